@@ -31,7 +31,7 @@ export interface paths {
         put?: never;
         /**
          * Evaluate access
-         * @description Returns whether the subject may perform the action on the resource. Unknown subjects, resources and actions are not allowed; they are not errors. `context.explain: true` adds `context.reasons`.
+         * @description Returns whether the subject may perform the action on the resource. Unknown subjects, resources and actions are denied; they are not errors. With `context.explain: true`, the response includes the reasons for the decision in `context.reasons`.
          */
         post: operations["AccessService_Evaluate"];
         delete?: never;
@@ -51,7 +51,7 @@ export interface paths {
         put?: never;
         /**
          * Evaluate access in a batch
-         * @description Evaluates up to 1,000 items, in order. The subject, action, resource and context of the request are the defaults of items that lack them. An invalid item is not allowed and has its error in its context. A request without items is a single evaluation.
+         * @description Evaluates up to 1,000 items, in order. The subject, action, resource and context of the request are the defaults for items that omit them. An invalid item is denied, with the error in its context. A request without items is evaluated as a single request.
          */
         post: operations["AccessService_EvaluateBatch"];
         delete?: never;
@@ -71,7 +71,7 @@ export interface paths {
         put?: never;
         /**
          * Search subjects
-         * @description Lists the users who may perform the action on the resource.
+         * @description Lists the users who may perform the action on the resource, ordered by UUID.
          */
         post: operations["AccessService_SearchSubjects"];
         delete?: never;
@@ -91,7 +91,7 @@ export interface paths {
         put?: never;
         /**
          * Search resources
-         * @description Lists the resources of a type on which the subject may perform the action, in every workspace of the subject or in the one of `context.workspace_id`.
+         * @description Lists the resources of a type on which the subject may perform the action. The search covers all workspaces of the subject, or only the workspace in `context.workspace_id`.
          */
         post: operations["AccessService_SearchResources"];
         delete?: never;
@@ -111,7 +111,7 @@ export interface paths {
         put?: never;
         /**
          * Search actions
-         * @description Lists the actions that the subject may perform on the resource.
+         * @description Lists the actions that the subject may perform on the resource: built-in ones and those that the service has registered.
          */
         post: operations["AccessService_SearchActions"];
         delete?: never;
@@ -151,7 +151,7 @@ export interface paths {
         put?: never;
         /**
          * Check permissions
-         * @description Returns whether the user of the access token may perform each action, in the order of the request. Unknown resources and actions are not allowed; they are not errors.
+         * @description Returns whether the user of the access token may perform each action, in the order of the request. Unknown resources and actions are denied; they are not errors.
          */
         post: operations["PermissionService_Check"];
         delete?: never;
@@ -171,7 +171,7 @@ export interface paths {
         put?: never;
         /**
          * List accessible resources
-         * @description Lists the resources of a type on which the user of the access token may perform an action.
+         * @description Lists the resources of a type on which the user of the access token may perform an action, ordered by ID, one page at a time.
          *
          *     Requires role `viewer` or higher.
          */
@@ -193,14 +193,22 @@ export interface paths {
         put?: never;
         /**
          * Share a resource
-         * @description Grants a user or a group of the workspace permission to view or edit a resource, until `expires_at` if it is present. Sharing again replaces the permission and the expiry. Requires the owner of the resource, or an owner or admin of the workspace. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
+         * @description Grants a user or a group of the workspace permission to view or edit a resource, until `expires_at` if it is present. Sharing again replaces the permission and the expiry. Fails with `NOT_FOUND` if the grantee is not in the workspace.
+         *
+         *     The request identifies the resource by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
+         *
+         *     The user must be allowed to `manage` the resource: as its owner, as the owner of an ancestor that it inherits from, or as an owner or admin of the workspace.
          *
          *     Requires role `viewer` or higher.
          */
         post: operations["PermissionService_Share"];
         /**
          * Revoke a share
-         * @description Revokes the share of a user or a group. `permission` is required but not compared with the share; `expires_at` is ignored. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`. With an access token, the user must be the owner of the resource, or an owner or admin of its workspace. Without one, the service decides.
+         * @description Revokes the share of a user or a group. `permission` is required, but any value revokes the share; `expires_at` is ignored. Fails with `NOT_FOUND` if there is no such share.
+         *
+         *     The request identifies the resource by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
+         *
+         *     With an access token, its user must be allowed to `manage` the resource: as its owner, as the owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without one, the service alone decides.
          *
          *     A user of an access token requires role `viewer` or higher.
          */
@@ -221,14 +229,22 @@ export interface paths {
         put?: never;
         /**
          * Share a resource
-         * @description Grants a user or a group of the workspace permission to view or edit a resource, until `expires_at` if it is present. Sharing again replaces the permission and the expiry. Requires the owner of the resource, or an owner or admin of the workspace. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
+         * @description Grants a user or a group of the workspace permission to view or edit a resource, until `expires_at` if it is present. Sharing again replaces the permission and the expiry. Fails with `NOT_FOUND` if the grantee is not in the workspace.
+         *
+         *     The request identifies the resource by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
+         *
+         *     The user must be allowed to `manage` the resource: as its owner, as the owner of an ancestor that it inherits from, or as an owner or admin of the workspace.
          *
          *     Requires role `viewer` or higher.
          */
         post: operations["PermissionService_Share_by_service_name"];
         /**
          * Revoke a share
-         * @description Revokes the share of a user or a group. `permission` is required but not compared with the share; `expires_at` is ignored. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`. With an access token, the user must be the owner of the resource, or an owner or admin of its workspace. Without one, the service decides.
+         * @description Revokes the share of a user or a group. `permission` is required, but any value revokes the share; `expires_at` is ignored. Fails with `NOT_FOUND` if there is no such share.
+         *
+         *     The request identifies the resource by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
+         *
+         *     With an access token, its user must be allowed to `manage` the resource: as its owner, as the owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without one, the service alone decides.
          *
          *     A user of an access token requires role `viewer` or higher.
          */
@@ -249,7 +265,7 @@ export interface paths {
         put?: never;
         /**
          * Register a resource
-         * @description Registers a resource with its workspace, owner and visibility. Services call it when a resource is created. Repeating a registration with the same workspace and owner returns the existing record; different ones fail with ALREADY_EXISTS.
+         * @description Registers a resource with its workspace, owner and visibility. Call it when your service creates a resource. Registering a resource again with the same workspace and owner returns the existing record. Fails with `ALREADY_EXISTS` if the resource is registered with another workspace or owner, with `NOT_FOUND` if the workspace does not exist, and with `INVALID_ARGUMENT` if the owner is not a member of it.
          */
         post: operations["PermissionService_Register"];
         delete?: never;
@@ -269,7 +285,7 @@ export interface paths {
         put?: never;
         /**
          * Register resources
-         * @description Registers up to 1,000 resources as Register does, all of them or none. Resources of one batch may name each other as parent, in any order. Errors name the fields, as in `resources[3].owner_id`.
+         * @description Registers up to 1,000 resources in one transaction, as Register does. If any of them fails, none is registered. The parent of a resource can be in the same batch, in any position. Errors name the invalid fields, for example `resources[3].owner_id`.
          */
         post: operations["PermissionService_RegisterBatch"];
         delete?: never;
@@ -293,7 +309,11 @@ export interface paths {
         head?: never;
         /**
          * Update visibility
-         * @description Makes a resource visible to its whole workspace, or private again. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`. With an access token, the user must be the owner of the resource, or an owner or admin of its workspace. Without one, the service decides.
+         * @description Makes a resource visible to its whole workspace, or private.
+         *
+         *     The request identifies the resource by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
+         *
+         *     With an access token, its user must be allowed to `manage` the resource: as its owner, as the owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without one, the service alone decides.
          *
          *     A user of an access token requires role `viewer` or higher.
          */
@@ -315,7 +335,11 @@ export interface paths {
         head?: never;
         /**
          * Update visibility
-         * @description Makes a resource visible to its whole workspace, or private again. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`. With an access token, the user must be the owner of the resource, or an owner or admin of its workspace. Without one, the service decides.
+         * @description Makes a resource visible to its whole workspace, or private.
+         *
+         *     The request identifies the resource by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
+         *
+         *     With an access token, its user must be allowed to `manage` the resource: as its owner, as the owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without one, the service alone decides.
          *
          *     A user of an access token requires role `viewer` or higher.
          */
@@ -337,7 +361,11 @@ export interface paths {
         head?: never;
         /**
          * Transfer ownership
-         * @description Makes another member of the workspace the owner of a resource. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`. With an access token, the user must be the owner of the resource, or an owner or admin of its workspace. Without one, the service decides.
+         * @description Makes another member of the workspace the owner of a resource. Fails with `INVALID_ARGUMENT` if the new owner is not a member.
+         *
+         *     The request identifies the resource by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
+         *
+         *     With an access token, its user must be allowed to `manage` the resource: as its owner, as the owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without one, the service alone decides.
          *
          *     A user of an access token requires role `viewer` or higher.
          */
@@ -359,7 +387,11 @@ export interface paths {
         head?: never;
         /**
          * Transfer ownership
-         * @description Makes another member of the workspace the owner of a resource. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`. With an access token, the user must be the owner of the resource, or an owner or admin of its workspace. Without one, the service decides.
+         * @description Makes another member of the workspace the owner of a resource. Fails with `INVALID_ARGUMENT` if the new owner is not a member.
+         *
+         *     The request identifies the resource by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
+         *
+         *     With an access token, its user must be allowed to `manage` the resource: as its owner, as the owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without one, the service alone decides.
          *
          *     A user of an access token requires role `viewer` or higher.
          */
@@ -381,7 +413,11 @@ export interface paths {
         head?: never;
         /**
          * Move a resource
-         * @description Sets or removes the parent of a resource, and whether it inherits the grants of the parent. Everything below the resource moves along. Absent fields keep their value. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`. With an access token, the user must be the owner of the resource, or an owner or admin of its workspace, and must be allowed to edit the new parent. Without one, the service decides.
+         * @description Sets or removes the parent of a resource, or changes whether the resource inherits grants from it. The descendants of the resource move with it. Absent fields are left unchanged. Fails with `ALREADY_EXISTS` if the parent is the resource itself or one of its descendants, and with `INVALID_ARGUMENT` if the resulting chain would be too long.
+         *
+         *     The request identifies the resource by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
+         *
+         *     With an access token, its user must be allowed to `manage` the resource: as its owner, as the owner of an ancestor that it inherits from, or as an owner or admin of the workspace. To set a parent, the user must also be allowed to `edit` the new parent. Without one, the service alone decides.
          *
          *     A user of an access token requires role `viewer` or higher.
          */
@@ -403,7 +439,11 @@ export interface paths {
         head?: never;
         /**
          * Move a resource
-         * @description Sets or removes the parent of a resource, and whether it inherits the grants of the parent. Everything below the resource moves along. Absent fields keep their value. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`. With an access token, the user must be the owner of the resource, or an owner or admin of its workspace, and must be allowed to edit the new parent. Without one, the service decides.
+         * @description Sets or removes the parent of a resource, or changes whether the resource inherits grants from it. The descendants of the resource move with it. Absent fields are left unchanged. Fails with `ALREADY_EXISTS` if the parent is the resource itself or one of its descendants, and with `INVALID_ARGUMENT` if the resulting chain would be too long.
+         *
+         *     The request identifies the resource by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
+         *
+         *     With an access token, its user must be allowed to `manage` the resource: as its owner, as the owner of an ancestor that it inherits from, or as an owner or admin of the workspace. To set a parent, the user must also be allowed to `edit` the new parent. Without one, the service alone decides.
          *
          *     A user of an access token requires role `viewer` or higher.
          */
@@ -426,7 +466,11 @@ export interface paths {
         post?: never;
         /**
          * Unregister a resource
-         * @description Deletes the permission record of a resource and its shares. Services call it when a resource is deleted. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`. With an access token, the user must be the owner of the resource, or an owner or admin of its workspace. Without one, the service decides.
+         * @description Deletes the permission record of a resource and its shares. Call it when your service deletes a resource.
+         *
+         *     The request identifies the resource by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
+         *
+         *     With an access token, its user must be allowed to `manage` the resource: as its owner, as the owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without one, the service alone decides.
          *
          *     A user of an access token requires role `viewer` or higher.
          */
@@ -448,7 +492,11 @@ export interface paths {
         post?: never;
         /**
          * Unregister a resource
-         * @description Deletes the permission record of a resource and its shares. Services call it when a resource is deleted. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`. With an access token, the user must be the owner of the resource, or an owner or admin of its workspace. Without one, the service decides.
+         * @description Deletes the permission record of a resource and its shares. Call it when your service deletes a resource.
+         *
+         *     The request identifies the resource by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
+         *
+         *     With an access token, its user must be allowed to `manage` the resource: as its owner, as the owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without one, the service alone decides.
          *
          *     A user of an access token requires role `viewer` or higher.
          */
@@ -467,14 +515,14 @@ export interface paths {
         };
         /**
          * List granted actions
-         * @description Lists the actions of a service that custom roles grant to the user of the access token.
+         * @description Lists the actions of a service that custom roles grant to the user of the access token in the workspace of the token.
          *
          *     Requires role `viewer` or higher.
          */
         get: operations["PermissionService_ListGrantedActions"];
         /**
          * Register actions
-         * @description Adds or updates actions of a service, which custom roles can grant. Actions that are not listed remain registered.
+         * @description Registers actions of a service, which custom roles can grant, or updates their descriptions. Actions that are not in the request remain registered. Returns all actions of the service.
          */
         put: operations["PermissionService_RegisterActions"];
         post?: never;
@@ -493,13 +541,13 @@ export interface paths {
         };
         /**
          * List workspaces
-         * @description Lists the workspaces of the user.
+         * @description Lists the workspaces that the user is a member of or has been invited to, ordered by name.
          */
         get: operations["WorkspaceService_ListWorkspaces"];
         put?: never;
         /**
          * Create a workspace
-         * @description Creates a workspace. The caller becomes its owner.
+         * @description Creates a workspace with the caller as its owner. Fails with `ALREADY_EXISTS` if another workspace has the slug.
          */
         post: operations["WorkspaceService_CreateWorkspace"];
         delete?: never;
@@ -526,7 +574,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a workspace
-         * @description Deletes a workspace with its memberships, groups, roles and permission records.
+         * @description Deletes a workspace with its memberships, groups, custom roles, permission records and sessions.
          *
          *     Requires role `owner` or higher.
          */
@@ -551,7 +599,7 @@ export interface paths {
         };
         /**
          * List members
-         * @description Lists the members of a workspace, invited ones included.
+         * @description Lists the members of a workspace, including invited ones, ordered by user ID.
          *
          *     Requires role `viewer` or higher.
          *
@@ -577,7 +625,9 @@ export interface paths {
         put?: never;
         /**
          * Invite a member
-         * @description Invites a person by e-mail address. An unknown address creates a user, who is claimed by the first sign-in with that address. Repeating a pending invitation returns the same membership.
+         * @description Invites a person by e-mail address. If no user has the address, a user is created; the first sign-in with the verified address takes over that user. Inviting a person again updates the role of the pending invitation. Fails with `ALREADY_EXISTS` if the person is already a member.
+         *
+         *     Only owners can invite owners.
          *
          *     Requires role `admin` or higher.
          */
@@ -600,7 +650,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a member
-         * @description Removes a member with their groups, custom roles and shares. Members can remove themselves. Only owners can remove an owner, and the last owner cannot be removed.
+         * @description Removes a member with their group memberships, custom roles, shares and sessions in the workspace. Members can remove themselves. Removing another member requires role `admin`, or `owner` if that member is an owner. Fails with `ALREADY_EXISTS` if the member is the last active owner.
          *
          *     Requires role `viewer` or higher.
          */
@@ -609,7 +659,7 @@ export interface paths {
         head?: never;
         /**
          * Update a member
-         * @description Changes the role of a member. Only owners can grant or remove the role `owner`; a workspace always has an owner.
+         * @description Changes the role of a member. Only owners can grant or revoke the role `owner`. Fails with `ALREADY_EXISTS` if the member is the last active owner of the workspace.
          *
          *     Requires role `admin` or higher.
          */
@@ -625,7 +675,7 @@ export interface paths {
         };
         /**
          * List groups
-         * @description Lists the groups of a workspace.
+         * @description Lists the groups of a workspace, ordered by name.
          *
          *     Requires role `viewer` or higher.
          */
@@ -633,7 +683,7 @@ export interface paths {
         put?: never;
         /**
          * Create a group
-         * @description Creates a group in a workspace.
+         * @description Creates a group in a workspace. Fails with `ALREADY_EXISTS` if another group in it has the name.
          *
          *     Requires role `admin` or higher.
          */
@@ -656,7 +706,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a group
-         * @description Deletes a group with its memberships and shares.
+         * @description Deletes a group with its memberships and the shares granted to it. Its child groups remain.
          *
          *     Requires role `admin` or higher.
          */
@@ -665,7 +715,7 @@ export interface paths {
         head?: never;
         /**
          * Update a group
-         * @description Updates the fields that are present.
+         * @description Updates the fields that are present. Fails with `ALREADY_EXISTS` if another group in the workspace has the name.
          *
          *     Requires role `admin` or higher.
          */
@@ -690,7 +740,7 @@ export interface paths {
         post: operations["GroupService_AddGroupMember"];
         /**
          * Remove a group member
-         * @description Removes a member from a group.
+         * @description Removes a direct member from a group.
          *
          *     Requires role `admin` or higher.
          */
@@ -709,7 +759,7 @@ export interface paths {
         };
         /**
          * List group members
-         * @description Lists the direct members of a group, or with `effective` the members of its descendants as well.
+         * @description Lists the direct members of a group, ordered by user ID. With `effective`, also lists the members of its descendants.
          *
          *     Requires role `viewer` or higher.
          *
@@ -735,14 +785,16 @@ export interface paths {
         put?: never;
         /**
          * Add a child group
-         * @description Adds a group of the workspace as a child of a group: members of the child are members of the group in every decision. Adding a child again has no effect. A cycle is a conflict, and a chain has at most 16 groups.
+         * @description Adds a group of the workspace as a child of a group. Every decision treats members of the child as members of the group. Adding a child again has no effect.
+         *
+         *     Fails with `ALREADY_EXISTS` if the link would create a cycle, and with `INVALID_ARGUMENT` if it would create a chain of more than 16 groups.
          *
          *     Requires role `admin` or higher.
          */
         post: operations["GroupService_AddChildGroup"];
         /**
          * Remove a child group
-         * @description Removes a child from a group. The child itself remains, with its members.
+         * @description Removes a child from a group. The child and its members are not deleted.
          *
          *     Requires role `admin` or higher.
          */
@@ -761,7 +813,7 @@ export interface paths {
         };
         /**
          * List child groups
-         * @description Lists the children of a group, without their own children.
+         * @description Lists the direct children of a group, ordered by name.
          *
          *     Requires role `viewer` or higher.
          */
@@ -783,7 +835,7 @@ export interface paths {
         };
         /**
          * Get the current user
-         * @description Returns the user of the access token.
+         * @description Returns the user identified by the access token.
          */
         get: operations["UserService_GetMe"];
         put?: never;
@@ -809,7 +861,7 @@ export interface paths {
         put?: never;
         /**
          * Check own permissions
-         * @description Returns whether the current user may perform each action, in the order of the request, as `POST /permissions/check` does. Browsers call it, without a service key, for any service.
+         * @description Returns whether the current user may perform each action, in the order of the request. Works like `POST /permissions/check`, but browsers can call it without a service key and for any service.
          */
         post: operations["UserService_CheckMyPermissions"];
         delete?: never;
@@ -829,7 +881,7 @@ export interface paths {
         put?: never;
         /**
          * List own accessible resources
-         * @description Lists the resources of a type on which the current user may perform an action, as `POST /permissions/accessible` does, without a service key.
+         * @description Lists the resources of a type on which the current user may perform an action. Works like `POST /permissions/accessible`, but without a service key.
          *
          *     Requires role `viewer` or higher.
          */
@@ -849,14 +901,14 @@ export interface paths {
         };
         /**
          * List sessions
-         * @description Lists the active sessions of the user, one for each sign-in.
+         * @description Lists the active sessions of the user, newest first. Each sign-in starts a session.
          */
         get: operations["UserService_ListSessions"];
         put?: never;
         post?: never;
         /**
          * End other sessions
-         * @description Ends every session of the user except the one of the access token.
+         * @description Ends all sessions of the user except that of the access token, including sign-ins that are not yet complete.
          */
         delete: operations["UserService_EndOtherSessions"];
         options?: never;
@@ -876,7 +928,7 @@ export interface paths {
         post?: never;
         /**
          * End a session
-         * @description Ends a session of the user: its refresh tokens are no longer valid.
+         * @description Ends a session of the user. Its refresh token and access tokens are rejected immediately.
          */
         delete: operations["UserService_EndSession"];
         options?: never;
@@ -893,7 +945,7 @@ export interface paths {
         };
         /**
          * List linked accounts
-         * @description Lists the accounts at identity providers with which the user can sign in.
+         * @description Lists the accounts at identity providers with which the user can sign in, oldest first.
          */
         get: operations["UserService_ListAccounts"];
         put?: never;
@@ -916,7 +968,7 @@ export interface paths {
         post?: never;
         /**
          * Unlink an account
-         * @description Unlinks an account, and ends the user's other sessions that signed in through its provider. The last account cannot be unlinked.
+         * @description Unlinks an account. Also ends the user's other sessions that were started through its provider, and the user's admin tokens. Fails with `ALREADY_EXISTS` for the last account.
          */
         delete: operations["UserService_UnlinkAccount"];
         options?: never;
@@ -933,7 +985,7 @@ export interface paths {
         };
         /**
          * Get statistics
-         * @description Returns the figures of the dashboard.
+         * @description Returns totals, the largest workspaces, recent activity and daily counts, for a dashboard.
          */
         get: operations["AdminService_GetStats"];
         put?: never;
@@ -953,7 +1005,7 @@ export interface paths {
         };
         /**
          * List activity
-         * @description Lists activity events, newest first.
+         * @description Lists activity events, newest first, one page at a time. Filters are combined with AND.
          */
         get: operations["AdminService_ListActivity"];
         put?: never;
@@ -975,7 +1027,7 @@ export interface paths {
         put?: never;
         /**
          * Look up names
-         * @description Returns what IDs identify: users, workspaces, groups, custom roles, permission records, service apps and client apps. IDs that do not exist are omitted.
+         * @description Returns the types and names of the objects with the given IDs: users, workspaces, groups, custom roles, permission records, service apps and client apps. Unknown IDs are omitted.
          */
         post: operations["AdminService_LookUpNames"];
         delete?: never;
@@ -993,7 +1045,7 @@ export interface paths {
         };
         /**
          * List users
-         * @description Lists users by e-mail address, one page at a time.
+         * @description Lists users, ordered by e-mail address, one page at a time.
          */
         get: operations["AdminService_ListUsers"];
         put?: never;
@@ -1013,21 +1065,23 @@ export interface paths {
         };
         /**
          * Get a user
-         * @description Returns a user with their accounts, memberships, groups, custom roles and sessions.
+         * @description Returns a user with their linked accounts, memberships, groups, custom roles and active sessions.
          */
         get: operations["AdminService_GetUser"];
         put?: never;
         post?: never;
         /**
          * Delete a user
-         * @description Erases a user: memberships, shares, sessions and linked accounts, and the name and e-mail address in the activity log, whose entries remain. Workspaces without other members are deleted. Resources in other workspaces go to the user `transfer_to`; without it, a user who has such resources cannot be deleted, nor can the last owner of a workspace with other members.
+         * @description Deletes a user with their memberships, shares, sessions and linked accounts. The activity log keeps its entries, but without the user's name, e-mail address, IP address and account IDs at identity providers. Workspaces without other members are deleted. Resources in other workspaces are transferred to the user `transfer_to`.
+         *
+         *     Fails with `ALREADY_EXISTS` if the user owns such resources and `transfer_to` is absent, or if the user is the last active owner of a workspace with other members.
          */
         delete: operations["AdminService_DeleteUser"];
         options?: never;
         head?: never;
         /**
          * Update a user
-         * @description Updates the fields that are present. Deactivating a user ends all their sessions.
+         * @description Updates the fields that are present. Deactivating a user ends all of their sessions. Administrators cannot deactivate their own account. Fails with `ALREADY_EXISTS` if the `external_id` already identifies another user.
          */
         patch: operations["AdminService_UpdateUser"];
         trace?: never;
@@ -1041,7 +1095,7 @@ export interface paths {
         };
         /**
          * Export a user
-         * @description Returns all data about a user.
+         * @description Returns all data about a user, with at most 100,000 activity events.
          */
         get: operations["AdminService_ExportUser"];
         put?: never;
@@ -1064,7 +1118,7 @@ export interface paths {
         post?: never;
         /**
          * End all sessions
-         * @description Ends all sessions of a user and the sign-ins that are not complete yet. Access tokens of the sessions are rejected from then on. The user may sign in again.
+         * @description Ends all sessions of a user, including sign-ins that are not yet complete. The access tokens of these sessions are rejected immediately. The user can sign in again.
          */
         delete: operations["AdminService_EndUserSessions"];
         options?: never;
@@ -1084,7 +1138,7 @@ export interface paths {
         post?: never;
         /**
          * End a session
-         * @description Ends a session of a user. Its access tokens are rejected from then on.
+         * @description Ends a session of a user. Its access tokens are rejected immediately.
          */
         delete: operations["AdminService_EndUserSession"];
         options?: never;
@@ -1103,7 +1157,7 @@ export interface paths {
         put?: never;
         /**
          * Add user to workspace
-         * @description Creates a pending membership, as an invitation of the user's e-mail address does.
+         * @description Invites an existing user to a workspace, like InviteMember with the user's e-mail address. Fails with `ALREADY_EXISTS` if the user is already a member.
          */
         post: operations["AdminService_AddUserToWorkspace"];
         delete?: never;
@@ -1121,13 +1175,13 @@ export interface paths {
         };
         /**
          * List workspaces
-         * @description Lists workspaces by slug, one page at a time.
+         * @description Lists workspaces, ordered by slug, one page at a time.
          */
         get: operations["AdminService_ListWorkspaces"];
         put?: never;
         /**
          * Create a workspace
-         * @description Creates a workspace. The administrator becomes its owner.
+         * @description Creates a workspace with the administrator as its owner. Fails with `ALREADY_EXISTS` if another workspace has the slug.
          */
         post: operations["AdminService_CreateWorkspace"];
         delete?: never;
@@ -1145,7 +1199,7 @@ export interface paths {
         };
         /**
          * List all workspaces
-         * @description Lists the ID, name and slug of every workspace by name, for selection lists.
+         * @description Lists the ID, name and slug of every workspace, ordered by name, for selection lists.
          */
         get: operations["AdminService_ListAllWorkspaces"];
         put?: never;
@@ -1165,14 +1219,14 @@ export interface paths {
         };
         /**
          * Get a workspace
-         * @description Returns a workspace.
+         * @description Returns a workspace. `role` is that of the administrator, if they are a member.
          */
         get: operations["AdminService_GetWorkspace"];
         put?: never;
         post?: never;
         /**
          * Delete a workspace
-         * @description Deletes a workspace with its memberships, groups, roles and permission records.
+         * @description Deletes a workspace with its memberships, groups, custom roles, permission records and sessions.
          */
         delete: operations["AdminService_DeleteWorkspace"];
         options?: never;
@@ -1193,7 +1247,7 @@ export interface paths {
         };
         /**
          * List members
-         * @description Lists the members of a workspace, invited ones included.
+         * @description Lists the members of a workspace, including invited ones, ordered by user ID.
          */
         get: operations["AdminService_ListMembers"];
         put?: never;
@@ -1215,7 +1269,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a member
-         * @description Invites a person by e-mail address. An unknown address creates a user, who is claimed by the first sign-in with that address. Repeating a pending invitation returns the same membership.
+         * @description Invites a person by e-mail address. If no user has the address, a user is created; the first sign-in with the verified address takes over that user. Inviting a person again updates the role of the pending invitation. Fails with `ALREADY_EXISTS` if the person is already a member.
          */
         post: operations["AdminService_InviteMember"];
         delete?: never;
@@ -1236,14 +1290,14 @@ export interface paths {
         post?: never;
         /**
          * Remove a member
-         * @description Removes a member with their groups, custom roles and shares. The last owner cannot be removed.
+         * @description Removes a member with their group memberships, custom roles, shares and sessions in the workspace. Fails with `ALREADY_EXISTS` if the member is the last active owner of the workspace.
          */
         delete: operations["AdminService_RemoveMember"];
         options?: never;
         head?: never;
         /**
          * Update a member
-         * @description Changes the role of a member. A workspace always has an owner.
+         * @description Changes the role of a member. Fails with `ALREADY_EXISTS` if the member is the last active owner of the workspace.
          */
         patch: operations["AdminService_UpdateMember"];
         trace?: never;
@@ -1257,13 +1311,13 @@ export interface paths {
         };
         /**
          * List groups
-         * @description Lists the groups of a workspace.
+         * @description Lists the groups of a workspace, ordered by name.
          */
         get: operations["AdminService_ListGroups"];
         put?: never;
         /**
          * Create a group
-         * @description Creates a group in a workspace.
+         * @description Creates a group in a workspace. Fails with `ALREADY_EXISTS` if another group in it has the name.
          */
         post: operations["AdminService_CreateGroup"];
         delete?: never;
@@ -1284,14 +1338,14 @@ export interface paths {
         post?: never;
         /**
          * Delete a group
-         * @description Deletes a group with its memberships and shares.
+         * @description Deletes a group with its memberships and the shares granted to it. Its child groups remain.
          */
         delete: operations["AdminService_DeleteGroup"];
         options?: never;
         head?: never;
         /**
          * Update a group
-         * @description Updates the fields that are present.
+         * @description Updates the fields that are present. Fails with `ALREADY_EXISTS` if another group in the workspace has the name.
          */
         patch: operations["AdminService_UpdateGroup"];
         trace?: never;
@@ -1305,7 +1359,7 @@ export interface paths {
         };
         /**
          * List group members
-         * @description Lists the direct members of a group, or with `effective` the members of its descendants as well.
+         * @description Lists the direct members of a group, ordered by user ID. With `effective`, also lists the members of its descendants.
          */
         get: operations["AdminService_ListGroupMembers"];
         put?: never;
@@ -1332,7 +1386,7 @@ export interface paths {
         post: operations["AdminService_AddGroupMember"];
         /**
          * Remove a group member
-         * @description Removes a member from a group.
+         * @description Removes a direct member from a group.
          */
         delete: operations["AdminService_RemoveGroupMember"];
         options?: never;
@@ -1351,12 +1405,14 @@ export interface paths {
         put?: never;
         /**
          * Add a child group
-         * @description Adds a group of the same workspace as a child of a group: members of the child are members of the group in every decision. Adding a child again has no effect. A cycle is a conflict, and a chain has at most 16 groups.
+         * @description Adds a group of the same workspace as a child of a group. Every decision treats members of the child as members of the group. Adding a child again has no effect.
+         *
+         *     Fails with `ALREADY_EXISTS` if the link would create a cycle, and with `INVALID_ARGUMENT` if it would create a chain of more than 16 groups.
          */
         post: operations["AdminService_AddChildGroup"];
         /**
          * Remove a child group
-         * @description Removes a child from a group. The child itself remains, with its members.
+         * @description Removes a child from a group. The child and its members are not deleted.
          */
         delete: operations["AdminService_RemoveChildGroup"];
         options?: never;
@@ -1373,7 +1429,7 @@ export interface paths {
         };
         /**
          * List child groups
-         * @description Lists the children of a group, without their own children.
+         * @description Lists the direct children of a group, ordered by name.
          */
         get: operations["AdminService_ListChildGroups"];
         put?: never;
@@ -1393,7 +1449,7 @@ export interface paths {
         };
         /**
          * List permission records
-         * @description Lists the permission records of resources, newest first, one page at a time.
+         * @description Lists the permission records of resources, newest first, one page at a time. Filters are combined with AND.
          */
         get: operations["AdminService_ListPermissions"];
         put?: never;
@@ -1433,7 +1489,7 @@ export interface paths {
         };
         /**
          * Explain a decision
-         * @description Returns whether a user may perform an action on a resource, and why. Invited members count as members.
+         * @description Returns whether a user may perform an action on a resource, and why. Invited users are treated as members.
          */
         get: operations["AdminService_ExplainPermission"];
         put?: never;
@@ -1453,7 +1509,7 @@ export interface paths {
         };
         /**
          * List who has access
-         * @description Lists the users who may perform an action on a resource, by ID, with the reasons. Invited members count as members.
+         * @description Lists the users who may perform an action on a resource, ordered by ID, with the reasons. Invited users are treated as members.
          */
         get: operations["AdminService_ListPermissionSubjects"];
         put?: never;
@@ -1479,7 +1535,7 @@ export interface paths {
         head?: never;
         /**
          * Update visibility
-         * @description Makes a resource visible to its whole workspace, or private again.
+         * @description Makes a resource visible to its whole workspace, or private.
          */
         patch: operations["AdminService_UpdateVisibility"];
         trace?: never;
@@ -1500,7 +1556,7 @@ export interface paths {
         post: operations["AdminService_Share"];
         /**
          * Revoke a share
-         * @description Revokes the share of a user or a group. `permission` is required but not compared with the share; `expires_at` is ignored.
+         * @description Revokes the share of a user or a group. `permission` is required, but any value revokes the share; `expires_at` is ignored.
          */
         delete: operations["AdminService_RevokeShare"];
         options?: never;
@@ -1517,7 +1573,7 @@ export interface paths {
         };
         /**
          * List service actions
-         * @description Lists the registered actions of every service.
+         * @description Lists the registered actions of all services, ordered by service and name.
          */
         get: operations["AdminService_ListServiceActions"];
         put?: never;
@@ -1537,13 +1593,13 @@ export interface paths {
         };
         /**
          * List custom roles
-         * @description Lists the custom roles of a workspace.
+         * @description Lists the custom roles of a workspace, ordered by name.
          */
         get: operations["AdminService_ListRoles"];
         put?: never;
         /**
          * Create a custom role
-         * @description Creates a custom role without actions and members.
+         * @description Creates a custom role without actions or members. Fails with `ALREADY_EXISTS` if another role in the workspace has the name.
          */
         post: operations["AdminService_CreateRole"];
         delete?: never;
@@ -1564,14 +1620,14 @@ export interface paths {
         post?: never;
         /**
          * Delete a custom role
-         * @description Deletes a custom role. Its members lose the actions that it grants.
+         * @description Deletes a custom role. Its members lose the actions that only this role grants them.
          */
         delete: operations["AdminService_DeleteRole"];
         options?: never;
         head?: never;
         /**
          * Update a custom role
-         * @description Updates the fields that are present.
+         * @description Updates the fields that are present. Fails with `ALREADY_EXISTS` if another role in the workspace has the name.
          */
         patch: operations["AdminService_UpdateRole"];
         trace?: never;
@@ -1585,13 +1641,13 @@ export interface paths {
         };
         /**
          * List role actions
-         * @description Lists the actions that a custom role grants.
+         * @description Lists the actions that a custom role grants, ordered by service and name.
          */
         get: operations["AdminService_ListRoleActions"];
         put?: never;
         /**
          * Add role actions
-         * @description Adds actions to a custom role, either all of them or none. Actions that it already grants are ignored.
+         * @description Adds actions to a custom role: all of them, or none if one does not exist. Actions that the role already grants are ignored.
          */
         post: operations["AdminService_AddRoleActions"];
         delete?: never;
@@ -1629,7 +1685,7 @@ export interface paths {
         };
         /**
          * List role members
-         * @description Lists the members who have a custom role.
+         * @description Lists the members who have a custom role, ordered by user ID.
          */
         get: operations["AdminService_ListRoleMembers"];
         put?: never;
@@ -1673,13 +1729,13 @@ export interface paths {
         };
         /**
          * List service apps
-         * @description Lists the service apps, without their keys.
+         * @description Lists the service apps, oldest first, without their keys.
          */
         get: operations["AdminService_ListServiceApps"];
         put?: never;
         /**
          * Create a service app
-         * @description Creates a service app with its first key. The key is returned only once.
+         * @description Creates a service app with its first key. Only this response contains the key.
          */
         post: operations["AdminService_CreateServiceApp"];
         delete?: never;
@@ -1700,14 +1756,14 @@ export interface paths {
         post?: never;
         /**
          * Delete a service app
-         * @description Deletes a service app with its keys. Deleting the last active app requires `force`.
+         * @description Deletes a service app with its keys. Fails with `ALREADY_EXISTS` if it is the last active app and `force` is not `true`.
          */
         delete: operations["AdminService_DeleteServiceApp"];
         options?: never;
         head?: never;
         /**
          * Update a service app
-         * @description Updates the fields that are present. The keys of an inactive app are rejected. Deactivating the last active app requires `force`.
+         * @description Updates the fields that are present. Keys of an inactive app are rejected. Fails with `ALREADY_EXISTS` if it would deactivate the last active app and `force` is not `true`.
          */
         patch: operations["AdminService_UpdateServiceApp"];
         trace?: never;
@@ -1723,7 +1779,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate a service key
-         * @description Creates a new key for a service app. The key is returned only once. Older keys remain valid for `overlap_seconds`.
+         * @description Creates a new key for a service app. Only this response contains the key. Older keys remain valid for `overlap_seconds`.
          */
         post: operations["AdminService_RotateServiceApp"];
         delete?: never;
@@ -1741,13 +1797,13 @@ export interface paths {
         };
         /**
          * List client apps
-         * @description Lists the client apps.
+         * @description Lists the client apps, oldest first.
          */
         get: operations["AdminService_ListClientApps"];
         put?: never;
         /**
          * Create a client app
-         * @description Registers a client app with the redirect URIs that may receive authorization codes.
+         * @description Registers a client app with the redirect URIs that may receive authorization codes. For a confidential app, the response contains its client secret, which cannot be retrieved again.
          */
         post: operations["AdminService_CreateClientApp"];
         delete?: never;
@@ -1768,14 +1824,14 @@ export interface paths {
         post?: never;
         /**
          * Delete a client app
-         * @description Deletes a client app and ends its sessions. Its redirect URIs receive no more authorization codes.
+         * @description Deletes a client app with its redirect URIs and secrets, and ends its sessions.
          */
         delete: operations["AdminService_DeleteClientApp"];
         options?: never;
         head?: never;
         /**
          * Update a client app
-         * @description Updates the fields that are present. An inactive app receives no authorization codes.
+         * @description Updates the fields that are present. Users cannot sign in to an inactive app.
          */
         patch: operations["AdminService_UpdateClientApp"];
         trace?: never;
@@ -1791,7 +1847,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate a client secret
-         * @description Creates a new secret for a confidential client app. The secret is returned only once. Older secrets remain valid for `overlap_seconds`.
+         * @description Creates a new secret for a confidential client app. Only this response contains the secret. Older secrets remain valid for `overlap_seconds`. Fails with `FAILED_PRECONDITION` for a public app.
          */
         post: operations["AdminService_RotateClientApp"];
         delete?: never;
@@ -1831,7 +1887,7 @@ export interface paths {
         put?: never;
         /**
          * Execute a CSV import
-         * @description Imports a file in one transaction. If any row has an error, the import fails and changes nothing. Importing a file again has no effect.
+         * @description Imports a file in one transaction. If any row has an error, the import fails with `INVALID_ARGUMENT` and changes nothing. Importing the same file again has no effect. Fails with `ALREADY_EXISTS` if a group or user in the file is changed during the import; the call can then be repeated.
          */
         post: operations["AdminService_ExecuteCsvImport"];
         delete?: never;
@@ -1849,7 +1905,7 @@ export interface paths {
         };
         /**
          * Begin a sign-in
-         * @description Redirects the browser to an identity provider. The parameters are those of an authorization request with PKCE (RFC 7636).
+         * @description Redirects the browser to the identity provider. The parameters are those of an authorization request with PKCE (RFC 7636).
          *
          *     Limited to 10 requests per minute and client.
          */
@@ -1871,7 +1927,7 @@ export interface paths {
         };
         /**
          * Complete a sign-in
-         * @description Receives the redirect of the identity provider and redirects to the client app with a `code` or an `error`.
+         * @description Handles the callback of the identity provider and redirects to the client app with a `code` or an `error`.
          *
          *     Limited to 10 requests per minute and client.
          */
@@ -1893,7 +1949,7 @@ export interface paths {
         };
         /**
          * List sign-in workspaces
-         * @description Lists the workspaces for which a code can be exchanged. The code remains valid.
+         * @description Lists the workspaces that an authorization code can be exchanged for. This does not consume the code.
          *
          *     Limited to 10 requests per minute and client.
          */
@@ -1917,7 +1973,7 @@ export interface paths {
         put?: never;
         /**
          * Exchange a code
-         * @description Exchanges an authorization code for the tokens of one workspace. A code is valid once.
+         * @description Exchanges an authorization code for tokens for one workspace. A code can be used once; using it again with the correct verifier ends its session. Fails with `PERMISSION_DENIED` if the user is not a member of the workspace, without consuming the code.
          *
          *     Limited to 10 requests per minute and client.
          */
@@ -1939,7 +1995,7 @@ export interface paths {
         put?: never;
         /**
          * Refresh tokens
-         * @description Exchanges a refresh token for a new pair of tokens. A refresh token is valid once; using it again ends its session.
+         * @description Exchanges a refresh token for a new access token and refresh token. A refresh token can be used once; using it again ends its session.
          *
          *     Limited to 10 requests per minute and client.
          */
@@ -1961,7 +2017,7 @@ export interface paths {
         put?: never;
         /**
          * Switch the workspace
-         * @description Exchanges a refresh token for tokens of another workspace of the user, and revokes the access tokens of the session. If the user is not a member of that workspace, the refresh token remains valid.
+         * @description Exchanges a refresh token for tokens for another workspace of the user, and revokes the access tokens of the session. Fails with `PERMISSION_DENIED` if the user is not a member of that workspace; the refresh token then remains valid.
          *
          *     Limited to 10 requests per minute and client.
          */
@@ -1983,7 +2039,7 @@ export interface paths {
         put?: never;
         /**
          * Sign out
-         * @description Revokes the access token and every refresh token of the user.
+         * @description Revokes the access token and ends all sessions of the user, including sign-ins that are not yet complete.
          */
         post: operations["AuthService_Logout"];
         delete?: never;
@@ -2001,7 +2057,7 @@ export interface paths {
         };
         /**
          * Begin an administrator sign-in
-         * @description Redirects the browser of an administrator to an identity provider.
+         * @description Redirects the browser of an administrator to the identity provider.
          *
          *     Limited to 5 requests per minute and client.
          */
@@ -2023,7 +2079,7 @@ export interface paths {
         };
         /**
          * Complete an administrator sign-in
-         * @description Receives the redirect of the identity provider, sets the admin cookie and redirects to the admin console, or to its sign-in page with an `error`.
+         * @description Handles the callback of the identity provider, sets the admin cookie and redirects to the admin console. If the sign-in fails, redirects to the sign-in page of the console with an `error`.
          *
          *     Limited to 5 requests per minute and client.
          */
@@ -2047,7 +2103,7 @@ export interface paths {
         put?: never;
         /**
          * Sign out an administrator
-         * @description Revokes the admin token and deletes its cookie.
+         * @description Revokes the admin token and deletes the admin cookie.
          */
         post: operations["AuthService_AdminLogout"];
         delete?: never;
@@ -2065,7 +2121,7 @@ export interface paths {
         };
         /**
          * Get the current administrator
-         * @description Returns the administrator of the admin token.
+         * @description Returns the administrator identified by the admin token.
          */
         get: operations["AuthService_GetAdminMe"];
         put?: never;
@@ -2085,7 +2141,7 @@ export interface paths {
         };
         /**
          * Get signing keys
-         * @description Returns the public keys that verify access tokens, as a JSON Web Key Set (RFC 7517).
+         * @description Returns the public keys that verify tokens, as a JSON Web Key Set (RFC 7517).
          */
         get: operations["AuthService_GetKeySet"];
         put?: never;
@@ -2105,7 +2161,7 @@ export interface paths {
         };
         /**
          * Get issuer metadata
-         * @description Returns the metadata of this issuer (OpenID Connect Discovery, RFC 8414).
+         * @description Returns the metadata of this issuer (OpenID Connect Discovery 1.0, RFC 8414).
          */
         get: operations["AuthService_GetConfiguration"];
         put?: never;
@@ -2125,7 +2181,7 @@ export interface paths {
         };
         /**
          * Get issuer metadata
-         * @description Returns the metadata of this issuer (OpenID Connect Discovery, RFC 8414).
+         * @description Returns the metadata of this issuer (OpenID Connect Discovery 1.0, RFC 8414).
          */
         get: operations["AuthService_GetConfiguration_get_oauth_authorization_server"];
         put?: never;
@@ -2145,7 +2201,7 @@ export interface paths {
         };
         /**
          * Authorize a client
-         * @description The authorization endpoint (RFC 6749, section 3.1; OpenID Connect Core 1.0, section 3.1.2). Signs the user in, unless the browser has a session, and redirects to the client app with a `code` or an `error`. Shows a page when the user can choose an identity provider or a workspace.
+         * @description The authorization endpoint (RFC 6749, section 3.1; OpenID Connect Core 1.0, section 3.1.2). Signs the user in, unless the browser has a session, and redirects to the client app with a `code` or an `error`. Displays a page if the user must choose an identity provider or a workspace.
          *
          *     Limited to 20 requests per minute and client.
          */
@@ -2153,7 +2209,7 @@ export interface paths {
         put?: never;
         /**
          * Authorize a client
-         * @description The authorization endpoint (RFC 6749, section 3.1; OpenID Connect Core 1.0, section 3.1.2). Signs the user in, unless the browser has a session, and redirects to the client app with a `code` or an `error`. Shows a page when the user can choose an identity provider or a workspace.
+         * @description The authorization endpoint (RFC 6749, section 3.1; OpenID Connect Core 1.0, section 3.1.2). Signs the user in, unless the browser has a session, and redirects to the client app with a `code` or an `error`. Displays a page if the user must choose an identity provider or a workspace.
          *
          *     Limited to 20 requests per minute and client.
          */
@@ -2175,7 +2231,7 @@ export interface paths {
         put?: never;
         /**
          * Issue tokens
-         * @description The token endpoint (RFC 6749, section 3.2), for the grants `authorization_code` and `refresh_token`.
+         * @description The token endpoint (RFC 6749, section 3.2). Supports the grants `authorization_code` and `refresh_token`.
          *
          *     Limited to 60 requests per minute and client.
          */
@@ -2195,13 +2251,13 @@ export interface paths {
         };
         /**
          * Get user claims
-         * @description The UserInfo endpoint (OpenID Connect Core 1.0, section 5.3). Returns the claims that the scope of the access token covers.
+         * @description The UserInfo endpoint (OpenID Connect Core 1.0, section 5.3). Returns the claims that the scope of the access token covers. Requires the scope `openid`.
          */
         get: operations["OAuthService_GetUserInfo"];
         put?: never;
         /**
          * Get user claims
-         * @description The UserInfo endpoint (OpenID Connect Core 1.0, section 5.3). Returns the claims that the scope of the access token covers.
+         * @description The UserInfo endpoint (OpenID Connect Core 1.0, section 5.3). Returns the claims that the scope of the access token covers. Requires the scope `openid`.
          */
         post: operations["OAuthService_GetUserInfo_post_userinfo"];
         delete?: never;
@@ -2221,7 +2277,7 @@ export interface paths {
         put?: never;
         /**
          * Revoke a token
-         * @description Revokes an access token, or the session of a refresh token (RFC 7009). An unknown token is a success.
+         * @description The revocation endpoint (RFC 7009). Revokes an access token, or ends the session of a refresh token. An unknown or invalid token is not an error.
          *
          *     Limited to 60 requests per minute and client.
          */
@@ -2243,7 +2299,7 @@ export interface paths {
         put?: never;
         /**
          * Introspect a token
-         * @description Returns whether a token is active, and its claims (RFC 7662). The service key may also be sent as `authorization: Bearer <key>`.
+         * @description The introspection endpoint (RFC 7662). Returns whether a token is active and, if so, its claims. The service key can also be sent as `authorization: Bearer <key>`.
          */
         post: operations["OAuthService_IntrospectToken"];
         delete?: never;
@@ -2261,7 +2317,7 @@ export interface paths {
         };
         /**
          * Sign out a browser
-         * @description The logout endpoint (OpenID Connect RP-Initiated Logout 1.0). Ends the session of the browser and the sessions of all client apps that began in it. Asks the user when the request does not prove that it comes from a client app of the session.
+         * @description The logout endpoint (OpenID Connect RP-Initiated Logout 1.0). Ends the browser session and the sessions of all client apps that began in it. Unless the request contains an ID token of the browser session, a page asks the user to confirm.
          *
          *     Limited to 20 requests per minute and client.
          */
@@ -2269,7 +2325,7 @@ export interface paths {
         put?: never;
         /**
          * Sign out a browser
-         * @description The logout endpoint (OpenID Connect RP-Initiated Logout 1.0). Ends the session of the browser and the sessions of all client apps that began in it. Asks the user when the request does not prove that it comes from a client app of the session.
+         * @description The logout endpoint (OpenID Connect RP-Initiated Logout 1.0). Ends the browser session and the sessions of all client apps that began in it. Unless the request contains an ID token of the browser session, a page asks the user to confirm.
          *
          *     Limited to 20 requests per minute and client.
          */
@@ -2287,9 +2343,9 @@ export interface components {
         EvaluateRequest: {
             /** @description The subject. */
             subject: {
-                /** @description `user` or `access_token`. Subjects of other types are not allowed anything. */
+                /** @description `user` or `access_token`. Subjects of other types are denied every action. */
                 type: string;
-                /** @description The UUID, e-mail address or `external_id` of a user, at most 255 characters; or an access token. */
+                /** @description The UUID, e-mail address or `external_id` of a user, at most 255 characters; or an access token, at most 16,384 characters. */
                 id: string;
                 /** @description Ignored. */
                 properties?: Record<string, never> | null;
@@ -2305,50 +2361,50 @@ export interface components {
             resource: {
                 /** @description `service_name:resource_type`, or, with a service key, the `resource_type` alone. */
                 type: string;
-                /** @description The UUID of the resource or another ID of the service, at most 255 characters. */
+                /** @description The UUID of the resource, or another ID that the service uses for it. At most 255 characters. */
                 id: string;
                 /** @description Ignored. */
                 properties?: Record<string, never> | null;
             };
-            /** @description `explain: true` asks for the reasons of the decision. Other members are ignored. */
+            /** @description `explain: true` requests the reasons for the decision. Other members are ignored. */
             context?: Record<string, never> | null;
         };
-        /** @description A decision. */
+        /** @description The result of an evaluation. */
         Evaluation: {
             /** @description Whether the action is allowed. */
             decision: boolean;
-            /** @description `reasons` of the decision, or the `error` of an invalid item. Absent when there is neither. */
+            /** @description The `reasons` for the decision if they were requested, or the `error` of an invalid batch item. Absent otherwise. */
             context?: {
                 [key: string]: unknown;
             };
         };
         EvaluateBatchRequest: {
-            /** @description The subject of items without one. */
+            /** @description The default subject. */
             subject?: {
-                /** @description `user` or `access_token`. Subjects of other types are not allowed anything. */
+                /** @description `user` or `access_token`. Subjects of other types are denied every action. */
                 type: string;
-                /** @description The UUID, e-mail address or `external_id` of a user, at most 255 characters; or an access token. */
+                /** @description The UUID, e-mail address or `external_id` of a user, at most 255 characters; or an access token, at most 16,384 characters. */
                 id: string;
                 /** @description Ignored. */
                 properties?: Record<string, never> | null;
             } | null;
-            /** @description The action of items without one. */
+            /** @description The default action. */
             action?: {
                 /** @description `view`, `edit`, `manage` or an action that the service has registered. */
                 name: string;
                 /** @description Ignored. */
                 properties?: Record<string, never> | null;
             } | null;
-            /** @description The resource of items without one. */
+            /** @description The default resource. */
             resource?: {
                 /** @description `service_name:resource_type`, or, with a service key, the `resource_type` alone. */
                 type: string;
-                /** @description The UUID of the resource or another ID of the service, at most 255 characters. */
+                /** @description The UUID of the resource, or another ID that the service uses for it. At most 255 characters. */
                 id: string;
                 /** @description Ignored. */
                 properties?: Record<string, never> | null;
             } | null;
-            /** @description The context of items without one. */
+            /** @description The default context. */
             context?: Record<string, never> | null;
             /**
              * @description The evaluations, at most 1,000.
@@ -2357,9 +2413,9 @@ export interface components {
             evaluations?: {
                 /** @description The subject. */
                 subject?: {
-                    /** @description `user` or `access_token`. Subjects of other types are not allowed anything. */
+                    /** @description `user` or `access_token`. Subjects of other types are denied every action. */
                     type: string;
-                    /** @description The UUID, e-mail address or `external_id` of a user, at most 255 characters; or an access token. */
+                    /** @description The UUID, e-mail address or `external_id` of a user, at most 255 characters; or an access token, at most 16,384 characters. */
                     id: string;
                     /** @description Ignored. */
                     properties?: Record<string, never> | null;
@@ -2375,38 +2431,39 @@ export interface components {
                 resource?: {
                     /** @description `service_name:resource_type`, or, with a service key, the `resource_type` alone. */
                     type: string;
-                    /** @description The UUID of the resource or another ID of the service, at most 255 characters. */
+                    /** @description The UUID of the resource, or another ID that the service uses for it. At most 255 characters. */
                     id: string;
                     /** @description Ignored. */
                     properties?: Record<string, never> | null;
                 } | null;
-                /** @description The context. */
+                /** @description The context, as in Evaluate. */
                 context?: Record<string, never> | null;
             }[] | null;
             /** @description How the evaluations are executed. */
             options?: {
                 /**
-                 * @description `execute_all`, `deny_on_first_deny` or `permit_on_first_permit`. Defaults to `execute_all`. The other two end the results with the first one that is denied or permitted.
+                 * @description `execute_all` (default), `deny_on_first_deny` or `permit_on_first_permit`. The latter two end the results after the first item that is denied or permitted, respectively.
                  * @default execute_all
                  * @enum {string|null}
                  */
                 evaluations_semantic?: "execute_all" | "deny_on_first_deny" | "permit_on_first_permit" | null;
             } | null;
         };
+        /** @description The response of AccessService.EvaluateBatch. */
         EvaluateBatchResponse: {
-            /** @description The decision of a request without evaluations. */
+            /** @description Whether the action is allowed. Present only if the request has no items. */
             decision?: boolean;
-            /** @description The context of that decision. */
+            /** @description The context of `decision`. */
             context?: {
                 [key: string]: unknown;
             };
-            /** @description The results, in the order of the request. Absent for a request without evaluations. */
+            /** @description The results, in the order of the request. Absent if the request has no items. */
             evaluations?: components["schemas"]["Evaluation"][];
         };
         SearchSubjectsRequest: {
             /** @description The type of the subjects. */
             subject: {
-                /** @description `user`. There are no results for other types. */
+                /** @description Must be `user`; the results are empty for other types. */
                 type: string;
                 /** @description Ignored. */
                 properties?: Record<string, never> | null;
@@ -2422,47 +2479,48 @@ export interface components {
             resource: {
                 /** @description `service_name:resource_type`, or, with a service key, the `resource_type` alone. */
                 type: string;
-                /** @description The UUID of the resource or another ID of the service, at most 255 characters. */
+                /** @description The UUID of the resource, or another ID that the service uses for it. At most 255 characters. */
                 id: string;
                 /** @description Ignored. */
                 properties?: Record<string, never> | null;
             };
             /** @description Ignored. */
             context?: Record<string, never> | null;
-            /** @description The page of the results. */
+            /** @description The page of results to return. */
             page?: {
-                /** @description The `next_token` of the previous response. The rest of the request must be unchanged. */
+                /** @description The `next_token` of the previous response. All other fields of the request must be unchanged; only `limit` may differ. */
                 token?: string | null;
-                /** @description The maximum number of results, 1 to 1,000. Defaults to 1,000, or to the limit of the previous page. */
+                /** @description The maximum number of results, 1 to 1,000. Defaults to the limit of the previous page, or to 1,000 for the first page. */
                 limit?: number | null;
             } | null;
         };
+        /** @description The response of AccessService.SearchSubjects. */
         SearchSubjectsResponse: {
-            /** @description Where the results continue. */
+            /** @description The position of this page. */
             page: components["schemas"]["SearchPageInfo"];
-            /** @description The users. */
+            /** @description The users, ordered by UUID. */
             results: components["schemas"]["AccessEntity"][];
         };
-        /** @description Where the results continue. */
+        /** @description The position of a page of results. */
         SearchPageInfo: {
-            /** @description The token of the next page; empty on the last page. */
+            /** @description The token for the next page; empty on the last page. */
             next_token: string;
             /** @description The number of results in this response. */
             count: number;
         };
         /** @description A subject or a resource. */
         AccessEntity: {
-            /** @description The type. */
+            /** @description `user` for a subject, or the `type` of the request for a resource. */
             type: string;
-            /** @description The `external_id` if there is one, otherwise the UUID. */
+            /** @description The `external_id` if there is one; otherwise the UUID. */
             id: string;
         };
         SearchResourcesRequest: {
             /** @description The subject. */
             subject: {
-                /** @description `user` or `access_token`. Subjects of other types are not allowed anything. */
+                /** @description `user` or `access_token`. Subjects of other types are denied every action. */
                 type: string;
-                /** @description The UUID, e-mail address or `external_id` of a user, at most 255 characters; or an access token. */
+                /** @description The UUID, e-mail address or `external_id` of a user, at most 255 characters; or an access token, at most 16,384 characters. */
                 id: string;
                 /** @description Ignored. */
                 properties?: Record<string, never> | null;
@@ -2481,28 +2539,29 @@ export interface components {
                 /** @description Ignored. */
                 properties?: Record<string, never> | null;
             };
-            /** @description `workspace_id` restricts the search to a workspace. Other members are ignored. */
+            /** @description `workspace_id` restricts the search to one workspace. Other members are ignored. */
             context?: Record<string, never> | null;
-            /** @description The page of the results. */
+            /** @description The page of results to return. */
             page?: {
-                /** @description The `next_token` of the previous response. The rest of the request must be unchanged. */
+                /** @description The `next_token` of the previous response. All other fields of the request must be unchanged; only `limit` may differ. */
                 token?: string | null;
-                /** @description The maximum number of results, 1 to 1,000. Defaults to 1,000, or to the limit of the previous page. */
+                /** @description The maximum number of results, 1 to 1,000. Defaults to the limit of the previous page, or to 1,000 for the first page. */
                 limit?: number | null;
             } | null;
         };
+        /** @description The response of AccessService.SearchResources. */
         SearchResourcesResponse: {
-            /** @description Where the results continue. */
+            /** @description The position of this page. */
             page: components["schemas"]["SearchPageInfo"];
-            /** @description The resources. */
+            /** @description The resources, ordered by workspace and UUID. */
             results: components["schemas"]["AccessEntity"][];
         };
         SearchActionsRequest: {
             /** @description The subject. */
             subject: {
-                /** @description `user` or `access_token`. Subjects of other types are not allowed anything. */
+                /** @description `user` or `access_token`. Subjects of other types are denied every action. */
                 type: string;
-                /** @description The UUID, e-mail address or `external_id` of a user, at most 255 characters; or an access token. */
+                /** @description The UUID, e-mail address or `external_id` of a user, at most 255 characters; or an access token, at most 16,384 characters. */
                 id: string;
                 /** @description Ignored. */
                 properties?: Record<string, never> | null;
@@ -2511,35 +2570,36 @@ export interface components {
             resource: {
                 /** @description `service_name:resource_type`, or, with a service key, the `resource_type` alone. */
                 type: string;
-                /** @description The UUID of the resource or another ID of the service, at most 255 characters. */
+                /** @description The UUID of the resource, or another ID that the service uses for it. At most 255 characters. */
                 id: string;
                 /** @description Ignored. */
                 properties?: Record<string, never> | null;
             };
             /** @description Ignored. */
             context?: Record<string, never> | null;
-            /** @description The page of the results. */
+            /** @description The page of results to return. */
             page?: {
-                /** @description The `next_token` of the previous response. The rest of the request must be unchanged. */
+                /** @description The `next_token` of the previous response. All other fields of the request must be unchanged; only `limit` may differ. */
                 token?: string | null;
-                /** @description The maximum number of results, 1 to 1,000. Defaults to 1,000, or to the limit of the previous page. */
+                /** @description The maximum number of results, 1 to 1,000. Defaults to the limit of the previous page, or to 1,000 for the first page. */
                 limit?: number | null;
             } | null;
         };
+        /** @description The response of AccessService.SearchActions. */
         SearchActionsResponse: {
-            /** @description Where the results continue. */
+            /** @description The position of this page. */
             page: components["schemas"]["SearchPageInfo"];
-            /** @description The actions, by name. */
+            /** @description The actions, ordered by name. */
             results: components["schemas"]["AllowedAction"][];
         };
-        /** @description An allowed action. */
+        /** @description An action that is allowed. */
         AllowedAction: {
             /** @description The name of the action. */
             name: string;
         };
-        /** @description Metadata of this policy decision point (AuthZEN Authorization API 1.0). */
+        /** @description The metadata of this policy decision point (AuthZEN Authorization API 1.0, section 9). */
         AccessConfiguration: {
-            /** @description The address of this policy decision point. */
+            /** @description The base URL of this policy decision point. */
             policy_decision_point: string;
             /** @description The URL of Evaluate. */
             access_evaluation_endpoint: string;
@@ -2564,19 +2624,20 @@ export interface components {
                  * @description The ID of the resource.
                  */
                 resource_id: string;
-                /** @description `view`, `edit`, `manage` or an action that the service has registered. Any other action is not allowed. */
+                /** @description `view`, `edit`, `manage` or an action that the service has registered. Other actions are denied. */
                 action: string;
             }[];
         };
+        /** @description The response of UserService.CheckMyPermissions and PermissionService.Check. */
         PermissionCheckResponse: {
             /** @description The results, in the order of the request. */
             results: components["schemas"]["PermissionCheckResult"][];
         };
         /** @description A permission check and its result. */
         PermissionCheckResult: {
-            /** @description The name of the service, 1 to 200 characters. */
+            /** @description The name of the service. */
             service_name: string;
-            /** @description The type of the resource, 1 to 200 characters. */
+            /** @description The type of the resource. */
             resource_type: string;
             /** @description The ID of the resource. */
             resource_id: string;
@@ -2588,13 +2649,13 @@ export interface components {
         AccessibleResourcesRequest: {
             /** @description The name of the service, 1 to 200 characters. */
             service_name: string;
-            /** @description The type of the resource, 1 to 200 characters. */
+            /** @description The type of the resources, 1 to 200 characters. */
             resource_type: string;
             /** @description `view`, `edit`, `manage` or an action that the service has registered. */
             action: string;
             /**
              * Format: uuid
-             * @description The ID of the workspace.
+             * @description The ID of the workspace. Must be that of the access token.
              */
             workspace_id: string;
             /**
@@ -2602,15 +2663,16 @@ export interface components {
              * @default 1000
              */
             limit?: number | null;
-            /** @description The `next_page_token` of the previous response. */
+            /** @description The `next_page_token` of the previous response. Absent for the first page. */
             page_token?: string | null;
         };
+        /** @description A page of accessible resources. */
         AccessibleResourcesResponse: {
             /** @description The IDs of the resources, in ascending order. */
             resource_ids: string[];
-            /** @description Whether the role of the user alone gives access to every resource of this type in the workspace. */
+            /** @description Whether the user may perform the action on every resource of this type in the workspace: as an owner or admin or, for `view`, because the workspace has such resources and none of them is private. Inherited grants are not considered. */
             has_full_access: boolean;
-            /** @description The token of the next page. Absent on the last page. */
+            /** @description The token for the next page. Absent on the last page. */
             next_page_token: string | null;
         };
         ShareRequest: {
@@ -2621,7 +2683,7 @@ export interface components {
             grantee_type: "user" | "group";
             /**
              * Format: uuid
-             * @description The ID of the user or group, in the workspace of the resource.
+             * @description The ID of the user or group. Must be in the workspace of the resource.
              */
             grantee_id: string;
             /**
@@ -2631,11 +2693,11 @@ export interface components {
             permission: "view" | "edit";
             /**
              * Format: date-time
-             * @description When the share expires: in the future, at most 10 years from now. Without it, the share does not expire.
+             * @description When the share expires: in the future, at most 10 years from now. If absent, the share does not expire.
              */
             expires_at?: string | null;
         };
-        /** @description A permission on a resource, granted to a user or a group. */
+        /** @description A permission on a resource that is granted to a user or a group. */
         ShareResponse: {
             /** @description The ID of the share. */
             id: string;
@@ -2645,11 +2707,11 @@ export interface components {
             grantee_id: string;
             /** @description `view` or `edit`. */
             permission: string;
-            /** @description The ID of the user who shared the resource. */
+            /** @description The ID of the user who shared the resource; empty if that user has been deleted. */
             granted_by: string;
             /** @description When the resource was shared. */
             granted_at: string | null;
-            /** @description From this time on, the share grants nothing. Absent if it does not expire. */
+            /** @description When the share stops granting access. Absent if it does not expire. */
             expires_at: string | null;
         };
         RegisterResourceRequest: {
@@ -2659,7 +2721,7 @@ export interface components {
             resource_type: string;
             /**
              * Format: uuid
-             * @description The ID of the resource. Required unless `external_id` is present, of which it then is the UUID.
+             * @description The ID of the resource. Required unless `external_id` is present. With both, it must be the UUID derived from `external_id`.
              */
             resource_id?: string | null;
             /**
@@ -2669,37 +2731,37 @@ export interface components {
             workspace_id: string;
             /**
              * Format: uuid
-             * @description The ID of the user who owns the resource, a member of the workspace.
+             * @description The ID of the user who owns the resource. Must be a member of the workspace.
              */
             owner_id: string;
             /**
-             * @description `private` or `workspace`. Defaults to `private`.
+             * @description `private` (default) or `workspace`.
              * @default private
              * @enum {string|null}
              */
             visibility?: "private" | "workspace" | null;
-            /** @description The ID of the resource in the service, at most 255 characters, which must not be a UUID. It stands for the name-based UUID (version 5, RFC 9562) of `service_name/resource_type/external_id` in the namespace `f8e1572e-33cb-4304-a2f6-032bcbfe9088`. */
+            /** @description The ID of the resource in your service, if that is not a UUID. At most 255 characters; must not be a UUID. It stands for the name-based UUID (version 5, RFC 9562) of `service_name/resource_type/external_id` in the namespace `f8e1572e-33cb-4304-a2f6-032bcbfe9088`. */
             external_id?: string | null;
-            /** @description The resource whose grants it inherits, of the same service and workspace. A repeated registration does not move the resource. */
+            /** @description The parent, from which the resource inherits grants. It must belong to the same service and workspace. Registering a resource again does not move it. */
             parent?: (({
                 /** @description The type of the parent, 1 to 200 characters. */
                 resource_type: string;
                 /**
                  * Format: uuid
-                 * @description The ID of the parent. Required unless `external_id` is present, of which it then is the UUID.
+                 * @description The ID of the parent. Required unless `external_id` is present. With both, it must be the UUID derived from `external_id`.
                  */
                 resource_id?: string | null;
-                /** @description The ID of the parent in the service, at most 255 characters, which must not be a UUID. */
+                /** @description The ID of the parent in your service, if that is not a UUID. At most 255 characters; must not be a UUID. */
                 external_id?: string | null;
             } & (unknown | unknown)) | null) & (unknown | unknown);
         } & (unknown | unknown);
-        /** @description The permission record of a resource: its workspace, owner, visibility and shares. */
+        /** @description The permission record of a resource: its workspace, owner, visibility, parent and shares. */
         ResourcePermissionResponse: {
-            /** @description The ID of the record, `permission_id` in other requests. */
+            /** @description The ID of the permission record: `permission_id` in requests. */
             id: string;
-            /** @description The name of the service, 1 to 200 characters. */
+            /** @description The name of the service. */
             service_name: string;
-            /** @description The type of the resource, 1 to 200 characters. */
+            /** @description The type of the resource. */
             resource_type: string;
             /** @description The ID of the resource. */
             resource_id: string;
@@ -2711,26 +2773,26 @@ export interface components {
             visibility: string;
             /** @description When the resource was registered. */
             created_at: string | null;
-            /** @description The shares of the resource. */
+            /** @description The shares of the resource, oldest first. */
             shares: components["schemas"]["ShareResponse"][];
-            /** @description The ID of the resource in the service, with which it was registered. Absent when there is none. */
+            /** @description The `external_id` with which the resource was registered. Absent if there is none. */
             external_id: string | null;
-            /** @description Present if the resource has a parent. */
+            /** @description The parent of the resource. Absent if there is none. */
             parent: components["schemas"]["ParentResource"] | null;
-            /** @description Whether grants of the parent apply to the resource. */
+            /** @description Whether the resource inherits the grants of its parent. */
             inherits: boolean;
         };
         /** @description The parent of a resource. */
         ParentResource: {
-            /** @description The type of the parent, 1 to 200 characters. */
+            /** @description The type of the parent. */
             resource_type: string;
             /** @description The ID of the parent. */
             resource_id: string;
-            /** @description The ID of the parent in the service, with which it was registered. Absent when there is none. */
+            /** @description The `external_id` with which the parent was registered. Absent if there is none. */
             external_id: string | null;
         };
         RegisterBatchRequest: {
-            /** @description The resources, 1 to 1,000, each at most once. */
+            /** @description The resources, 1 to 1,000 without duplicates. */
             resources: ({
                 /** @description The name of the service, 1 to 200 characters. */
                 service_name: string;
@@ -2738,7 +2800,7 @@ export interface components {
                 resource_type: string;
                 /**
                  * Format: uuid
-                 * @description The ID of the resource. Required unless `external_id` is present, of which it then is the UUID.
+                 * @description The ID of the resource. Required unless `external_id` is present. With both, it must be the UUID derived from `external_id`.
                  */
                 resource_id?: string | null;
                 /**
@@ -2748,33 +2810,34 @@ export interface components {
                 workspace_id: string;
                 /**
                  * Format: uuid
-                 * @description The ID of the user who owns the resource, a member of the workspace.
+                 * @description The ID of the user who owns the resource. Must be a member of the workspace.
                  */
                 owner_id: string;
                 /**
-                 * @description `private` or `workspace`. Defaults to `private`.
+                 * @description `private` (default) or `workspace`.
                  * @default private
                  * @enum {string|null}
                  */
                 visibility?: "private" | "workspace" | null;
-                /** @description The ID of the resource in the service, at most 255 characters, which must not be a UUID. It stands for the name-based UUID (version 5, RFC 9562) of `service_name/resource_type/external_id` in the namespace `f8e1572e-33cb-4304-a2f6-032bcbfe9088`. */
+                /** @description The ID of the resource in your service, if that is not a UUID. At most 255 characters; must not be a UUID. It stands for the name-based UUID (version 5, RFC 9562) of `service_name/resource_type/external_id` in the namespace `f8e1572e-33cb-4304-a2f6-032bcbfe9088`. */
                 external_id?: string | null;
-                /** @description The resource whose grants it inherits, of the same service and workspace. A repeated registration does not move the resource. */
+                /** @description The parent, from which the resource inherits grants. It must belong to the same service and workspace. Registering a resource again does not move it. */
                 parent?: (({
                     /** @description The type of the parent, 1 to 200 characters. */
                     resource_type: string;
                     /**
                      * Format: uuid
-                     * @description The ID of the parent. Required unless `external_id` is present, of which it then is the UUID.
+                     * @description The ID of the parent. Required unless `external_id` is present. With both, it must be the UUID derived from `external_id`.
                      */
                     resource_id?: string | null;
-                    /** @description The ID of the parent in the service, at most 255 characters, which must not be a UUID. */
+                    /** @description The ID of the parent in your service, if that is not a UUID. At most 255 characters; must not be a UUID. */
                     external_id?: string | null;
                 } & (unknown | unknown)) | null) & (unknown | unknown);
             } & (unknown | unknown))[];
         };
+        /** @description The response of PermissionService.RegisterBatch. */
         RegisterBatchResponse: {
-            /** @description The records, in the order of the request. */
+            /** @description The permission records, in the order of the request. */
             resources: components["schemas"]["ResourcePermissionResponse"][];
         };
         UpdateVisibilityRequest: {
@@ -2787,7 +2850,7 @@ export interface components {
         TransferOwnershipRequest: {
             /**
              * Format: uuid
-             * @description The ID of the new owner, a member of the workspace.
+             * @description The ID of the new owner. Must be a member of the workspace.
              */
             owner_id: string;
         };
@@ -2798,18 +2861,18 @@ export interface components {
                 resource_type: string;
                 /**
                  * Format: uuid
-                 * @description The ID of the parent. Required unless `external_id` is present, of which it then is the UUID.
+                 * @description The ID of the parent. Required unless `external_id` is present. With both, it must be the UUID derived from `external_id`.
                  */
                 resource_id?: string | null;
-                /** @description The ID of the parent in the service, at most 255 characters, which must not be a UUID. */
+                /** @description The ID of the parent in your service, if that is not a UUID. At most 255 characters; must not be a UUID. */
                 external_id?: string | null;
             } & (unknown | unknown)) | null) & (unknown | unknown);
-            /** @description Whether the grants of the parent, and of what is above it, apply to the resource and to what is below it. */
+            /** @description Whether the resource and its descendants inherit the grants of the parent and its ancestors. */
             inherits?: boolean | null;
-            /** @description Removes the parent, like a null `parent` in JSON. */
+            /** @description Removes the parent, as JSON null in `parent` does. Must not be combined with `parent`. */
             detach?: boolean | null;
         };
-        /** @description Confirms an operation that has no other result. */
+        /** @description The response to an operation that has no other result. */
         Acknowledgement: {
             /** @description Always `ok`. */
             status: string;
@@ -2817,17 +2880,17 @@ export interface components {
         RegisterActionsRequest: {
             /** @description The name of the service, 1 to 200 characters. */
             service_name: string;
-            /** @description The actions, 1 to 1,000 with distinct names. `view`, `edit` and `manage` are built in and cannot be registered. */
+            /** @description The actions, 1 to 1,000 with distinct names. The built-in actions `view`, `edit` and `manage` cannot be registered. */
             actions: {
                 /** @description The name of the action, 1 to 200 characters. */
                 name: string;
-                /** @description A description of up to 2,000 characters. Defaults to an empty string. */
+                /** @description A description, at most 2,000 characters. Defaults to an empty string. */
                 description?: string | null;
             }[];
         };
-        /** @description The registered actions of a service, ordered by name. */
+        /** @description The registered actions of a service. */
         ServiceActions: {
-            /** @description The name of the service, 1 to 200 characters. */
+            /** @description The name of the service. */
             service_name: string;
             /** @description The actions, ordered by name. */
             actions: components["schemas"]["ServiceAction"][];
@@ -2843,21 +2906,22 @@ export interface components {
             /** @description When the action was registered. */
             registered_at: string | null;
         };
+        /** @description The response of PermissionService.ListGrantedActions. */
         ListGrantedActionsResponse: {
-            /** @description The name of the service, 1 to 200 characters. */
+            /** @description The name of the service. */
             service_name: string;
-            /** @description The names of the actions, in ascending order. */
+            /** @description The names of the actions, ordered by name. */
             actions: string[];
         };
         CreateWorkspaceRequest: {
             /** @description The name of the workspace, 1 to 200 characters. */
             name: string;
-            /** @description The unique name in URLs: 2 to 63 lower-case letters, digits and hyphens, not starting or ending with a hyphen. */
+            /** @description The unique name of the workspace in URLs: 2 to 63 lower-case letters, digits and hyphens, without a hyphen at the start or the end. For example, `acme-inc`. */
             slug: string;
-            /** @description A description of up to 2,000 characters. */
+            /** @description A description, at most 2,000 characters. Defaults to an empty string. */
             description?: string | null;
         };
-        /** @description A workspace. */
+        /** @description A workspace, which has members and contains groups and resources. */
         WorkspaceResponse: {
             /** @description The ID of the workspace. */
             id: string;
@@ -2867,7 +2931,7 @@ export interface components {
             slug: string;
             /** @description The description of the workspace. */
             description: string;
-            /** @description The caller's role. Absent if the caller is not a member. */
+            /** @description The caller's role in the workspace. Absent if the caller is not a member. */
             role: string | null;
             /** @description When the workspace was created. */
             created_at: string | null;
@@ -2875,10 +2939,10 @@ export interface components {
         UpdateWorkspaceRequest: {
             /** @description The name of the workspace, 1 to 200 characters. */
             name?: string | null;
-            /** @description A description of up to 2,000 characters. */
+            /** @description A description, at most 2,000 characters. */
             description?: string | null;
         };
-        /** @description A membership. The name and avatar of an invited person are empty until they first obtain a token for the workspace. */
+        /** @description The membership of a user in a workspace. The name and the avatar of an invited user are empty until they join. */
         WorkspaceMemberResponse: {
             /** @description The ID of the user. */
             user_id: string;
@@ -2888,13 +2952,13 @@ export interface components {
             email: string;
             /** @description The display name. */
             name: string;
-            /** @description The URL of the avatar; empty when there is none. */
+            /** @description The URL of the avatar; empty if there is none. */
             avatar_url: string;
             /** @description `owner`, `admin`, `editor` or `viewer`. */
             role: string;
-            /** @description `invited` or `active`. */
+            /** @description `active`, or `invited` until the user first obtains tokens for the workspace. */
             status: string;
-            /** @description When the member first obtained a token for the workspace. Absent while the membership is pending. */
+            /** @description When the user first obtained tokens for the workspace. Absent while the membership is pending. */
             joined_at: string | null;
         };
         InviteMemberRequest: {
@@ -2904,7 +2968,7 @@ export interface components {
              */
             email: string;
             /**
-             * @description The role to grant. Defaults to `viewer`.
+             * @description The role of the member: `owner`, `admin`, `editor` or `viewer` (default).
              * @default viewer
              * @enum {string|null}
              */
@@ -2912,7 +2976,7 @@ export interface components {
         };
         UpdateMemberRequest: {
             /**
-             * @description `owner`, `admin`, `editor` or `viewer`.
+             * @description The new role: `owner`, `admin`, `editor` or `viewer`.
              * @enum {string}
              */
             role: "owner" | "admin" | "editor" | "viewer";
@@ -2920,7 +2984,7 @@ export interface components {
         GroupCreateRequest: {
             /** @description The name of the group, 1 to 200 characters, unique in the workspace. */
             name: string;
-            /** @description A description of up to 2,000 characters. */
+            /** @description A description, at most 2,000 characters. Defaults to an empty string. */
             description?: string | null;
         };
         /** @description A group of workspace members. */
@@ -2933,7 +2997,7 @@ export interface components {
             name: string;
             /** @description The description of the group. */
             description: string;
-            /** @description The ID of the user who created the group. Absent if the user has been deleted. */
+            /** @description The ID of the user who created the group. Absent if that user has been deleted or the group was created by the command-line tool. */
             created_by: string | null;
             /** @description When the group was created. */
             created_at: string | null;
@@ -2941,10 +3005,10 @@ export interface components {
         GroupUpdateRequest: {
             /** @description The name of the group, 1 to 200 characters, unique in the workspace. */
             name?: string | null;
-            /** @description A description of up to 2,000 characters. */
+            /** @description A description, at most 2,000 characters. */
             description?: string | null;
         };
-        /** @description A member of a group. */
+        /** @description A member of a group. The name and the avatar of an invited user are empty until they join the workspace. */
         GroupMemberResponse: {
             /** @description The ID of the user. */
             user_id: string;
@@ -2954,11 +3018,11 @@ export interface components {
             email: string;
             /** @description The display name. */
             name: string;
-            /** @description The URL of the avatar; empty when there is none. */
+            /** @description The URL of the avatar; empty if there is none. */
             avatar_url: string;
-            /** @description When the member was added, to the group itself or to the last group of `via`. */
+            /** @description When the user was added to the group or, for an indirect member, to the last group in `via`. */
             added_at: string | null;
-            /** @description The IDs of the groups through which the user is a member: a child of the group, its child and so on to the group that the user was added to. A shortest path. Empty for direct members. */
+            /** @description A shortest path of group IDs through which the user is an indirect member: from a child of the group to the group that the user was added to. Empty for direct members. */
             via: string[];
         };
         /** @description The current user. */
@@ -2969,7 +3033,7 @@ export interface components {
             email: string;
             /** @description The display name. */
             name: string;
-            /** @description The URL of the avatar; empty when there is none. */
+            /** @description The URL of the avatar; empty if there is none. */
             avatar_url: string;
             /** @description Whether the user is active. */
             is_active: boolean;
@@ -2979,7 +3043,7 @@ export interface components {
         UpdateMeRequest: {
             /** @description The display name, 1 to 200 characters. */
             name?: string | null;
-            /** @description An http or https URL of up to 2,000 characters, or an empty string. */
+            /** @description An http or https URL of at most 2,000 characters, or an empty string to remove the avatar. */
             avatar_url?: string | null;
         };
         CheckMyPermissionsRequest: {
@@ -2994,25 +3058,25 @@ export interface components {
                  * @description The ID of the resource.
                  */
                 resource_id: string;
-                /** @description `view`, `edit`, `manage` or an action that the service has registered. Any other action is not allowed. */
+                /** @description `view`, `edit`, `manage` or an action that the service has registered. Other actions are denied. */
                 action: string;
             }[];
             /**
              * Format: uuid
-             * @description The ID of the workspace, which must be that of the access token. Defaults to it.
+             * @description The ID of the workspace. Must be that of the access token, which is the default.
              */
             workspace_id?: string | null;
         };
         ListMyAccessibleResourcesRequest: {
             /** @description The name of the service, 1 to 200 characters. */
             service_name: string;
-            /** @description The type of the resource, 1 to 200 characters. */
+            /** @description The type of the resources, 1 to 200 characters. */
             resource_type: string;
             /** @description `view`, `edit`, `manage` or an action that the service has registered. */
             action: string;
             /**
              * Format: uuid
-             * @description The ID of the workspace, which must be that of the access token. Defaults to it.
+             * @description The ID of the workspace. Must be that of the access token, which is the default.
              */
             workspace_id?: string | null;
             /**
@@ -3020,18 +3084,18 @@ export interface components {
              * @default 100
              */
             limit?: number | null;
-            /** @description The `next_page_token` of the previous response. */
+            /** @description The `next_page_token` of the previous response. Absent for the first page. */
             page_token?: string | null;
         };
-        /** @description A sign-in whose refresh token is still valid. */
+        /** @description A sign-in of a user to an application. It is active until its refresh token expires or is revoked. */
         Session: {
             /** @description The ID of the session. */
             id: string;
             /** @description The ID of the workspace that its tokens are for. */
             workspace_id: string;
-            /** @description `google`, `microsoft` or `github`. */
+            /** @description The identity provider: `google`, `microsoft` or `github`. */
             provider: string;
-            /** @description The User-Agent header of the sign-in. */
+            /** @description The User-Agent header of the sign-in, at most 300 characters. */
             user_agent: string;
             /** @description When the user signed in. */
             created_at: string | null;
@@ -3039,12 +3103,12 @@ export interface components {
             last_used_at: string | null;
             /** @description When its refresh token expires. */
             expires_at: string | null;
-            /** @description Whether the access token of this request belongs to the session. */
+            /** @description Whether the access token of the request belongs to the session. Always `false` in AdminService. */
             current: boolean;
         };
         /** @description An account at an identity provider with which the user can sign in. */
         LinkedAccountResponse: {
-            /** @description The ID of the link. */
+            /** @description The ID of the link: `account_id` in requests. */
             id: string;
             /** @description `google`, `microsoft` or `github`. */
             provider: string;
@@ -3053,11 +3117,11 @@ export interface components {
             /** @description When the account was linked. */
             linked_at: string | null;
         };
-        /** @description The figures of the dashboard. */
+        /** @description The statistics for the dashboard. */
         Stats: {
             /** @description The number of users. */
             total_users: number;
-            /** @description The number of users who are not deactivated. */
+            /** @description The number of users who have not been deactivated. */
             active_users: number;
             /** @description The number of workspaces. */
             total_workspaces: number;
@@ -3065,15 +3129,15 @@ export interface components {
             total_groups: number;
             /** @description The number of resources. */
             total_resources: number;
-            /** @description The 20 workspaces with the most members. */
+            /** @description The 20 workspaces with the most members, largest first. */
             workspace_distribution: components["schemas"]["WorkspaceShare"][];
-            /** @description The ten newest events. */
+            /** @description The ten most recent events, newest first. */
             recent_activity: components["schemas"]["ActivityEntry"][];
-            /** @description The new users of each of the last 30 days, ending today. */
+            /** @description The new users per day for the last 30 days, including today, oldest first. */
             signups_by_day: components["schemas"]["DaySignups"][];
-            /** @description The sign-ins to client apps on each of the last 30 days, ending today. */
+            /** @description The sign-ins to client apps per day for the last 30 days, including today, oldest first. */
             sign_ins_by_day: components["schemas"]["DaySignIns"][];
-            /** @description Whether requests are accepted with any service key, or none, because no service app is active. */
+            /** @description Whether development mode is on: no service app is active, so requests are accepted with any service key, or none. */
             development_mode: boolean;
         };
         /** @description The size of a workspace. */
@@ -3082,79 +3146,81 @@ export interface components {
             workspace_id: string;
             /** @description The name of the workspace. */
             name: string;
-            /** @description The number of members. */
+            /** @description The number of members, including invited ones. */
             members: number;
             /** @description The number of groups. */
             groups: number;
             /** @description The number of resources. */
             resources: number;
         };
-        /** @description An activity event. */
+        /** @description An activity event. Its actions and details are listed in docs/activity-log.md. */
         ActivityEntry: {
             /** @description The ID of the event. */
             id: string;
-            /** @description The action, such as `workspace.created`. */
+            /** @description The action, for example `workspace.created`. */
             action: string;
-            /** @description The type of the target, such as `workspace`. */
+            /** @description The type of the target, for example `workspace`. */
             target_type: string;
-            /** @description The ID of the target. Absent when it is unknown, as after a failed sign-in. */
+            /** @description The ID of the target. Absent if it is unknown, for example after a failed sign-in. */
             target_id: string | null;
-            /** @description The ID of the user who acted. Absent for services, the operator's tool and unknown users. */
+            /** @description The ID of the user who performed the action. Absent for services, background jobs, the command-line tool and unknown users. */
             actor_id: string | null;
-            /** @description The ID of the workspace, if the event belongs to one. */
+            /** @description The ID of the workspace. Absent if the event does not belong to one. */
             workspace_id: string | null;
-            /** @description Details, depending on the action. */
+            /** @description Details that depend on the action. */
             detail: {
                 [key: string]: unknown;
             };
-            /** @description When it happened. */
+            /** @description When the event occurred. */
             created_at: string | null;
-            /** @description The ID of the service app whose key authenticated the call, if any. */
+            /** @description The ID of the service app that authenticated the call. Absent without a service key. */
             service_app_id: string | null;
-            /** @description The first characters of that service key. */
+            /** @description The first characters of the service key. Absent without a service key. */
             key_prefix: string | null;
-            /** @description The ID of the request. Absent for the operator's tool and background jobs. */
+            /** @description The ID of the request. Absent for the command-line tool and background jobs. */
             request_id: string | null;
-            /** @description The IP address of the client. Absent if it is not recorded or was erased. */
+            /** @description The IP address of the client. Absent if it was not recorded or has been erased. */
             ip: string | null;
         };
-        /** @description The new users of a day. */
+        /** @description The number of users created on a day. */
         DaySignups: {
-            /** @description The date in UTC (ISO 8601). */
+            /** @description The date in UTC, for example `2026-01-31`. */
             day: string;
-            /** @description The number of new users. */
+            /** @description The number of users. */
             count: number;
         };
-        /** @description The sign-ins of a day. */
+        /** @description The number of sign-ins on a day. */
         DaySignIns: {
-            /** @description The date in UTC (ISO 8601). */
+            /** @description The date in UTC, for example `2026-01-31`. */
             day: string;
             /** @description The number of sign-ins. */
             count: number;
         };
+        /** @description The response of AdminService.ListActivity. */
         ListActivityResponse: {
             /** @description The events, newest first. */
             items: components["schemas"]["ActivityEntry"][];
-            /** @description The cursor of the next page. Absent on the last page. */
+            /** @description The cursor for the next page. Absent on the last page. */
             next_before: string | null;
         };
         LookUpNamesRequest: {
-            /** @description The IDs, 1 to 200. */
+            /** @description The IDs to look up, 1 to 200. */
             ids: string[];
         };
+        /** @description The response of AdminService.LookUpNames. */
         LookUpNamesResponse: {
-            /** @description What the IDs identify, in any order. */
+            /** @description The objects with these IDs, in any order. Unknown IDs are omitted. */
             names: components["schemas"]["NamedObject"][];
         };
-        /** @description What an ID identifies. */
+        /** @description The type and the name of an object. */
         NamedObject: {
-            /** @description The ID. */
+            /** @description The ID of the object. */
             id: string;
             /** @description `user`, `workspace`, `group`, `role`, `permission`, `service_app` or `client_app`. */
             type: string;
-            /** @description The name; for a user without one, the e-mail address. For a permission record, service, type and ID of the resource, separated by slashes. */
+            /** @description The name. For a user without a name, the e-mail address; for a permission record, `service_name/resource_type/id`, where `id` is the external ID if there is one. */
             name: string;
-            /** @description The ID of the workspace that it belongs to, or of the workspace itself. Absent for users and apps. */
+            /** @description The ID of the workspace that contains the object, or of the workspace itself. Absent for users and apps. */
             workspace_id: string | null;
         };
         /** @description A page of users. */
@@ -3176,20 +3242,20 @@ export interface components {
             email: string;
             /** @description The display name. */
             name: string;
-            /** @description The URL of the avatar; empty when there is none. */
+            /** @description The URL of the avatar; empty if there is none. */
             avatar_url: string;
-            /** @description Whether the user is active. */
+            /** @description Whether the user is active: a deactivated user cannot sign in. */
             is_active: boolean;
             /** @description Whether the user is an administrator. */
             is_admin: boolean;
             /** @description When the user was created. */
             created_at: string | null;
-            /** @description When the user last signed in. Absent if they never did. */
+            /** @description When the user last signed in. Absent if they have never signed in. */
             last_sign_in_at: string | null;
-            /** @description The ID of the user in another system. Absent when there is none. */
+            /** @description The ID of the user in another system. Absent if there is none. */
             external_id: string | null;
         };
-        /** @description A user with everything that belongs to them except resources. */
+        /** @description A user with everything that belongs to them, except resources. */
         UserDetail: {
             /** @description The ID of the user. */
             id: string;
@@ -3197,27 +3263,27 @@ export interface components {
             email: string;
             /** @description The display name. */
             name: string;
-            /** @description The URL of the avatar; empty when there is none. */
+            /** @description The URL of the avatar; empty if there is none. */
             avatar_url: string;
-            /** @description Whether the user is active. */
+            /** @description Whether the user is active: a deactivated user cannot sign in. */
             is_active: boolean;
             /** @description Whether the user is an administrator. */
             is_admin: boolean;
             /** @description When the user was created. */
             created_at: string | null;
-            /** @description When the user last signed in. Absent if they never did. */
+            /** @description When the user last signed in. Absent if they have never signed in. */
             last_sign_in_at: string | null;
-            /** @description The accounts at identity providers. */
+            /** @description The accounts at identity providers with which the user can sign in. */
             linked_accounts: components["schemas"]["LinkedAccount"][];
-            /** @description The memberships in workspaces. */
+            /** @description The memberships in workspaces, including invitations, ordered by workspace name. */
             memberships: components["schemas"]["Membership"][];
-            /** @description The groups. */
+            /** @description The groups that the user is a direct member of, ordered by name. */
             groups: components["schemas"]["GroupResponse"][];
-            /** @description The custom roles. */
+            /** @description The custom roles that the user has, ordered by name. */
             roles: components["schemas"]["RoleResponse"][];
-            /** @description The active sessions. */
+            /** @description The active sessions, newest first. */
             sessions: components["schemas"]["Session"][];
-            /** @description The ID of the user in another system. Absent when there is none. */
+            /** @description The ID of the user in another system. Absent if there is none. */
             external_id: string | null;
         };
         /** @description An account at an identity provider, identified by `provider` and `subject`. */
@@ -3226,7 +3292,7 @@ export interface components {
             provider: string;
             /** @description The ID of the account at the provider. */
             subject: string;
-            /** @description The e-mail address at the provider. */
+            /** @description The e-mail address of the account when it was linked. */
             email: string;
             /** @description When the account was linked. */
             linked_at: string | null;
@@ -3241,12 +3307,12 @@ export interface components {
             workspace_slug: string;
             /** @description `owner`, `admin`, `editor` or `viewer`. */
             role: string;
-            /** @description `invited` or `active`. */
+            /** @description `active`, or `invited` until the user first obtains tokens for the workspace. */
             status: string;
-            /** @description When the member first obtained a token for the workspace. Absent while the membership is pending. */
+            /** @description When the user first obtained tokens for the workspace. Absent while the membership is pending. */
             joined_at: string | null;
         };
-        /** @description A custom role of a workspace: it grants service actions to its members. */
+        /** @description A custom role of a workspace, which grants registered actions to its members. */
         RoleResponse: {
             /** @description The ID of the custom role. */
             id: string;
@@ -3256,9 +3322,9 @@ export interface components {
             name: string;
             /** @description The description of the custom role. */
             description: string;
-            /** @description The number of actions that it grants. */
+            /** @description The number of actions that the role grants. */
             action_count: number;
-            /** @description The number of members who have it. */
+            /** @description The number of members who have the role. */
             member_count: number;
             /** @description When the custom role was created. */
             created_at: string | null;
@@ -3266,31 +3332,31 @@ export interface components {
         UserUpdateRequest: {
             /** @description The display name, 1 to 200 characters. */
             name?: string | null;
-            /** @description Whether the user may sign in. */
+            /** @description Whether the user can sign in. `false` also ends all sessions of the user. */
             is_active?: boolean | null;
-            /** @description The ID of the user in another system, at most 255 characters. It is unique. An empty string removes it. */
+            /** @description The ID of the user in another system, at most 255 characters. It must be unique. An empty string removes it. */
             external_id?: string | null;
         };
         /** @description All data about a user. */
         UserExport: {
-            /** @description The user with accounts, memberships, groups, custom roles and active sessions. */
+            /** @description The user with linked accounts, memberships, groups, custom roles and active sessions. */
             user: components["schemas"]["UserDetail"];
             /** @description The resources that the user owns. */
             resources: components["schemas"]["ExportedResource"][];
-            /** @description The shares granted to the user or by the user. */
+            /** @description The current shares granted to the user or by the user. */
             shares: components["schemas"]["ExportedShare"][];
-            /** @description The activity events that the user caused or that concern the user, newest first. */
+            /** @description The activity events that the user caused or that have the user as their target, newest first; at most 100,000. */
             activity: components["schemas"]["ActivityEntry"][];
             /** @description When the data was exported. */
             exported_at: string | null;
-            /** @description The browsers in which the user is signed in to daikon itself, until they expire. */
+            /** @description The browsers in which the user is signed in to daikon itself. */
             browser_sessions: components["schemas"]["ExportedBrowserSession"][];
         };
         /** @description A resource that the user owns. */
         ExportedResource: {
             /** @description The ID of the permission record. */
             permission_id: string;
-            /** @description The service of the resource. */
+            /** @description The name of the service. */
             service_name: string;
             /** @description The type of the resource. */
             resource_type: string;
@@ -3303,11 +3369,11 @@ export interface components {
             /** @description When the resource was registered. */
             created_at: string | null;
         };
-        /** @description A share that was granted to the user or by the user. */
+        /** @description A share granted to the user or by the user. */
         ExportedShare: {
-            /** @description The ID of the permission record of the resource. */
+            /** @description The ID of the permission record of the shared resource. */
             permission_id: string;
-            /** @description The service of the resource. */
+            /** @description The name of the service. */
             service_name: string;
             /** @description The type of the resource. */
             resource_type: string;
@@ -3321,18 +3387,18 @@ export interface components {
             grantee_type: string;
             /** @description The ID of the user or group. */
             grantee_id: string;
-            /** @description The ID of the user who granted the share. Absent if a service did, or if the user was deleted. */
+            /** @description The ID of the user who granted the share. Absent if that user has been deleted. */
             granted_by: string | null;
             /** @description When the share was granted. */
             granted_at: string | null;
-            /** @description When the share expires. Absent if it does not. */
+            /** @description When the share expires. Absent if it does not expire. */
             expires_at: string | null;
         };
         /** @description A browser in which the user is signed in to daikon itself. */
         ExportedBrowserSession: {
             /** @description The ID of the session. */
             id: string;
-            /** @description The provider through which the user signed in. */
+            /** @description The identity provider: `google`, `microsoft` or `github`. */
             provider: string;
             /** @description When the user signed in. */
             authenticated_at: string | null;
@@ -3346,7 +3412,7 @@ export interface components {
              */
             workspace_id: string;
             /**
-             * @description The role to grant. Defaults to `viewer`.
+             * @description The role of the user: `owner`, `admin`, `editor` or `viewer` (default).
              * @default viewer
              * @enum {string|null}
              */
@@ -3363,7 +3429,7 @@ export interface components {
             /** @description The number of items per page. */
             page_size: number;
         };
-        /** @description An entry of a selection list. */
+        /** @description A workspace in a selection list. */
         WorkspaceChoice: {
             /** @description The ID of the workspace. */
             id: string;
@@ -3380,7 +3446,7 @@ export interface components {
             workspace_id?: string | null;
             /** @description The name of the group, 1 to 200 characters, unique in the workspace. */
             name?: string | null;
-            /** @description A description of up to 2,000 characters. */
+            /** @description A description, at most 2,000 characters. */
             description?: string | null;
         };
         GroupMemberRequest: {
@@ -3408,13 +3474,13 @@ export interface components {
             /** @description The number of items per page. */
             page_size: number;
         };
-        /** @description The permission record of a resource without its shares. */
+        /** @description The permission record of a resource, without its shares. */
         PermissionSummary: {
-            /** @description The ID of the record, `permission_id` in other requests. */
+            /** @description The ID of the permission record: `permission_id` in requests. */
             id: string;
-            /** @description The name of the service, 1 to 200 characters. */
+            /** @description The name of the service. */
             service_name: string;
-            /** @description The type of the resource, 1 to 200 characters. */
+            /** @description The type of the resource. */
             resource_type: string;
             /** @description The ID of the resource. */
             resource_id: string;
@@ -3428,58 +3494,58 @@ export interface components {
             created_at: string | null;
             /** @description The number of shares. */
             share_count: number;
-            /** @description The ID of the resource in the service, with which it was registered. Absent when there is none. */
+            /** @description The `external_id` with which the resource was registered. Absent if there is none. */
             external_id: string | null;
-            /** @description Present if the resource has a parent. */
+            /** @description The parent of the resource. Absent if there is none. */
             parent: components["schemas"]["ParentResource"] | null;
-            /** @description Whether grants of the parent apply to the resource. */
+            /** @description Whether the resource inherits the grants of its parent. */
             inherits: boolean;
         };
-        /** @description A decision and its reasons. */
+        /** @description A decision and the reasons for it. */
         PermissionExplanation: {
             /** @description Whether the user may perform the action. */
             decision: boolean;
-            /** @description Every grant that alone allows the action; or the one reason why it is not allowed. */
+            /** @description If the action is allowed, every grant that is sufficient on its own. Otherwise, the one reason for the denial. */
             reasons: components["schemas"]["AccessReason"][];
         };
-        /** @description A grant, or why there is none. Fields that do not apply to the rule are absent. */
+        /** @description A grant that allows an action, or the reason for a denial. Fields that do not apply to the rule are absent. */
         AccessReason: {
-            /** @description `owner`, `workspace_role`, `workspace_visibility`, `share`, `group_share` or `custom_role`. When the action is not allowed: `user_unknown`, `user_inactive`, `resource_unknown`, `not_a_member`, `action_unknown` or `no_grant`. */
+            /** @description For a grant: `owner`, `workspace_role`, `workspace_visibility`, `share`, `group_share` or `custom_role`. For a denial: `user_unknown`, `user_inactive`, `resource_unknown`, `not_a_member`, `action_unknown` or `no_grant`. */
             rule: string;
-            /** @description The permission of a share, `view` or `edit`. */
+            /** @description The permission of the share, `view` or `edit`. */
             permission: string | null;
-            /** @description The role in the workspace, or the name of a custom role. */
+            /** @description The role of the user in the workspace, or the name of the custom role. */
             role: string | null;
             /** @description The ID of the group that the resource is shared with. */
             group_id: string | null;
-            /** @description For an inherited membership in that group, the IDs of the groups from a child of the group to the one that the user was added to. */
+            /** @description The path of group IDs through which the user is a member of that group: from a child of the group to the group that the user was added to. Empty for a direct member. */
             via: string[];
             /** @description The ID of the share. */
             share_id: string | null;
-            /** @description When the share expires. Absent if it does not. */
+            /** @description When the share expires. Absent if it does not expire. */
             expires_at: string | null;
-            /** @description The ancestor on which the grant is. Absent if it is on the resource itself. */
+            /** @description The ancestor that the grant is inherited from. Absent for a grant on the resource itself. */
             inherited_from: components["schemas"]["AncestorResource"] | null;
         };
-        /** @description A resource from which another one inherits grants. */
+        /** @description An ancestor from which a resource inherits a grant. */
         AncestorResource: {
-            /** @description The ID of the permission record. */
+            /** @description The ID of the permission record of the ancestor. */
             permission_id: string;
-            /** @description The type of the resource, 1 to 200 characters. */
+            /** @description The type of the ancestor. */
             resource_type: string;
-            /** @description The ID of the resource. */
+            /** @description The ID of the ancestor. */
             resource_id: string;
-            /** @description The ID of the resource in the service, with which it was registered. Absent when there is none. */
+            /** @description The `external_id` with which the ancestor was registered. Absent if there is none. */
             external_id: string | null;
         };
         /** @description A page of the users who may perform an action on a resource. */
         PermissionSubjectPage: {
-            /** @description The users, by ID. */
+            /** @description The users, ordered by ID. A page can have fewer than `page_size` users even if it is not the last one. */
             items: components["schemas"]["PermissionSubject"][];
-            /** @description The token of the next page. Absent on the last page. */
+            /** @description The token for the next page. Absent on the last page. */
             next_page_token: string | null;
         };
-        /** @description A user who may perform an action, with the reasons. */
+        /** @description A user who may perform the action, with the reasons. */
         PermissionSubject: {
             /** @description The ID of the user. */
             user_id: string;
@@ -3487,26 +3553,26 @@ export interface components {
             email: string;
             /** @description The name of the user. */
             name: string;
-            /** @description Every grant that alone allows the action. */
+            /** @description Every grant that is sufficient on its own. */
             reasons: components["schemas"]["AccessReason"][];
         };
         RoleCreateRequest: {
             /** @description The name of the custom role, 1 to 200 characters, unique in the workspace. */
             name: string;
-            /** @description A description of up to 2,000 characters. */
+            /** @description A description, at most 2,000 characters. Defaults to an empty string. */
             description?: string | null;
         };
         RoleUpdateRequest: {
             /** @description The name of the custom role, 1 to 200 characters, unique in the workspace. */
             name?: string | null;
-            /** @description A description of up to 2,000 characters. */
+            /** @description A description, at most 2,000 characters. */
             description?: string | null;
         };
         /** @description An action that a custom role grants. */
         RoleActionResponse: {
-            /** @description The ID of the action, `service_action_id` in other requests. */
+            /** @description The ID of the action: `service_action_id` in requests. */
             id: string;
-            /** @description The name of the service, 1 to 200 characters. */
+            /** @description The name of the service that registered the action. */
             service_name: string;
             /** @description The name of the action. */
             name: string;
@@ -3516,10 +3582,10 @@ export interface components {
             registered_at: string | null;
         };
         AddRoleActionsRequest: {
-            /** @description The IDs of the actions, 1 to 1,000. */
+            /** @description The IDs of 1 to 1,000 registered actions, of any service. */
             service_action_ids: string[];
         };
-        /** @description A member who has a custom role. */
+        /** @description A member who has a custom role. The name and the avatar of an invited user are empty until they join the workspace. */
         RoleMemberResponse: {
             /** @description The ID of the user. */
             user_id: string;
@@ -3529,83 +3595,83 @@ export interface components {
             email: string;
             /** @description The display name. */
             name: string;
-            /** @description The URL of the avatar; empty when there is none. */
+            /** @description The URL of the avatar; empty if there is none. */
             avatar_url: string;
-            /** @description When the member was added. */
+            /** @description When the role was assigned. */
             added_at: string | null;
         };
-        /** @description A backend service that authenticates with a service key. Only hashes of keys are stored. */
+        /** @description A backend service that authenticates with a service key. The server stores only hashes of the keys. */
         ServiceAppResponse: {
             /** @description The ID of the service app. */
             id: string;
-            /** @description The label. */
+            /** @description The display name. */
             name: string;
-            /** @description The service that the keys act for. */
+            /** @description The name of the service that the keys authenticate. */
             service_name: string;
             /** @description The first characters of the newest key. */
             key_prefix: string;
-            /** @description Whether the keys are accepted. */
+            /** @description Whether the keys of the app are accepted. */
             is_active: boolean;
-            /** @description When a key was last used, to the minute. Absent if none has been used. */
+            /** @description When a key of the app was last used, to the minute. Absent if no key has been used. */
             last_used_at: string | null;
-            /** @description The ID of the user who created it. Absent when the operator's tool created it or the user has been deleted. */
+            /** @description The ID of the administrator who created the app. Absent if the command-line tool created it or the user has been deleted. */
             created_by: string | null;
             /** @description When the service app was created. */
             created_at: string | null;
         };
         ServiceAppCreateRequest: {
-            /** @description A label, 1 to 200 characters. */
+            /** @description A display name, 1 to 200 characters. */
             name: string;
-            /** @description The service that the keys act for, 1 to 200 characters. It cannot be changed. */
+            /** @description The name of the service that the keys authenticate, 1 to 200 characters. It cannot be changed later. */
             service_name: string;
         };
-        /** @description A service app with its new key. */
+        /** @description A service app with a new key. */
         ServiceAppKeyResponse: {
             /** @description The ID of the service app. */
             id: string;
-            /** @description The label. */
+            /** @description The display name. */
             name: string;
-            /** @description The service that the keys act for. */
+            /** @description The name of the service that the keys authenticate. */
             service_name: string;
-            /** @description The first characters of the key. */
+            /** @description The first characters of the new key. */
             key_prefix: string;
-            /** @description Whether the keys are accepted. */
+            /** @description Whether the keys of the app are accepted. */
             is_active: boolean;
-            /** @description When a key was last used, to the minute. Absent if none has been used. */
+            /** @description When a key of the app was last used, to the minute. Absent if no key has been used. */
             last_used_at: string | null;
-            /** @description The ID of the user who created it. Absent when the operator's tool created it or the user has been deleted. */
+            /** @description The ID of the administrator who created the app. Absent if the command-line tool created it or the user has been deleted. */
             created_by: string | null;
             /** @description When the service app was created. */
             created_at: string | null;
-            /** @description The key. No other response contains it. */
+            /** @description The new key. It cannot be retrieved again. */
             key: string;
         };
         ServiceAppUpdateRequest: {
-            /** @description A label, 1 to 200 characters. */
+            /** @description A display name, 1 to 200 characters. */
             name?: string | null;
-            /** @description Whether the keys are accepted. */
+            /** @description Whether the keys of the app are accepted. */
             is_active?: boolean | null;
-            /** @description Required to be `true` to deactivate the last active service app. */
+            /** @description Must be `true` to deactivate the last active service app. */
             force?: boolean | null;
         };
         ServiceAppRotateRequest: {
             /**
-             * @description How long the older keys remain valid, in seconds, 0 to 2,592,000 (30 days). Defaults to 86,400 (one day).
+             * @description How long older keys remain valid, in seconds: 0 to 2,592,000 (30 days). Defaults to 86,400 (one day). Keys that expire earlier are not extended.
              * @default 86400
              */
             overlap_seconds?: number | null;
         };
-        /** @description A web application that users sign in to. */
+        /** @description An application that users sign in to. */
         ClientAppResponse: {
-            /** @description The ID of the client app, its `client_id` in OAuth. */
+            /** @description The ID of the client app: its `client_id` in OAuth. */
             id: string;
-            /** @description The label. */
+            /** @description The display name. */
             name: string;
             /** @description The redirect URIs, sorted. */
             redirect_uris: string[];
-            /** @description Whether the redirect URIs receive authorization codes. */
+            /** @description Whether users can sign in to the app. */
             is_active: boolean;
-            /** @description The ID of the user who created it. Absent when the operator's tool created it or the user has been deleted. */
+            /** @description The ID of the administrator who created the app. Absent if the command-line tool created it or the user has been deleted. */
             created_by: string | null;
             /** @description When the client app was created. */
             created_at: string | null;
@@ -3613,60 +3679,60 @@ export interface components {
             type: string;
             /** @description The URLs that `/oauth/logout` may redirect to, sorted. */
             post_logout_redirect_uris: string[];
-            /** @description The URL that receives logout tokens. Absent when there is none. */
+            /** @description The URL that receives logout tokens. Absent if none is set. */
             backchannel_logout_uri: string | null;
             /** @description The first characters of the newest client secret. Absent for a public app. */
             secret_prefix: string | null;
-            /** @description The client secret. Present only in the response that creates it. */
+            /** @description The new client secret. Present only in the response that creates it. */
             client_secret: string | null;
         };
         ClientAppCreateRequest: {
-            /** @description A label, 1 to 200 characters. */
+            /** @description A display name, 1 to 200 characters. */
             name: string;
-            /** @description The redirect URIs, 1 to 100 of up to 2,000 characters. Absolute https URLs without fragment and user; http is allowed on loopback hosts, and everywhere with DEBUG. */
+            /** @description The redirect URIs: 1 to 100 absolute https URLs of at most 2,000 characters each, without a fragment or user information. http is allowed for loopback hosts and, if DEBUG is on, for all hosts. */
             redirect_uris: string[];
             /**
-             * @description `public`, the default, for apps that cannot keep a secret, such as those in a browser. `confidential` for apps with a backend, which authenticates with a client secret.
+             * @description `public` (default) for apps that cannot keep a secret, such as those that run in a browser; `confidential` for apps with a backend that authenticates with a client secret.
              * @default public
              * @enum {string|null}
              */
             type?: "public" | "confidential" | null;
             /**
-             * @description The URLs that `/oauth/logout` may redirect to, up to 100. The rules for redirect URIs apply.
+             * @description The URLs that `/oauth/logout` may redirect to, at most 100. They follow the rules for redirect URIs.
              * @default []
              */
             post_logout_redirect_uris?: string[] | null;
-            /** @description The URL that receives a logout token when a session ends (OpenID Connect Back-Channel Logout). The rules for redirect URIs apply. */
+            /** @description The URL that receives a logout token when a session ends (OpenID Connect Back-Channel Logout 1.0). It follows the rules for redirect URIs. */
             backchannel_logout_uri?: string | null;
         };
         ClientAppUpdateRequest: {
-            /** @description A label, 1 to 200 characters. */
+            /** @description A display name, 1 to 200 characters. */
             name?: string | null;
             /**
              * @description Replaces the redirect URIs. An empty list leaves them unchanged.
              * @default []
              */
             redirect_uris?: string[] | null;
-            /** @description Whether the redirect URIs receive authorization codes. */
+            /** @description Whether users can sign in to the app. */
             is_active?: boolean | null;
             /**
-             * @description `public` or `confidential`. An app that becomes confidential receives a client secret; the secrets of one that becomes public are deleted.
+             * @description `public` or `confidential`. An app that becomes confidential receives a client secret; the secrets of an app that becomes public are deleted.
              * @enum {string|null}
              */
             type?: "public" | "confidential" | null;
             /**
-             * @description Replaces the URLs that `/oauth/logout` may redirect to. An empty list leaves them unchanged; null removes them.
+             * @description Replaces the URLs that `/oauth/logout` may redirect to. An empty list leaves them unchanged; JSON null removes them.
              * @default []
              */
             post_logout_redirect_uris?: string[] | null;
-            /** @description Removes the URLs that `/oauth/logout` may redirect to. */
+            /** @description Removes the URLs that `/oauth/logout` may redirect to. Ignored if the request contains new ones. */
             remove_post_logout_redirect_uris?: boolean | null;
             /** @description The URL that receives logout tokens. An empty string removes it. */
             backchannel_logout_uri?: string | null;
         };
         ClientAppRotateRequest: {
             /**
-             * @description How long the older secrets remain valid, in seconds, 0 to 2,592,000 (30 days). Defaults to 86,400 (one day).
+             * @description How long older secrets remain valid, in seconds: 0 to 2,592,000 (30 days). Defaults to 86,400 (one day). Secrets that expire earlier are not extended.
              * @default 86400
              */
             overlap_seconds?: number | null;
@@ -3675,60 +3741,60 @@ export interface components {
             /** @description The CSV file, at most 5 MiB. */
             csv: string;
         };
-        /** @description The changes of an import. */
+        /** @description The changes that an import makes or would make. */
         CsvImportReport: {
             /** @description The columns, in the order of the file. */
             columns: string[];
             /** @description The number of rows. */
             summary: components["schemas"]["CsvImportSummary"];
-            /** @description The rows, in the order of the file. Rows of a large file are omitted: first the unchanged ones, then changes, then errors. */
+            /** @description The rows, in the order of the file: at most 1,000, or 1 MiB of text. If there are more, unchanged rows are omitted first, then rows with the actions `create`, `update` and `error`, in this order. */
             rows: components["schemas"]["CsvImportRow"][];
-            /** @description The number of omitted rows. */
+            /** @description The number of rows omitted from `rows`. */
             omitted: number;
         };
-        /** @description The number of rows, in total and by action. */
+        /** @description The number of rows in the file, in total and by action. */
         CsvImportSummary: {
-            /** @description All rows. */
+            /** @description All rows, without the header. */
             rows: number;
             /** @description Rows that create a membership. */
             create: number;
-            /** @description Rows that update a membership. */
+            /** @description Rows that change an existing member: the user, the role or the groups. */
             update: number;
             /** @description Rows that change nothing. */
             unchanged: number;
             /** @description Rows with errors. */
             errors: number;
         };
-        /** @description The result of a row. */
+        /** @description The result for one row. */
         CsvImportRow: {
-            /** @description The line on which the row starts. The header is line 1. */
+            /** @description The number of the line on which the row starts. The header is line 1. */
             line: number;
-            /** @description The normalized e-mail address, or the original text if it is not valid. */
+            /** @description The normalized e-mail address, or the text of the file if it is not a valid address. */
             email: string;
             /** @description `create`, `update`, `unchanged` or `error`. */
             action: string;
-            /** @description The changes. */
+            /** @description The changes; empty unless `action` is `create` or `update`. */
             changes: components["schemas"]["CsvImportChange"][];
-            /** @description The errors. */
+            /** @description The errors; empty unless `action` is `error`. */
             errors: components["schemas"]["CsvImportError"][];
         };
-        /** @description A change of a row. `field` is a column, `user` for a new account, or `new_groups` for groups that do not exist yet. */
+        /** @description A change that a row makes. */
         CsvImportChange: {
-            /** @description The changed field. */
+            /** @description The column; `user` for a user to be created, or `new_groups` for groups to be created. */
             field: string;
-            /** @description The previous value; empty when there was none. */
+            /** @description The previous value; empty if there is none. */
             from: string;
             /** @description The new value. */
             to: string;
         };
         /** @description An error in a row. */
         CsvImportError: {
-            /** @description The column; empty when the error concerns the whole row. */
+            /** @description The column; empty if the error concerns the whole row. */
             field: string;
-            /** @description What is wrong with the field. */
+            /** @description What is wrong, to show to people. */
             message: string;
         };
-        /** @description A workspace for which a code can be exchanged. */
+        /** @description A workspace that a code can be exchanged for. */
         CodeWorkspace: {
             /** @description The ID of the workspace. */
             id: string;
@@ -3744,17 +3810,17 @@ export interface components {
             code: string;
             /**
              * Format: uuid
-             * @description The ID of the workspace that the tokens are for.
+             * @description The ID of the workspace to issue the tokens for.
              */
             workspace_id: string;
-            /** @description The PKCE code verifier of the sign-in (RFC 7636). */
+            /** @description The PKCE code verifier that matches the code challenge of the sign-in (RFC 7636). */
             code_verifier: string;
         };
-        /** @description A pair of tokens (RFC 6749, section 5.1). */
+        /** @description An access token and a refresh token (RFC 6749, section 5.1). */
         TokenResponse: {
-            /** @description A JSON Web Token (RFC 9068). */
+            /** @description The access token, a JSON Web Token (RFC 9068). */
             access_token: string;
-            /** @description A refresh token. */
+            /** @description The refresh token. It can be used once. */
             refresh_token: string;
             /** @description Always `Bearer`. */
             token_type: string;
@@ -3774,10 +3840,11 @@ export interface components {
             refresh_token: string;
             /**
              * Format: uuid
-             * @description The ID of the workspace that the tokens are for.
+             * @description The ID of the workspace to switch to.
              */
             workspace_id: string;
         };
+        /** @description The response of AuthService.AdminLogout. */
         AdminLogoutResponse: {
             /** @description Always `ok`. */
             status: string;
@@ -3790,14 +3857,14 @@ export interface components {
             email: string;
             /** @description The display name. */
             name: string;
-            /** @description The URL of the avatar; empty when there is none. */
+            /** @description The URL of the avatar; empty if there is none. */
             avatar_url: string;
             /** @description Always `true`. */
             is_admin: boolean;
         };
         /** @description A JSON Web Key Set (RFC 7517). */
         KeySet: {
-            /** @description The keys, of which older ones verify tokens issued before a rotation. */
+            /** @description The current key, and older or future ones so that tokens can be verified during a key rotation. */
             keys: components["schemas"]["Key"][];
         };
         /** @description An RSA public key (RFC 7517, RFC 7518). */
@@ -3808,18 +3875,18 @@ export interface components {
             use: string;
             /** @description The algorithm, `RS256`. */
             alg: string;
-            /** @description The key ID, as in the header of tokens. */
+            /** @description The key ID, as in the `kid` header of tokens. */
             kid: string;
-            /** @description The modulus in base64url. */
+            /** @description The modulus, in base64url. */
             n: string;
-            /** @description The exponent in base64url. */
+            /** @description The exponent, in base64url. */
             e: string;
         };
-        /** @description Issuer metadata (OpenID Connect Discovery, RFC 8414). */
+        /** @description Issuer metadata (OpenID Connect Discovery 1.0, RFC 8414). */
         Configuration: {
-            /** @description The issuer, `iss` in tokens. */
+            /** @description The issuer, equal to the `iss` claim of tokens. */
             issuer: string;
-            /** @description The URL of the signing keys. */
+            /** @description The URL of the signing keys (GetKeySet). */
             jwks_uri: string;
             /** @description The URL of the token endpoint. */
             token_endpoint: string;
@@ -3827,13 +3894,13 @@ export interface components {
             response_types_supported: string[];
             /** @description The supported subject types. */
             subject_types_supported: string[];
-            /** @description The signing algorithms of tokens. */
+            /** @description The algorithms that sign tokens. */
             id_token_signing_alg_values_supported: string[];
-            /** @description The supported PKCE methods. */
+            /** @description The supported PKCE code challenge methods. */
             code_challenge_methods_supported: string[];
-            /** @description The supported client authentication methods. */
+            /** @description The client authentication methods of the token endpoint. */
             token_endpoint_auth_methods_supported: string[];
-            /** @description The claims of ID tokens and of the UserInfo endpoint. */
+            /** @description The claims that ID tokens and the UserInfo endpoint can contain. */
             claims_supported: string[];
             /** @description The URL of the authorization endpoint. */
             authorization_endpoint: string;
@@ -3843,7 +3910,7 @@ export interface components {
             revocation_endpoint: string;
             /** @description The URL of the introspection endpoint (RFC 7662). It requires a service key. */
             introspection_endpoint: string;
-            /** @description The URL to which clients redirect to sign the user out. */
+            /** @description The URL of the logout endpoint (OpenID Connect RP-Initiated Logout 1.0). */
             end_session_endpoint: string;
             /** @description The supported scopes. */
             scopes_supported: string[];
@@ -3855,9 +3922,9 @@ export interface components {
             prompt_values_supported: string[];
             /** @description The client authentication methods of the revocation endpoint. */
             revocation_endpoint_auth_methods_supported: string[];
-            /** @description Always `true`: authorization responses have the parameter `iss` (RFC 9207). */
+            /** @description Always `true`: authorization responses contain the parameter `iss` (RFC 9207). */
             authorization_response_iss_parameter_supported: boolean;
-            /** @description Always `true`: apps may register a `backchannel_logout_uri`. */
+            /** @description Always `true`: client apps can register a `backchannel_logout_uri`. */
             backchannel_logout_supported: boolean;
             /** @description Always `true`: logout tokens contain `sid`. */
             backchannel_logout_session_supported: boolean;
@@ -3869,135 +3936,136 @@ export interface components {
             request_uri_parameter_supported: boolean;
         };
         AuthorizeRequest: {
-            /** @description The ID of an active client app. */
+            /** @description The ID of an active client app. Required. */
             client_id?: string | null;
-            /** @description A redirect URI of the client app, compared exactly. */
+            /** @description A redirect URI of the client app. Required; it must match exactly. */
             redirect_uri?: string | null;
             /** @description Must be `code`. */
             response_type?: string | null;
-            /** @description Scopes, separated by spaces: `openid`, `profile`, `email`, `offline_access`. Others are ignored. */
+            /** @description The requested scopes, separated by spaces: `openid`, `profile`, `email` and `offline_access`. Others are ignored. */
             scope?: string | null;
-            /** @description Returned on the redirect to the client app. At most 1,024 characters. */
+            /** @description An opaque value, at most 1,024 characters, returned in the redirect to the client app. */
             state?: string | null;
-            /** @description Returned in the ID token. At most 512 characters. */
+            /** @description An opaque value, at most 512 characters, included in the ID token. */
             nonce?: string | null;
-            /** @description The SHA-256 of the code verifier in base64url (RFC 7636, section 4.2). Required. */
+            /** @description The SHA-256 hash of the code verifier, in base64url (RFC 7636, section 4.2). Required. */
             code_challenge?: string | null;
             /** @description Must be `S256`. */
             code_challenge_method?: string | null;
-            /** @description `none`, `login` or `select_account`. */
+            /** @description `none`, `login` or `select_account`. `consent` is accepted but has no effect. */
             prompt?: string | null;
-            /** @description Seconds since the last sign-in after which the user must sign in again. */
+            /** @description The maximum time since the last sign-in, in seconds. The user must sign in again if more time has passed. */
             max_age?: string | null;
-            /** @description The e-mail address of the user, handed on to the identity provider. */
+            /** @description The e-mail address of the user, passed to the identity provider. */
             login_hint?: string | null;
-            /** @description Handed on to the identity provider. */
+            /** @description Passed to the identity provider. */
             acr_values?: string | null;
-            /** @description An ID token of the user who is expected to be signed in. */
+            /** @description An ID token of the expected user. If another user is signed in to the browser, a new sign-in is required. */
             id_token_hint?: string | null;
-            /** @description Must be `query`, the default. */
+            /** @description Must be `query` (default). */
             response_mode?: string | null;
-            /** @description The ID or the slug of a workspace. Without it, the user chooses one. */
+            /** @description The ID or slug of a workspace. If absent, a user with several workspaces chooses one. */
             workspace?: string | null;
-            /** @description An identity provider: `google`, `microsoft` or `github`. Without it, the user chooses one. */
+            /** @description The identity provider: `google`, `microsoft` or `github`. If absent and several are configured, the user chooses one. */
             provider?: string | null;
-            /** @description Not supported. */
+            /** @description Not supported: returns `request_not_supported`. */
             request?: string | null;
-            /** @description Not supported. */
+            /** @description Not supported: returns `request_uri_not_supported`. */
             request_uri?: string | null;
-            /** @description Not supported. */
+            /** @description Not supported: returns `registration_not_supported`. */
             registration?: string | null;
         };
         OAuthTokenRequest: {
             /** @description `authorization_code` or `refresh_token`. */
             grant_type?: string | null;
-            /** @description The authorization code. */
+            /** @description The authorization code. Required for `authorization_code`. */
             code?: string | null;
-            /** @description The redirect URI of the authorization request. */
+            /** @description The redirect URI of the authorization request. Required for `authorization_code` if the code was issued by `/oauth/authorize`. */
             redirect_uri?: string | null;
-            /** @description The PKCE code verifier of the authorization request (RFC 7636). */
+            /** @description The PKCE code verifier (RFC 7636). Required for `authorization_code`. */
             code_verifier?: string | null;
-            /** @description The refresh token. */
+            /** @description The refresh token. Required for `refresh_token`. */
             refresh_token?: string | null;
-            /** @description Scopes of the refreshed tokens, which must be among those of the session. */
+            /** @description For `refresh_token`: scopes that the session must include. The granted scope does not change. */
             scope?: string | null;
             /** @description The ID of the client app, unless the Authorization header contains it. */
             client_id?: string | null;
             /** @description The secret of a confidential client app, unless the Authorization header contains it. */
             client_secret?: string | null;
-            /** @description With a refresh token: the ID of the workspace to switch to. */
+            /** @description For `refresh_token`: the ID of the workspace to switch to. Absent to keep the workspace. */
             workspace_id?: string | null;
         };
         /** @description A token response (RFC 6749, section 5.1; OpenID Connect Core 1.0, section 3.1.3.3). */
         OAuthTokenResponse: {
-            /** @description A JSON Web Token (RFC 9068). */
+            /** @description The access token, a JSON Web Token (RFC 9068). */
             access_token: string;
             /** @description Always `Bearer`. */
             token_type: string;
             /** @description The lifetime of the access token in seconds. */
             expires_in: number;
-            /** @description A refresh token. */
+            /** @description The refresh token. It can be used once. */
             refresh_token: string;
             /** @description The lifetime of the refresh token in seconds. */
             refresh_expires_in: number;
-            /** @description The granted scope. */
+            /** @description The granted scopes, separated by spaces. */
             scope: string;
             /** @description The ID of the workspace that the tokens are for. */
             workspace_id: string;
-            /** @description An ID token, if the scope includes `openid`. */
+            /** @description The ID token. Present if the scope includes `openid`. */
             id_token?: string;
         };
         /** @description Claims about a user (OpenID Connect Core 1.0, section 5.1). */
         UserInfo: {
             /** @description The ID of the user. */
             sub: string;
-            /** @description The display name, with scope `profile`. */
+            /** @description The display name. Requires the scope `profile`. */
             name?: string;
-            /** @description The URL of the avatar, with scope `profile`. */
+            /** @description The URL of the avatar. Requires the scope `profile`. */
             picture?: string;
-            /** @description The e-mail address, with scope `email`. */
+            /** @description The e-mail address. Requires the scope `email`. */
             email?: string;
-            /** @description Whether an identity provider has verified the address, with scope `email`. */
+            /** @description Whether an identity provider has verified the address. Requires the scope `email`. */
             email_verified?: boolean;
-            /** @description The ID of the token's workspace. */
+            /** @description The ID of the workspace of the token. */
             wid: string;
-            /** @description The slug of the token's workspace. */
+            /** @description The slug of the workspace of the token. */
             wslug: string;
-            /** @description The current role in the token's workspace. */
+            /** @description The current role of the user in the workspace of the token. */
             wrole: string;
         };
         RevokeTokenRequest: {
             /** @description An access token or a refresh token. */
             token?: string | null;
-            /** @description Ignored: tokens contain their type. */
+            /** @description Ignored: a token contains its type. */
             token_type_hint?: string | null;
             /** @description The ID of the client app, unless the Authorization header contains it. */
             client_id?: string | null;
             /** @description The secret of a confidential client app, unless the Authorization header contains it. */
             client_secret?: string | null;
         };
+        /** @description The empty response to a revocation. */
         RevokeTokenResponse: Record<string, never>;
         IntrospectTokenRequest: {
             /** @description An access token or a refresh token. */
             token?: string | null;
-            /** @description Ignored: tokens contain their type. */
+            /** @description Ignored: a token contains its type. */
             token_type_hint?: string | null;
         };
-        /** @description The state of a token (RFC 7662, section 2.2). Everything but `active` is absent for an inactive token. */
+        /** @description The state of a token (RFC 7662, section 2.2). If the token is not active, all other fields are absent. */
         TokenIntrospection: {
-            /** @description Whether the token is valid, and its user an active member of its workspace. */
+            /** @description Whether the token is valid and its user is an active member of its workspace. */
             active: boolean;
-            /** @description The granted scope. */
+            /** @description The granted scopes, separated by spaces. */
             scope?: string;
-            /** @description The ID of the client app. */
+            /** @description The ID of the client app that the token was issued to. */
             client_id?: string;
             /** @description The e-mail address of the user. */
             username?: string;
             /** @description `Bearer` for an access token, `refresh_token` for a refresh token. */
             token_type?: string;
-            /** @description When the token expires, in seconds since 1970. */
+            /** @description When the token expires, in seconds since the Unix epoch. */
             exp?: number;
-            /** @description When the token was issued, in seconds since 1970. */
+            /** @description When the token was issued, in seconds since the Unix epoch. */
             iat?: number;
             /** @description The ID of the user. */
             sub?: string;
@@ -4007,21 +4075,21 @@ export interface components {
             iss?: string;
             /** @description The ID of the token. */
             jti?: string;
-            /** @description The ID of the token's workspace. */
+            /** @description The ID of the workspace of the token. */
             wid?: string;
-            /** @description The current role in the token's workspace. */
+            /** @description The current role of the user in the workspace of the token. */
             wrole?: string;
         };
         EndBrowserSessionRequest: {
-            /** @description An ID token of the session to end. It may have expired. */
+            /** @description An ID token of the session to end. It can be expired. */
             id_token_hint?: string | null;
-            /** @description The ID of the client app, if there is no ID token. */
+            /** @description The ID of the client app. Required for a redirect without an ID token; with one, it must match the token. */
             client_id?: string | null;
-            /** @description A post-logout redirect URI of the client app, compared exactly. */
+            /** @description A post-logout redirect URI of the client app. It must match exactly. */
             post_logout_redirect_uri?: string | null;
-            /** @description Returned on the redirect. */
+            /** @description An opaque value returned in the redirect. */
             state?: string | null;
-            /** @description Proves that the user has confirmed the sign-out. */
+            /** @description Proves that the user confirmed the sign-out. Set by the confirmation page. */
             confirmation?: string | null;
         };
         /** @description Problem details (RFC 9457). */
@@ -5771,7 +5839,7 @@ export interface operations {
     PermissionService_Unregister_by_service_name: {
         parameters: {
             query?: {
-                /** @description Also unregisters everything below the resource. Otherwise its children stay without a parent. */
+                /** @description Whether to unregister the descendants of the resource as well. Defaults to `false`: the children remain, without a parent. */
                 cascade?: boolean;
             };
             header?: never;
@@ -5818,7 +5886,7 @@ export interface operations {
     PermissionService_Unregister: {
         parameters: {
             query?: {
-                /** @description Also unregisters everything below the resource. Otherwise its children stay without a parent. */
+                /** @description Whether to unregister the descendants of the resource as well. Defaults to `false`: the children remain, without a parent. */
                 cascade?: boolean;
             };
             header?: never;
@@ -6187,7 +6255,7 @@ export interface operations {
     WorkspaceService_ListMembers: {
         parameters: {
             query?: {
-                /** @description Searches names and e-mail addresses. At most 100 characters. */
+                /** @description Returns only members whose name or e-mail address contains this text. At most 100 characters. */
                 q?: string;
                 /** @description The maximum number of members, 1 to 50. Defaults to 50. */
                 limit?: number;
@@ -6715,7 +6783,7 @@ export interface operations {
     GroupService_ListGroupMembers: {
         parameters: {
             query?: {
-                /** @description Whether to include the members of all descendants of the group. */
+                /** @description Whether to include the members of all descendants. Defaults to `false`. */
                 effective?: boolean;
             };
             header?: never;
@@ -6787,7 +6855,7 @@ export interface operations {
                  */
                 group_id: string;
                 /**
-                 * @description The ID of the child.
+                 * @description The ID of the child group.
                  * @example 0d000000-0000-7000-8000-000000000010
                  */
                 child_id: string;
@@ -6841,7 +6909,7 @@ export interface operations {
                  */
                 group_id: string;
                 /**
-                 * @description The ID of the child.
+                 * @description The ID of the child group.
                  * @example 0d000000-0000-7000-8000-000000000010
                  */
                 child_id: string;
@@ -7378,13 +7446,13 @@ export interface operations {
             query?: {
                 /** @description The maximum number of events, 1 to 200. Defaults to 50. */
                 limit?: number;
-                /** @description The `next_before` of the previous response. */
+                /** @description The `next_before` of the previous response. Absent for the first page. */
                 before?: string;
-                /** @description Returns only events of this action. */
+                /** @description Returns only events with this action. */
                 action?: "user.signed_in" | "user.sign_in_failed" | "admin.signed_in" | "admin.sign_in_failed" | "admin.access_refused" | "user.account_linked" | "user.account_unlinked" | "user.link_refused" | "user.signed_out" | "admin.signed_out" | "session.ended" | "session.revoked" | "session.browser_ended" | "session.refresh_token_reused" | "session.code_replayed" | "user.updated" | "user.renamed" | "user.activated" | "user.deactivated" | "user.promoted" | "user.demoted" | "user.erased" | "user.exported" | "import.executed" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "member.invited" | "member.role_changed" | "member.removed" | "group.created" | "group.updated" | "group.deleted" | "group.member_added" | "group.members_added" | "group.member_removed" | "group.child_added" | "group.child_removed" | "role.created" | "role.updated" | "role.deleted" | "role.member_added" | "role.member_removed" | "role.action_added" | "role.action_removed" | "service_action.registered" | "service_action.updated" | "service_app.created" | "service_app.updated" | "service_app.activated" | "service_app.deactivated" | "service_app.key_rotated" | "service_app.ended_key_used" | "service_app.deleted" | "client_app.created" | "client_app.updated" | "client_app.secret_rotated" | "client_app.activated" | "client_app.deactivated" | "client_app.deleted" | "permission.visibility_changed" | "permission.owner_changed" | "permission.shared" | "permission.share_expired" | "permission.share_revoked" | "permission.parent_changed" | "permission.tree_unregistered" | "activity.pruned";
-                /** @description Returns only events of this user. */
+                /** @description Returns only events caused by this user. */
                 actor_id?: string;
-                /** @description Returns only events of this workspace. */
+                /** @description Returns only events in this workspace. */
                 workspace_id?: string;
                 /** @description Returns only events with a target of this type. */
                 target_type?: "user" | "session" | "import" | "workspace" | "group" | "role" | "service_action" | "service_app" | "client_app" | "permission" | "activity";
@@ -7503,11 +7571,11 @@ export interface operations {
                 page?: number;
                 /** @description The number of items per page, 1 to 100. Defaults to 20. */
                 page_size?: number;
-                /** @description Searches names and e-mail addresses. At most 100 characters. */
+                /** @description Returns only users whose name or e-mail address contains this text. At most 100 characters. */
                 q?: string;
-                /** @description Returns only users who are active, or only users who are deactivated. */
+                /** @description Returns only active users (`true`) or only deactivated users (`false`). */
                 is_active?: boolean;
-                /** @description Returns only administrators, or only users who are not. */
+                /** @description Returns only administrators (`true`) or only other users (`false`). */
                 is_admin?: boolean;
             };
             header?: never;
@@ -7659,7 +7727,7 @@ export interface operations {
     AdminService_DeleteUser: {
         parameters: {
             query?: {
-                /** @description The ID of the user who receives the resources of the deleted user. Must be a member of every workspace that these resources belong to. */
+                /** @description The ID of the user who receives the resources of the deleted user. They must be a member of every workspace that contains these resources. */
                 transfer_to?: string;
             };
             header?: never;
@@ -8102,7 +8170,7 @@ export interface operations {
                 page?: number;
                 /** @description The number of items per page, 1 to 100. Defaults to 20. */
                 page_size?: number;
-                /** @description Searches names and slugs. At most 100 characters. */
+                /** @description Returns only workspaces whose name or slug contains this text. At most 100 characters. */
                 q?: string;
             };
             header?: never;
@@ -8380,7 +8448,7 @@ export interface operations {
     AdminService_ListMembers: {
         parameters: {
             query?: {
-                /** @description Searches names and e-mail addresses. At most 100 characters. */
+                /** @description Returns only members whose name or e-mail address contains this text. At most 100 characters. */
                 q?: string;
                 /** @description The maximum number of members, 1 to 50. Defaults to 50. */
                 limit?: number;
@@ -8807,7 +8875,7 @@ export interface operations {
             query?: {
                 /** @description The ID of the workspace. */
                 workspace_id?: string;
-                /** @description Whether to include the members of all descendants of the group. */
+                /** @description Whether to include the members of all descendants. Defaults to `false`. */
                 effective?: boolean;
             };
             header?: never;
@@ -8968,7 +9036,7 @@ export interface operations {
                  */
                 group_id: string;
                 /**
-                 * @description The ID of the child.
+                 * @description The ID of the child group.
                  * @example 0d000000-0000-7000-8000-000000000010
                  */
                 child_id: string;
@@ -9029,7 +9097,7 @@ export interface operations {
                  */
                 group_id: string;
                 /**
-                 * @description The ID of the child.
+                 * @description The ID of the child group.
                  * @example 0d000000-0000-7000-8000-000000000010
                  */
                 child_id: string;
@@ -9115,21 +9183,21 @@ export interface operations {
                 page?: number;
                 /** @description The number of items per page, 1 to 100. Defaults to 20. */
                 page_size?: number;
-                /** @description Returns only the resources of this workspace. */
+                /** @description Returns only resources in this workspace. */
                 workspace_id?: string;
-                /** @description Returns only the resources of this service. */
+                /** @description Returns only resources of this service. */
                 service_name?: string;
-                /** @description Returns only the resources of this type. */
+                /** @description Returns only resources of this type. */
                 resource_type?: string;
-                /** @description Returns only the resources with this ID, at most one per service and type. */
+                /** @description Returns only resources with this ID. There is at most one per service and type. */
                 resource_id?: string;
-                /** @description Returns only the resources of this owner. */
+                /** @description Returns only resources that this user owns. */
                 owner_id?: string;
-                /** @description Returns only the resources with this visibility. */
+                /** @description Returns only resources with this visibility, `private` or `workspace`. */
                 visibility?: "private" | "workspace";
-                /** @description Returns only the resources that are shared directly with this user or group. */
+                /** @description Returns only resources that are shared directly with this user or group. */
                 grantee_id?: string;
-                /** @description Returns only the resources with this ID in their service: an external ID, or a UUID. At most one per service and type. */
+                /** @description Returns only resources with this ID in their service: an `external_id` or a UUID. There is at most one per service and type. */
                 external_id?: string;
             };
             header?: never;
@@ -9319,9 +9387,9 @@ export interface operations {
             query?: {
                 /** @description `view`, `edit`, `manage` or an action that the service of the resource has registered. Defaults to `view`. */
                 action?: string;
-                /** @description The maximum number of users per page, 1 to 100. Defaults to 20. */
+                /** @description The maximum number of users, 1 to 100. Defaults to 20. */
                 page_size?: number;
-                /** @description The `next_page_token` of the previous response. */
+                /** @description The `next_page_token` of the previous response. Absent for the first page. */
                 page_token?: string;
             };
             header?: never;
@@ -10199,7 +10267,7 @@ export interface operations {
     AdminService_DeleteServiceApp: {
         parameters: {
             query?: {
-                /** @description Required to be `true` for the last active service app. */
+                /** @description Must be `true` to delete the last active service app. */
                 force?: boolean;
             };
             header?: never;
@@ -10818,12 +10886,12 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description A redirect URI of an active client app, compared exactly.
+                 * @description A redirect URI of an active client app. It must match exactly.
                  * @example https://app.example.com/callback
                  */
                 redirect_uri: string;
                 /**
-                 * @description The SHA-256 of the code verifier in base64url (RFC 7636, section 4.2).
+                 * @description The SHA-256 hash of the code verifier, in base64url (RFC 7636, section 4.2).
                  * @example E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM
                  */
                 code_challenge: string;
@@ -10832,7 +10900,7 @@ export interface operations {
                  * @example S256
                  */
                 code_challenge_method: "S256";
-                /** @description Returned on the redirect to the client app. At most 512 characters. */
+                /** @description An opaque value, at most 512 characters, returned in the redirect to the client app. */
                 state?: string;
             };
             header?: never;
@@ -10869,15 +10937,15 @@ export interface operations {
     AuthService_CompleteLogin: {
         parameters: {
             query?: {
-                /** @description The `state` of the sign-in. */
+                /** @description The `state` that was sent to the provider. */
                 state?: string;
-                /** @description The authorization code of the provider. */
+                /** @description The authorization code that the provider issued. */
                 code?: string;
-                /** @description The error of the provider. */
+                /** @description The error that the provider reported. */
                 error?: string;
                 /** @description The description of the error. */
                 error_description?: string;
-                /** @description The issuer of the response (RFC 9207). */
+                /** @description The issuer of the authorization response (RFC 9207). */
                 iss?: string;
             };
             header?: never;
@@ -11143,7 +11211,7 @@ export interface operations {
     AuthService_BeginAdminLogin: {
         parameters: {
             query?: {
-                /** @description The path and query of the page of the admin console to return to after sign-in, such as `/people?q=ann`. Starts with one slash. Defaults to `/`. */
+                /** @description The path and query of the admin console page to return to, for example `/people?q=ann`. Must start with exactly one slash. Defaults to the start page. */
                 return_to?: string;
             };
             header?: never;
@@ -11180,15 +11248,15 @@ export interface operations {
     AuthService_CompleteAdminLogin: {
         parameters: {
             query?: {
-                /** @description The `state` of the sign-in. */
+                /** @description The `state` that was sent to the provider. */
                 state?: string;
-                /** @description The authorization code of the provider. */
+                /** @description The authorization code that the provider issued. */
                 code?: string;
-                /** @description The error of the provider. */
+                /** @description The error that the provider reported. */
                 error?: string;
                 /** @description The description of the error. */
                 error_description?: string;
-                /** @description The issuer of the response (RFC 9207). */
+                /** @description The issuer of the authorization response (RFC 9207). */
                 iss?: string;
             };
             header?: never;
@@ -11492,43 +11560,43 @@ export interface operations {
     OAuthService_Authorize: {
         parameters: {
             query?: {
-                /** @description The ID of an active client app. */
+                /** @description The ID of an active client app. Required. */
                 client_id?: string;
-                /** @description A redirect URI of the client app, compared exactly. */
+                /** @description A redirect URI of the client app. Required; it must match exactly. */
                 redirect_uri?: string;
                 /** @description Must be `code`. */
                 response_type?: string;
-                /** @description Scopes, separated by spaces: `openid`, `profile`, `email`, `offline_access`. Others are ignored. */
+                /** @description The requested scopes, separated by spaces: `openid`, `profile`, `email` and `offline_access`. Others are ignored. */
                 scope?: string;
-                /** @description Returned on the redirect to the client app. At most 1,024 characters. */
+                /** @description An opaque value, at most 1,024 characters, returned in the redirect to the client app. */
                 state?: string;
-                /** @description Returned in the ID token. At most 512 characters. */
+                /** @description An opaque value, at most 512 characters, included in the ID token. */
                 nonce?: string;
-                /** @description The SHA-256 of the code verifier in base64url (RFC 7636, section 4.2). Required. */
+                /** @description The SHA-256 hash of the code verifier, in base64url (RFC 7636, section 4.2). Required. */
                 code_challenge?: string;
                 /** @description Must be `S256`. */
                 code_challenge_method?: string;
-                /** @description `none`, `login` or `select_account`. */
+                /** @description `none`, `login` or `select_account`. `consent` is accepted but has no effect. */
                 prompt?: string;
-                /** @description Seconds since the last sign-in after which the user must sign in again. */
+                /** @description The maximum time since the last sign-in, in seconds. The user must sign in again if more time has passed. */
                 max_age?: string;
-                /** @description The e-mail address of the user, handed on to the identity provider. */
+                /** @description The e-mail address of the user, passed to the identity provider. */
                 login_hint?: string;
-                /** @description Handed on to the identity provider. */
+                /** @description Passed to the identity provider. */
                 acr_values?: string;
-                /** @description An ID token of the user who is expected to be signed in. */
+                /** @description An ID token of the expected user. If another user is signed in to the browser, a new sign-in is required. */
                 id_token_hint?: string;
-                /** @description Must be `query`, the default. */
+                /** @description Must be `query` (default). */
                 response_mode?: string;
-                /** @description The ID or the slug of a workspace. Without it, the user chooses one. */
+                /** @description The ID or slug of a workspace. If absent, a user with several workspaces chooses one. */
                 workspace?: string;
-                /** @description An identity provider: `google`, `microsoft` or `github`. Without it, the user chooses one. */
+                /** @description The identity provider: `google`, `microsoft` or `github`. If absent and several are configured, the user chooses one. */
                 provider?: string;
-                /** @description Not supported. */
+                /** @description Not supported: returns `request_not_supported`. */
                 request?: string;
-                /** @description Not supported. */
+                /** @description Not supported: returns `request_uri_not_supported`. */
                 request_uri?: string;
-                /** @description Not supported. */
+                /** @description Not supported: returns `registration_not_supported`. */
                 registration?: string;
             };
             header?: never;
@@ -12422,15 +12490,15 @@ export interface operations {
     OAuthService_EndBrowserSession: {
         parameters: {
             query?: {
-                /** @description An ID token of the session to end. It may have expired. */
+                /** @description An ID token of the session to end. It can be expired. */
                 id_token_hint?: string;
-                /** @description The ID of the client app, if there is no ID token. */
+                /** @description The ID of the client app. Required for a redirect without an ID token; with one, it must match the token. */
                 client_id?: string;
-                /** @description A post-logout redirect URI of the client app, compared exactly. */
+                /** @description A post-logout redirect URI of the client app. It must match exactly. */
                 post_logout_redirect_uri?: string;
-                /** @description Returned on the redirect. */
+                /** @description An opaque value returned in the redirect. */
                 state?: string;
-                /** @description Proves that the user has confirmed the sign-out. */
+                /** @description Proves that the user confirmed the sign-out. Set by the confirmation page. */
                 confirmation?: string;
             };
             header?: never;

@@ -2,14 +2,14 @@
 import { join } from 'node:path'
 import type { Command as CommandType } from 'commander'
 
-// Before any module loads that an older version cannot run.
+// Checked first, because older versions of Node.js cannot load the other modules.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 if (major < 22 || (major === 22 && minor < 17)) {
   process.stderr.write(`daikon requires Node.js 22.17 or newer; this is ${process.version}\n`)
   process.exit(2)
 }
 
-// Beside the code, where only its owner can write.
+// Cached next to the code, where only its owner can write.
 const { enableCompileCache } = await import('node:module')
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/daikon'))
 
@@ -46,7 +46,9 @@ function devCommand(): CommandType {
     })
 }
 
-/** Applies to every command: its help shows the global options, and its errors are thrown. */
+/**
+ * Makes the command and its subcommands show global options in their help and throw their errors.
+ */
 function prepare(command: CommandType): void {
   command.configureHelp({ showGlobalOptions: true }).exitOverride()
   command.commands.forEach(prepare)

@@ -3,7 +3,8 @@ import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { isatty } from 'node:tty'
 
-// Before any other module loads. The cache lies beside the code, where only its owner can write.
+// Enabled before any other module loads. The cache is next to the code, where only its owner can
+// write.
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/daikon'))
 
 const { exitAfterFailure } = await import('./cli/failure.ts')
@@ -17,14 +18,14 @@ const { startWorkers } = await import('./server/workers.ts')
 const signals = ['SIGTERM', 'SIGINT'] as const
 
 /**
- * Runs the server as the environment configures it. SIGTERM or SIGINT drains it, a second one ends it at once.
- * SIGHUP reloads keys and certificates.
+ * Runs the server as the environment configures it. SIGTERM or SIGINT drains it; a second signal
+ * ends it at once. SIGHUP reloads keys and certificates.
  */
 async function main(): Promise<void> {
   const config = readConfig(process.env)
   const log = createLogger(config.LOG_LEVEL, config.LOG_FORMAT)
   if (cluster.isWorker) {
-    // The primary receives the same signal and tells its workers to drain.
+    // Ignored in workers: the primary receives the same signal and coordinates its workers.
     for (const signal of [...signals, 'SIGHUP'] as const) process.on(signal, () => {})
     const workerLog = log.child({ worker: cluster.worker?.id })
     return startWorker(config, workerLog, () => process.exit())
@@ -48,7 +49,7 @@ async function main(): Promise<void> {
 
   process.on('SIGHUP', () => {
     log.info('SIGHUP received')
-    // A terminal that closes sends SIGHUP, too.
+    // A terminal also sends SIGHUP when it closes.
     if (isatty(0)) {
       isStopping = true
       stopping.resolve()

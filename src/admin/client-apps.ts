@@ -26,7 +26,7 @@ import { findRedirectUriProblem } from '../identity/redirect-uris.ts'
 import { endSessions } from '../identity/refresh-families.ts'
 import { type ClientAppRow, expireClientSecrets, findClientApps, lockClientApp } from './queries.ts'
 
-/** Redirect URIs may use http on any host when `debug` is set, else only on the local machine. */
+/** With `debug`, redirect URIs may use http on any host; without it, only on the local machine. */
 export type ClientAppContext = WriteContext & { debug: boolean }
 
 /** Creates a client app with its redirect URIs and, if it is confidential, its first secret. */
@@ -97,7 +97,10 @@ export async function updateClientApp(
   })
 }
 
-/** Creates a new secret. Previous ones expire after `overlap_seconds`, or earlier if already set to. */
+/**
+ * Creates a new secret. Previous secrets expire after `overlap_seconds`, or earlier if they were
+ * already due to.
+ */
 export async function rotateClientApp(
   { em, principal }: WriteContext,
   { client_app_id, overlap_seconds = 86_400 }: ClientAppRotateRequest,
@@ -180,7 +183,10 @@ function readChanges(request: ClientAppUpdateRequest) {
   })
 }
 
-/** Creates the first secret of an app that becomes confidential; deletes those of one that becomes public. */
+/**
+ * Creates the first secret of an app that becomes confidential, or deletes the secrets of an app
+ * that becomes public.
+ */
 async function changeType(
   em: EntityManager,
   before: ClientAppResponse,
@@ -207,7 +213,7 @@ async function insertSecret(em: EntityManager, app_id: string): Promise<string> 
   return secret
 }
 
-/** Returns a client app and locks it, so that concurrent changes run one after the other. */
+/** Locks and returns a client app, so that concurrent changes run one after the other. */
 async function requireClientApp(em: EntityManager, id: string): Promise<ClientAppResponse> {
   const row = await lockClientApp(em, id)
   if (row) return toClientAppResponse(row)
@@ -238,7 +244,7 @@ function sortUris(uris: string[]): string[] {
   return [...new Set(uris)].toSorted()
 }
 
-/** What `client_app.updated` reports a change of. */
+/** Returns the settings whose changes `client_app.updated` reports. */
 function describeSettings(app: ClientAppResponse): string {
   const { name, type, redirect_uris, post_logout_redirect_uris, backchannel_logout_uri } = app
   const settings = { name, type, redirect_uris, post_logout_redirect_uris, backchannel_logout_uri }

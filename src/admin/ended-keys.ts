@@ -5,18 +5,21 @@ import { type RequestSource, requestScope } from '../core/request-scope.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { findRecordedEndedKeys, lockEndedKeys } from './queries.ts'
 
-/** Collects rejected service keys in memory, so that a rejected call needs no write. */
+/**
+ * Collects uses of rejected service keys in memory, so that rejected calls do not write to the
+ * database.
+ */
 export type EndedKeyUses = {
-  /** Notes a call with a key that was rejected. */
+  /** Adds a call with a rejected key. */
   note(keyHash: string, source: RequestSource): void
   /**
-   * Records the use of those keys that were valid before, once an hour for each key. Strangers cannot
-   * cause an entry, because unknown keys are not recorded.
+   * Writes the uses of keys that were once valid to the activity log, at most once an hour for each
+   * key. Unknown keys are not recorded, so an attacker without a key cannot fill the log.
    */
   record(em: EntityManager): Promise<void>
 }
 
-/** Bounds the memory of unknown keys between two writes. */
+/** Limits the memory used for unknown keys between two writes. */
 const maxNotes = 10_000
 
 export function createEndedKeyUses(): EndedKeyUses {
@@ -32,7 +35,7 @@ export function createEndedKeyUses(): EndedKeyUses {
       try {
         await inTransaction(em, (em) => recordUses(em, noted))
       } catch (error) {
-        // The next call includes them.
+        // The next `record` call includes them.
         sources = new Map([...sources, ...noted])
         throw error
       }
@@ -41,7 +44,7 @@ export function createEndedKeyUses(): EndedKeyUses {
 }
 
 async function recordUses(em: EntityManager, sources: Map<string, RequestSource>): Promise<void> {
-  // The lock prevents another node from recording the same key at the same time.
+  // The lock prevents other nodes from recording the same keys concurrently.
   const keys = await lockEndedKeys(em, [...sources.keys()])
   if (keys.length === 0) return
   const recorded = await findRecordedEndedKeys(

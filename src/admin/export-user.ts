@@ -7,7 +7,7 @@ import { inTransaction } from '../database/transaction.ts'
 import { findBrowserSessions, findOwnedResources, findSharesOfUser } from './user-data-queries.ts'
 import { requireUserDetail } from './users.ts'
 
-/** The activity of a user is read whole, up to this number of events. */
+/** The maximum number of activity events in an export, which loads them all into memory. */
 const maxEntries = 100_000
 
 /** Exports all data about a user. */

@@ -1,11 +1,11 @@
 import type { StatementPool } from '../database/statement-pool.ts'
 import { recordKeyUsageSql } from './queries.ts'
 
-/** Collects in memory which service keys were used, so that calls need no write. */
+/** Collects the use of service keys in memory, so that calls do not write to the database. */
 export type KeyUsage = {
-  /** Notes the use of the key with this hash. */
+  /** Records a use of the key with this hash. */
   note(keyHash: string, at: Date): void
-  /** Writes the notes to the database, with times truncated to minutes. */
+  /** Writes the collected uses to the database, with times truncated to minutes. */
   write(statements: StatementPool): Promise<void>
 }
 

@@ -4,7 +4,7 @@ import { query } from '../database/query.ts'
 
 type NameRow = { id: string; type: string; name: string; workspace_id: string | null }
 
-/** Each part finds its IDs by primary key. */
+/** Each subquery looks up its IDs by primary key. */
 const namesSql = `
   select id, 'user' as type, coalesce(nullif(name, ''), email) as name, null::uuid as workspace_id
     from users where id = any($1::uuid[])
@@ -24,7 +24,7 @@ const namesSql = `
       r.workspace_id
     from resources r join resource_kinds k on k.id = r.kind_id where r.id = any($1::uuid[])`
 
-/** Returns what the IDs identify. IDs that do not exist are left out. */
+/** Returns the objects that the IDs identify. Omits IDs that do not exist. */
 export async function lookUpNames(
   { em }: Pick<RequestContext, 'em'>,
   { ids }: LookUpNamesRequest,

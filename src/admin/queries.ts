@@ -24,7 +24,7 @@ export type UserFilters = {
   is_admin?: boolean | undefined
 }
 
-/** A page of users, by e-mail address; `q` matches names and e-mail addresses. */
+/** Returns a page of users, by e-mail address; `q` matches names and e-mail addresses. */
 export function findUserPage(
   em: EntityManager,
   page: PageRequest,
@@ -95,7 +95,7 @@ export function lockUsers(em: EntityManager, ids: string[]): Promise<LockedUser[
   )
 }
 
-/** Whether another user has the text as their id, e-mail address or `external_id`. */
+/** Whether another user has this text as an ID, e-mail address or `external_id`. */
 export async function isNameOfAnotherUser(
   em: EntityManager,
   externalId: string,
@@ -130,7 +130,7 @@ export type ClientAppRow = Omit<
   secret_prefix: string | null
 }
 
-/** The prefix is that of the newest secret, which expires last. */
+/** `secret_prefix` is that of the newest secret, which expires last. */
 const clientAppSelect = `
   select a.id, a.name, a.is_active, a.created_by, a.created_at, a.type,
     array(select uri from client_redirect_uris where app_id = a.id order by uri) as redirect_uris,
@@ -153,7 +153,7 @@ export async function lockClientApp(
   return row
 }
 
-/** Limits the secrets of a client app to `seconds` from now. */
+/** Expires the secrets of a client app after `seconds`, unless they expire earlier. */
 export async function expireClientSecrets(
   em: EntityManager,
   appId: string,
@@ -176,7 +176,7 @@ export type ServiceAppRow = Omit<
   created_at: Timestamp
 }
 
-/** The prefix is that of the newest key, which expires last. */
+/** `key_prefix` is that of the newest key, which expires last. */
 const serviceAppSelect = `
   select a.id, a.name, a.service_name, k.key_prefix, a.is_active, a.last_used_at, a.created_by,
     a.created_at
@@ -190,7 +190,7 @@ export function findServiceApps(em: EntityManager): Promise<ServiceAppRow[]> {
   return query(em, `${serviceAppSelect} order by a.id`)
 }
 
-/** Locks the active service apps until the end of the transaction and returns their ids. */
+/** Locks the active service apps until the end of the transaction and returns their IDs. */
 export async function lockActiveServiceApps(em: EntityManager): Promise<string[]> {
   const rows = await query<{ id: string }>(
     em,
@@ -209,7 +209,7 @@ export async function lockServiceApp(
   return row
 }
 
-/** Lets the keys of a service app expire after `seconds`, unless they expire before. */
+/** Expires the keys of a service app after `seconds`, unless they expire earlier. */
 export async function expireServiceKeys(
   em: EntityManager,
   appId: string,
@@ -224,8 +224,8 @@ export async function expireServiceKeys(
 }
 
 /**
- * Records the last use of keys. `$1` and `$2` are key hashes and times; an app is updated at most
- * once a minute.
+ * Records the last use of keys. `$1` and `$2` are arrays of key hashes and times. An app is updated
+ * at most once a minute.
  */
 export const recordKeyUsageSql = `
   update service_apps a set last_used_at = used.at
@@ -246,7 +246,7 @@ type EndedKey = {
   is_active: boolean
 }
 
-/** Locks those of the keys that were valid before: keys that have expired, and keys of inactive apps. */
+/** Locks and returns the keys that are no longer valid: expired keys and keys of inactive apps. */
 export function lockEndedKeys(em: EntityManager, keyHashes: string[]): Promise<EndedKey[]> {
   return query(
     em,
@@ -258,7 +258,10 @@ export function lockEndedKeys(em: EntityManager, keyHashes: string[]): Promise<E
   )
 }
 
-/** The ended keys whose use was recorded within the last hour, each as `<app id> <key prefix>`. */
+/**
+ * Returns the rejected keys whose use was recorded within the last hour, each as `<app id> <key
+ * prefix>`.
+ */
 export async function findRecordedEndedKeys(
   em: EntityManager,
   appIds: string[],
@@ -273,7 +276,7 @@ export async function findRecordedEndedKeys(
   return new Set(rows.map(({ key }) => key))
 }
 
-/** Whether a service app is active. Without one, development mode may be on. */
+/** Whether any service app is active. If none is, development mode may be on. */
 export async function hasActiveApps(em: EntityManager): Promise<boolean> {
   const [row] = await query<{ active: boolean }>(em, activeAppsSql)
   return row?.active === true

@@ -28,7 +28,7 @@ import {
   type ServiceAppRow,
 } from './queries.ts'
 
-/** `keysRequired`: calls need a service key even when no service app is active. */
+/** `keysRequired` means that calls need a service key even if no service app is active. */
 export type DevelopmentModeContext = Pick<RequestContext, 'warn'> & { keysRequired: boolean }
 
 /** Creates a service app with its first key. `key` overrides the generated key, for demo data. */
@@ -62,8 +62,8 @@ export async function listServiceApps(
 }
 
 /**
- * Changes the name or state of a service app. The keys of an inactive app are rejected. Deactivating the
- * last active app requires `force`.
+ * Changes the name or state of a service app. Keys of an inactive app are rejected. Deactivating
+ * the last active app requires `force`.
  */
 export async function updateServiceApp(
   { em, principal, warn, keysRequired }: WriteContext & DevelopmentModeContext,
@@ -103,7 +103,10 @@ export async function deleteServiceApp(
   return {}
 }
 
-/** Creates a new key. Previous keys expire after `overlap_seconds`, or earlier if already set to. */
+/**
+ * Creates a new key. Previous keys expire after `overlap_seconds`, or earlier if they were already
+ * due to.
+ */
 export async function rotateServiceApp(
   { em, principal }: WriteContext,
   { service_app_id, overlap_seconds = 86_400 }: ServiceAppRotateRequest,
@@ -122,7 +125,10 @@ export async function rotateServiceApp(
   })
 }
 
-/** Warns in development mode: when no service app is active and keys are not required. */
+/**
+ * Warns if development mode is on, which means that no service app is active and keys are not
+ * required.
+ */
 export async function warnOfDevelopmentMode(
   em: EntityManager,
   { keysRequired, warn }: DevelopmentModeContext,
@@ -140,7 +146,7 @@ async function requireAnotherApp(
   appId: string,
   keysRequired: boolean,
 ): Promise<void> {
-  // Locking all active apps makes concurrent deactivations run one after the other.
+  // Locking all active apps serializes concurrent deactivations.
   const activeIds = await lockActiveServiceApps(em)
   if (activeIds.length !== 1 || activeIds[0] !== appId.toLowerCase()) return
   const effect = keysRequired
@@ -153,7 +159,7 @@ async function requireAnotherApp(
   )
 }
 
-/** Returns a service app and locks it, so that concurrent changes run one after the other. */
+/** Locks and returns a service app, so that concurrent changes run one after the other. */
 async function requireServiceApp(em: EntityManager, id: string): Promise<ServiceAppResponse> {
   const row = await lockServiceApp(em, id)
   if (row) return toServiceAppResponse(row)

@@ -7,7 +7,7 @@ type Totals = Pick<
   'total_users' | 'active_users' | 'total_workspaces' | 'total_groups' | 'total_resources'
 >
 
-/** Resources are counted with index-only scans over the two partial indexes by visibility. */
+/** Counts resources with index-only scans over the two partial indexes by visibility. */
 export async function countTotals(em: EntityManager): Promise<Totals> {
   const [totals] = await query<Totals>(
     em,
@@ -24,7 +24,7 @@ export async function countTotals(em: EntityManager): Promise<Totals> {
   return totals as Totals
 }
 
-/** Groups and resources are counted only for the 20 workspaces with the most members. */
+/** Returns the 20 workspaces with the most members. Only their groups and resources are counted. */
 export function findLargestWorkspaces(em: EntityManager): Promise<Stats['workspace_distribution']> {
   return query(
     em,
@@ -40,7 +40,10 @@ export function findLargestWorkspaces(em: EntityManager): Promise<Stats['workspa
   )
 }
 
-/** Counts the users created on each of the 30 days (UTC) up to `today`, in the form `YYYY-MM-DD`. */
+/**
+ * Counts the users created on each of the 30 days (UTC) up to `today`, which has the form
+ * `YYYY-MM-DD`.
+ */
 export function countSignupsByDay(
   em: EntityManager,
   today: string,
@@ -62,8 +65,8 @@ export function countSignupsByDay(
 }
 
 /**
- * Counts the sign-ins to client apps on each of the 30 days (UTC) up to `now`. The ids of entries begin with
- * their time, so that the index over action and id leads to the first of them.
+ * Counts the sign-ins to client apps on each of the 30 days (UTC) up to `now`. Entry IDs start with
+ * their creation time, so the index on action and ID locates the first entry.
  */
 export function countSignInsByDay(em: EntityManager, now: Date): Promise<Stats['sign_ins_by_day']> {
   const today = now.toISOString().slice(0, 10)
@@ -81,12 +84,12 @@ export function countSignInsByDay(em: EntityManager, now: Date): Promise<Stats['
        group by 1
      ) sign_ins using (day)
      order by day`,
-    // The clocks of the node and of the database differ by less than a day.
+    // Allows for clocks of the node and the database that differ by up to a day.
     [today, lowestIdAt(firstDay - 86_400_000)],
   )
 }
 
-/** The lowest UUID of version 7 with a time in milliseconds since the epoch. */
+/** Returns the lowest version 7 UUID for a time in milliseconds since the epoch. */
 function lowestIdAt(time: number): string {
   const digits = time.toString(16).padStart(12, '0')
   return `${digits.slice(0, 8)}-${digits.slice(8)}-7000-8000-000000000000`

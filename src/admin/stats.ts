@@ -10,8 +10,8 @@ import {
 } from './stats-queries.ts'
 
 /**
- * Returns the statistics of the dashboard. The queries run concurrently on the entity manager's
- * pool, because they would delay permission checks on the pool of prepared statements.
+ * Returns the statistics of the dashboard. The queries run concurrently on the pool of the entity
+ * manager; on the pool of prepared statements they would delay permission checks.
  */
 export async function getStats(
   {

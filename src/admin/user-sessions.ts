@@ -19,7 +19,9 @@ export async function endUserSession(
   return {}
 }
 
-/** Ends all sessions of a user, and the sign-ins whose code has not been exchanged yet. */
+/**
+ * Ends all sessions of a user and invalidates authorization codes that have not been exchanged yet.
+ */
 export async function endUserSessions(
   { em, principal, now }: RequestContext,
   { user_id }: EndUserSessionsRequest,

@@ -18,12 +18,12 @@ import {
 } from './queries.ts'
 import { requireUserDetail } from './users.ts'
 
-/** What administrators can change. Only operators can make a user an administrator. */
+/** The fields that administrators can change. Only operators can make a user an administrator. */
 type UserChanges = Partial<Pick<LockedUser, 'name' | 'is_active' | 'external_id'>>
 
 /**
- * Changes the name or `external_id` of a user, activates or deactivates the user. Deactivation ends every
- * session.
+ * Changes the name or `external_id` of a user, or activates or deactivates the user. Deactivation
+ * ends all sessions.
  */
 export async function updateUser(
   { em, principal, now }: Pick<RequestContext, 'em' | 'principal' | 'now'>,
@@ -44,7 +44,7 @@ export async function updateUser(
     }
     if (externalId && (await isNameOfAnotherUser(em, externalId, user.id))) throw externalIdTaken()
     await em.nativeUpdate(User, { id: user.id }, changes).catch((error) => {
-      // Assigned to another user concurrently.
+      // Another user was assigned this external ID concurrently.
       throw violates(error, 'unique') ? externalIdTaken() : error
     })
     if (user.is_active && is_active === false) await signOutEverywhere(em, now, user.id)
@@ -59,16 +59,16 @@ export async function updateUser(
 type Administrator = { email: string; is_admin: boolean }
 
 /**
- * Makes a user an administrator or revokes that, for the command-line tool. A demotion denies the user's
- * admin tokens, even if the user is promoted again, and is remembered: ADMIN_EMAILS does not promote the
- * user again. The last active administrator cannot be demoted.
+ * Promotes a user to administrator or demotes one, for the command-line tool. A demotion
+ * permanently invalidates the user's existing admin tokens and prevents ADMIN_EMAILS from promoting
+ * the user again. The last active administrator cannot be demoted.
  */
 export async function setAdministrator(
   { em, principal }: WriteContext,
   { email, is_admin }: Administrator,
 ): Promise<Administrator> {
   return inTransaction(em, async (em) => {
-    // Locking all administrators makes concurrent demotions run one after the other.
+    // Locking all administrators serializes concurrent demotions.
     const locked = await lockUserAndAdministrators(em, email)
     const user = locked.find((candidate) => candidate.email === email)
     if (!user) throw userNotFound()
@@ -90,8 +90,9 @@ export async function setAdministrator(
 }
 
 /**
- * Locks a user together with the calling administrator, whose rights are checked under the lock: of
- * two administrators who deactivate each other, the second one fails. An operator has no account.
+ * Locks a user together with the calling administrator, whose permissions are checked under the
+ * lock: if two administrators deactivate each other, the second call fails. An operator has no
+ * account.
  */
 async function lockUser(
   em: EntityManager,
@@ -112,7 +113,7 @@ function externalIdTaken(): ServiceError {
   return new ServiceError('already_exists', 'EXTERNAL_ID_TAKEN', detail)
 }
 
-/** The error for a change that would leave no active administrator. */
+/** Creates the error for a change that would leave no active administrator. */
 export function lastAdministrator(email: string): ServiceError {
   return new ServiceError(
     'already_exists',
@@ -121,7 +122,7 @@ export function lastAdministrator(email: string): ServiceError {
   )
 }
 
-/** The events of what actually changes. */
+/** Returns the events of the actual changes. */
 function eventsOf(before: LockedUser, changes: UserChanges) {
   const after = { ...before, ...changes }
   const events: ('user.updated' | 'user.activated' | 'user.deactivated')[] = []

@@ -33,7 +33,7 @@ export async function listUsers(
   return { ...result, items: result.items.map(toUserSummary) }
 }
 
-/** Gets a user with accounts, memberships, groups, custom roles and sessions. */
+/** Returns a user with accounts, memberships, groups, custom roles and sessions. */
 export async function getUser(
   { em, now }: RequestContext,
   { user_id }: GetUserRequest,

@@ -16,7 +16,7 @@ const manifestName = 'backup.json'
 const keyNames = { JWT_PRIVATE_KEY_PATH: 'private.pem', JWT_PUBLIC_KEY_PATH: 'public.pem' } as const
 const keySettings = Object.keys(keyNames) as (keyof typeof keyNames)[]
 
-/** A backup contains no keys that are in Vault. */
+/** A backup does not contain keys that are stored in Vault. */
 function keySettingsOf(config: Config): typeof keySettings {
   return config.VAULT_ADDR === '' ? keySettings : []
 }
@@ -74,7 +74,7 @@ async function withPostgres(config: Config, work: (url: string) => Promise<void>
   }
 }
 
-/** Key files that exist are not replaced: tokens of another server may depend on them. */
+/** Existing key files are not replaced, because another server may have issued tokens with them. */
 async function requireSameKeys(config: Config, folder: string): Promise<void> {
   for (const name of keySettingsOf(config)) {
     const path = config[name]
@@ -99,7 +99,10 @@ async function requireEmpty(url: string): Promise<void> {
   }
 }
 
-/** Runs a program of PostgreSQL. The password is passed in its environment, not in its arguments. */
+/**
+ * Runs a PostgreSQL program. Passes the password in the environment, because other users can see a
+ * program's arguments.
+ */
 async function run(program: string, args: string[], databaseUrl: string): Promise<void> {
   const child = spawn(program, args, {
     env: { ...process.env, ...connectionEnvironment(databaseUrl) },
@@ -115,7 +118,7 @@ async function run(program: string, args: string[], databaseUrl: string): Promis
   if (status !== 0) throw new UsageError(`${program} failed: ${errors.trim()}`)
 }
 
-/** The environment variables of libpq for a database URL. */
+/** Returns the libpq environment variables for a database URL. */
 function connectionEnvironment(databaseUrl: string): Record<string, string> {
   const url = new URL(databaseUrl)
   const sslMode = url.searchParams.get('sslmode')

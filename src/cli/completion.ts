@@ -2,7 +2,7 @@ import { Argument, Command } from 'commander'
 
 const shells = ['bash', 'zsh', 'fish'] as const
 
-/** Prints a completion script for a shell. The names in it are those of the program's commands. */
+/** Prints a completion script for a shell, generated from the program's commands. */
 export function completionCommand(): Command {
   return new Command('completion')
     .description('print a completion script, for example: source <(daikon completion bash)')
@@ -13,7 +13,7 @@ export function completionCommand(): Command {
     })
 }
 
-/** A command or group with the words that may follow it. */
+/** A command or group with the words that can follow it. */
 type Path = { words: string[]; next: { name: string; description: string }[] }
 
 function listPaths(command: Command, words: string[] = []): Path[] {
@@ -73,7 +73,10 @@ function names(next: Path['next']): string {
   return next.map(({ name }) => name).join(' ')
 }
 
-/** Quotes a word for bash, zsh and fish, which agree on strings without quotes or backslashes inside. */
+/**
+ * Quotes a word for bash, zsh and fish. All three accept single quotes if the text contains no
+ * quotes or backslashes.
+ */
 function quote(text: string): string {
   return `'${text.replaceAll("'", '’').replaceAll('\\', '')}'`
 }

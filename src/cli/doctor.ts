@@ -11,12 +11,15 @@ import { openPostgres } from './session.ts'
 /** The result of one check of a deployment. */
 type Finding = { check: string; ok: boolean; detail: string }
 
-/** Returns what is right; throws an Error that says what falls short and what to do. */
+/**
+ * Returns a description of what is correct. Throws an Error that describes the problem and how to
+ * fix it.
+ */
 type Check = () => string | Promise<string>
 
 const day = 86_400_000
 
-/** Milliseconds. */
+/** In milliseconds. */
 const maxClockDifference = 1000
 
 export function doctorCommand(): Command {
@@ -50,7 +53,7 @@ async function examine(environment: NodeJS.ProcessEnv): Promise<Finding[]> {
   ]
 }
 
-/** Mistakes that DEBUG=true permits do not prevent the other checks. */
+/** Falls back to DEBUG=true if the settings are invalid, so that the other checks can still run. */
 function readSettings(environment: NodeJS.ProcessEnv): { config?: Config; mistakes: string[] } {
   try {
     return { config: readConfig(environment), mistakes: [] }
@@ -194,7 +197,8 @@ function databaseChecks(client: Client, config: Config): Record<string, Check> {
         "select current_setting('max_connections') as max",
       )
       const { maxEntityConnections, maxStatementConnections } = await import('../database/pool.ts')
-      // Beside its pools, a worker has 2 connections for readiness and cancellation, and 2 while it starts.
+      // In addition to its pools, a worker uses 2 connections for readiness and cancellation, and 2
+      // more while it starts.
       const needed = (maxEntityConnections + maxStatementConnections + 4) * config.WORKERS
       return expect(
         Number(max) >= needed,

@@ -3,10 +3,10 @@ import { ConfigError, readConfig } from '../config/config.ts'
 import { ServiceError } from '../core/errors.ts'
 import { splitHosts } from '../core/postgres-hosts.ts'
 
-/** An argument or the state of the machine is wrong: the operator can correct it. */
+/** An error in the arguments or in the state of the machine, which the operator can correct. */
 export class UsageError extends Error {}
 
-/** What a process prints before it ends, and its exit status. */
+/** The text that a process prints before it exits, and its exit status. */
 export type Failure = { message: string; exitCode: 1 | 2 }
 
 const portSettings = ['HTTP_PORT', 'GRPC_PORT', 'METRICS_PORT', 'CONSOLE_PORT'] as const
@@ -17,8 +17,8 @@ const rejectedConnection = ['28000', '28P01', '3D000']
 const unreachable = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH']
 
 /**
- * Explains why a command or a server stopped. The status is 2, and the message one line or one per mistake,
- * if the operator can correct the cause; otherwise it is 1.
+ * Explains why a command or a server stopped. If the operator can correct the cause, the status is
+ * 2 and the message has one line per mistake; otherwise the status is 1.
  */
 export async function explainFailure(error: unknown): Promise<Failure> {
   const message = await explainCorrectable(error)
@@ -28,7 +28,7 @@ export async function explainFailure(error: unknown): Promise<Failure> {
   return { message: known instanceof Error ? known.message : String(known), exitCode: 1 }
 }
 
-/** Ends a server process that could not start. Only a cause that nobody expected is printed with its stack. */
+/** Ends a server process that could not start. Prints a stack trace only for unexpected errors. */
 export async function exitAfterFailure(error: unknown): Promise<never> {
   const { message, exitCode } = await explainFailure(error)
   const stack = error instanceof Error ? error.stack : undefined
@@ -45,7 +45,7 @@ async function explainCorrectable(error: unknown): Promise<string | undefined> {
     return 'The database has not been migrated. Run `daikon migrate` first.'
   }
   const { code, path, message } = error as NodeJS.ErrnoException
-  // grpc-js reports the error of the socket in its message only.
+  // grpc-js reports the socket error only in its message.
   const [, reason, port] = /listen (EADDRINUSE|EACCES)\b.*:(\d+)/.exec(message) ?? []
   if (port !== undefined) return explainPort(Number(port), reason === 'EACCES')
   if (code === 'DATA_DIR_IN_USE' || code === 'ASYNCHRONOUS_COMMIT') return message
@@ -68,7 +68,7 @@ function findPortSetting(port: number): string | undefined {
 }
 
 function explainDatabase(error: Error): string | undefined {
-  // A host with several addresses fails with the errors of all of them.
+  // Connecting to a host with several addresses fails with one error for each.
   const causes = error instanceof AggregateError ? error.errors : [error, error.cause]
   const codes: string[] = causes.map((cause) => cause?.code ?? '')
   const host = databaseHost()

@@ -6,7 +6,7 @@ import { requireWorkspaceId } from './workspace.ts'
 
 const workspaceArgument = ['<workspace>', 'slug of the workspace'] as const
 
-/** `daikon group`: shows groups of a workspace and nests them. */
+/** `daikon group`: lists and nests the groups of a workspace. */
 export function groupCommand(): Command {
   const command = new Command('group').description('list groups and put groups into groups')
 
@@ -99,7 +99,7 @@ async function changeLink(
   print(command, link, [line])
 }
 
-/** Finds a group by name, or by ID if none has that name. */
+/** Finds a group by name, or by ID if no group has that name. */
 async function requireGroupId(
   em: EntityManager,
   workspace_id: string,

@@ -18,17 +18,17 @@ import { truncateLines } from './input-file.ts'
 import { createRequestValidator } from './require-valid.ts'
 import type { ResourceLine } from './resource-file.ts'
 
-/** Resources registered by one transaction. */
+/** The number of resources that one transaction registers. */
 const batchSize = 1000
 
 export type ImportResult = { registered: number; unchanged: number }
 
 /**
- * Registers the resources of a file in batches, parents first. Each batch is one transaction. The import
- * ends at the first batch with an error; importing the file again continues there, because resources that
- * are registered already are skipped.
+ * Registers the resources of a file in batches, parents first. Each batch is one transaction. The
+ * import stops at the first batch with an error. Importing the file again skips resources that are
+ * already registered, and so resumes at that batch.
  *
- * @throws Error that names the lines with errors and how many resources have been registered
+ * @throws Error that lists the lines with errors and the number of registered resources
  */
 export async function importResources(
   { em, quotas }: WriteContext & QuotaContext,
@@ -55,7 +55,7 @@ export async function importResources(
   }
 }
 
-/** Names fields as in `Line 7: owner_id`. */
+/** Names fields in the form `Line 7: owner_id`. */
 function createLineNaming(lines: ResourceLine[]): ErrorNaming {
   return {
     field: (place, name) => `Line ${lines[place]?.line}${name && `: ${name}`}`,
@@ -74,7 +74,7 @@ function describeProgress({ registered }: ImportResult): string {
   return `${registered} resources were registered. Import the file again to register the others.`
 }
 
-/** Replaces `workspace_slug` and `owner_email` by the ids of the workspace and the user. */
+/** Replaces `workspace_slug` and `owner_email` with the IDs of the workspace and the user. */
 async function resolveNames(
   em: EntityManager,
   lines: ResourceLine[],
@@ -150,7 +150,7 @@ function requireNoViolations(violations: FieldViolation[]): void {
   })
 }
 
-/** Sorts registrations by the number of their ancestors in the file, so that parents come first. */
+/** Sorts registrations by their number of ancestors in the file, so that parents come first. */
 function sortByDepth(registrations: Registration[]): Registration[] {
   const places = indexByKey(registrations)
   const depths: number[] = []

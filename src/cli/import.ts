@@ -49,7 +49,7 @@ function formatReport({ summary, rows }: CsvImportReport, dryRun: boolean): stri
   ]
 }
 
-/** Adds the violations to the message of an error. */
+/** Appends the field violations to the message of an error. */
 function withViolations(error: unknown): unknown {
   if (!(error instanceof ServiceError) || error.violations.length === 0) return error
   const lines = error.violations.map(({ field, message }) => `${field} ${message}`.trim())

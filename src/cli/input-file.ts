@@ -1,6 +1,6 @@
 import { UsageError } from './failure.ts'
 
-/** Decodes a file that a command reads. */
+/** Decodes a file that is passed to a command. */
 export function decodeUtf8(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -9,7 +9,7 @@ export function decodeUtf8(bytes: Buffer): string {
   }
 }
 
-/** How many errors of a file are printed; `--json` prints all of them. */
+/** The maximum number of errors that are printed; `--json` prints all of them. */
 const maxErrorLines = 20
 
 export function truncateLines(lines: string[]): string[] {

@@ -110,7 +110,7 @@ function rotateBySchedule(config: Config, options: RotateOptions, command: Comma
   print(command, { steps, next_step_at: next }, [...steps.map(describe), `Next step: ${next}`])
 }
 
-/** Throws if a published key could sign before every node and client knows it. */
+/** Throws if a published key could be used to sign before every node and client has loaded it. */
 function scheduleOf(config: Config, { maxAgeDays, waitMinutes }: RotateOptions): RotationSchedule {
   const minimum = keySetMinutes + Math.ceil(config.RELOAD_INTERVAL_SECONDS / 60)
   if (waitMinutes < minimum) {
@@ -126,7 +126,7 @@ function scheduleOf(config: Config, { maxAgeDays, waitMinutes }: RotateOptions):
   return {
     maxAge: maxAgeDays * day,
     publicationTime: waitMinutes * minute,
-    // A node that has not reloaded the keys yet still signs with the previous one.
+    // A node that has not reloaded the keys yet still signs with the previous key.
     retention: longestLife + waitMinutes * minute,
   }
 }
@@ -148,7 +148,7 @@ function whileUnlocked<Result>(work: () => Result): Result {
   }
 }
 
-/** Throws if the keys are not in files. */
+/** Throws if the keys are not stored in files. */
 function pathsOf(config: Config): KeyPaths {
   if (config.VAULT_ADDR !== '') {
     const key = `${config.VAULT_TRANSIT_MOUNT}/keys/${config.VAULT_TRANSIT_KEY}`
@@ -157,7 +157,7 @@ function pathsOf(config: Config): KeyPaths {
   return keyPathsOf(config)
 }
 
-/** Parses 1, 2, 3, … */
+/** Parses a positive integer. */
 function parsePositiveNumber(text: string): number {
   if (!/^[1-9]\d{0,5}$/.test(text)) {
     throw new InvalidArgumentError('Must be a whole number, 1 or greater.')

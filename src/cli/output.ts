@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-/** Prints the result of a command: as JSON under `--json`, else as lines of text. */
+/** Prints the result of a command as JSON with `--json`, and as lines of text otherwise. */
 export function print(
   command: Command,
   result: unknown,
@@ -11,7 +11,7 @@ export function print(
   stream.write(json ? `${JSON.stringify(result)}\n` : lines.map((line) => `${line}\n`).join(''))
 }
 
-/** Formats objects as a table: a header, then one line per object. */
+/** Formats objects as a table with a header and one line per object. */
 export function formatTable(objects: object[]): string[] {
   if (objects.length === 0) return ['None.']
   const rows = objects.map((object) => ({ ...object }) as Record<string, unknown>)

@@ -1,9 +1,9 @@
-/** Milliseconds. */
+/** In milliseconds. */
 const pollingInterval = 200
 
 /**
- * Calls back when the parent of this process exits, if npm started it: npm runs a script in a shell, and
- * that shell does not forward SIGTERM.
+ * Calls back when the parent of this process exits if npm started the process. npm runs scripts in
+ * a shell that does not forward SIGTERM.
  */
 export function onParentExit(callback: () => void): void {
   if (process.env.npm_lifecycle_event === undefined) return

@@ -18,8 +18,8 @@ import { whyCommand } from './why.ts'
 import { workspaceCommand } from './workspace.ts'
 
 /**
- * The commands that operate a server through its database and files. Their actions import what they need, so that
- * help and completion load no database driver.
+ * Creates the commands that operate a server through its database and files. Each action imports
+ * its dependencies, so that help and completion do not load the database driver.
  */
 export function createProgram(): Command {
   const program = new Command('daikon')

@@ -2,7 +2,7 @@ import type { OnProgress } from '../admin/import/report.ts'
 
 const width = 30
 
-/** Draws the progress of an import on a terminal; prints nothing to a file or pipe. */
+/** Draws the progress of an import. Prints nothing if the stream is not a terminal. */
 export function createProgressBar(stream: NodeJS.WriteStream): {
   onProgress: OnProgress
   clear(): void

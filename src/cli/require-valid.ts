@@ -3,17 +3,17 @@ import { readMethods } from '../rpc/method.ts'
 import { createValidator, type Validator } from '../rpc/validate.ts'
 
 /**
- * Applies the field rules of an AdminService method to its request: fills in defaults and returns the
- * request. `key` is the method's name in camelCase.
+ * Applies the field rules of an AdminService method to its request, fills in defaults and returns
+ * the request. `key` is the method's name in camelCase.
  *
- * @throws {ServiceError} invalid_argument with every violation.
+ * @throws {ServiceError} invalid_argument with every violation
  */
 export function requireValid<Message extends object>(key: string, message: Message): Message {
   createRequestValidator('AdminService', key)(message)
   return message
 }
 
-/** Creates the validator of a method's request. `key` is the method's name in camelCase. */
+/** Creates the validator for a method's request. `key` is the method's name in camelCase. */
 export function createRequestValidator(service: string, key: string): Validator {
   const registry = readRegistry()
   const method = readMethods(registry).find(

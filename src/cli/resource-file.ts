@@ -2,7 +2,7 @@ import { CsvError, parse } from 'csv-parse/sync'
 import { UsageError } from './failure.ts'
 import { truncateLines } from './input-file.ts'
 
-/** A line of a file of resources, with the fields of its registration. */
+/** A line of a resource file with the fields of its registration. */
 export type ResourceLine = { line: number; fields: Record<string, unknown> }
 
 const fieldNames = [
@@ -18,13 +18,13 @@ const fieldNames = [
 ]
 const parentFieldNames = ['resource_type', 'resource_id', 'external_id']
 
-/** In a CSV file, the fields of the parent are columns of their own. */
+/** In a CSV file, each field of the parent has its own column. */
 const columns = [...fieldNames, ...parentFieldNames.map((name) => `parent_${name}`)]
 
 /**
- * Parses a file of resources: CSV with a header, or JSON Lines.
+ * Parses a resource file: CSV with a header, or JSON Lines.
  *
- * @throws Error with every line that cannot be parsed
+ * @throws Error that lists every line that cannot be parsed
  */
 export function parseResourceFile(path: string, text: string): ResourceLine[] {
   if (/\.csv$/i.test(path)) return parseCsv(text)
@@ -62,7 +62,7 @@ function parseCsv(text: string): ResourceLine[] {
   })
 }
 
-/** Returns the cells of each record with the line on which it ends. */
+/** Returns the cells of each record and the line on which the record ends. */
 function readRecords(text: string): { line: number; cells: string[] }[] {
   try {
     const records = parse(text, {
@@ -99,7 +99,7 @@ function parseJsonLines(text: string): ResourceLine[] {
   return lines
 }
 
-/** Parses a JSON object without its null fields, or returns undefined. */
+/** Parses a JSON object and removes its null fields. Returns undefined if the text is not one. */
 function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text, (_key, value) => value ?? undefined)

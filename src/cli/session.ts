@@ -8,7 +8,7 @@ import type { QuotaContext } from '../core/quotas.ts'
 import type { WriteContext } from '../core/request-context.ts'
 import type { StatementPool } from '../database/statement-pool.ts'
 
-/** What a command runs with. */
+/** The dependencies of a command. */
 export type Session = {
   config: Config
   databaseUrl: string
@@ -17,15 +17,18 @@ export type Session = {
   operator: OperatorContext
 }
 
-/** The context of handlers that an operator calls: its principal is empty, as no user acts. */
+/**
+ * The context of handlers that an operator calls. Its principal is empty, because no user is signed
+ * in.
+ */
 export type OperatorContext = WriteContext &
   QuotaContext &
   DevelopmentModeContext &
   ClientAppContext
 
 /**
- * Opens the database of the environment for a command: DATABASE_URL, or the bundled PostgreSQL, which
- * is started unless a server already runs it.
+ * Opens the database that the environment configures: DATABASE_URL, or the bundled PostgreSQL,
+ * which is started unless a server already runs it.
  */
 export async function withDatabase<Result>(
   work: (session: Session) => Promise<Result>,
@@ -52,7 +55,10 @@ export async function withDatabase<Result>(
   }
 }
 
-/** The URL of the database of the environment; `stop` stops the bundled PostgreSQL if this call started it. */
+/**
+ * Returns the URL of the configured database. `stop` stops the bundled PostgreSQL if this call
+ * started it.
+ */
 export async function openPostgres(
   config: Pick<Config, 'DATABASE_URL' | 'DATA_DIR'>,
 ): Promise<{ url: string; stop(): Promise<void> }> {

@@ -2,22 +2,22 @@ import { builtInActions } from '../permissions/access.ts'
 import { type Denial, denials, type Reason } from '../permissions/evaluate/explain.ts'
 import type { Explanation, Grant } from '../permissions/evaluate/load-explanations.ts'
 
-/** The names of what an explanation refers to. */
+/** Names of the objects that an explanation refers to. */
 export type Names = {
-  /** The name of the user, if the user exists. */
+  /** Undefined if the user does not exist. */
   user: string | undefined
-  /** The workspace of the resource, if the resource exists. */
+  /** Undefined if the resource does not exist. */
   workspace: string | undefined
   /** Whether the resource inherits from a parent. */
   inherits: boolean
-  /** The number of groups of the workspace that the user is in. */
+  /** The number of groups in the workspace that contain the user. */
   groupCount: number
-  /** Names by group id. */
+  /** Group names by ID. */
   groups: Map<string, string>
 }
 
 type Decision = {
-  /** As the operator named the user. */
+  /** The user as named on the command line. */
   user: string
   action: string
   resource: { service_name: string; resource_type: string; id: string }
@@ -27,7 +27,7 @@ type Decision = {
 }
 
 /**
- * Describes a decision in a sentence.
+ * Describes a decision in one sentence.
  *
  * @example
  * 'Carol may not edit document roadmap: Carol is a viewer of Demo; the document is private; no share

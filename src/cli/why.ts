@@ -24,8 +24,8 @@ export function whyCommand(): Command {
 }
 
 /**
- * Decides whether a user may perform an action on the resource `<service>/<type>/<id>` and explains the
- * decision, by reasons and as a sentence.
+ * Decides whether a user may perform an action on the resource `<service>/<type>/<id>`. Explains
+ * the decision with a list of reasons and a sentence.
  */
 export async function explainAccess(
   { em, statements }: Pick<Session, 'em' | 'statements'>,
@@ -55,7 +55,7 @@ export async function explainAccess(
   }
 }
 
-/** Splits `docs/document/roadmap`; the id may contain slashes. */
+/** Splits `docs/document/roadmap` into its parts. The ID may contain slashes. */
 function readResource(name: string) {
   const [, service_name = '', resource_type = '', id = ''] =
     /^([^/]+)\/([^/]+)\/(.+)$/.exec(name) ?? []
@@ -70,7 +70,7 @@ type NamesRow = {
   group_count: number
 }
 
-/** $1 user id or null, $2 service name, $3 resource type, $4 resource id. Returns a NamesRow. */
+/** Parameters: user ID or null, service name, resource type and resource ID. Returns a NamesRow. */
 const namesSql = `
   select u.user_name, w.name as workspace, r.parent_id is not null and r.inherits as inherits, (
       select count(*)::int from group_members g
@@ -83,7 +83,7 @@ const namesSql = `
   left join resources r on r.kind_id = k.id and r.resource_id = $4
   left join workspaces w on w.id = r.workspace_id`
 
-/** Reads the names of everything that an explanation refers to. */
+/** Loads the names of everything that an explanation refers to. */
 async function findNames(
   em: EntityManager,
   check: {

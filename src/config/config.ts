@@ -4,18 +4,21 @@ import { findProductionMistakes } from './production.ts'
 import { findProviderMistakes } from './provider-settings.ts'
 import { settings } from './settings.ts'
 
-/** The parsed settings, by the name of their environment variable. */
+/** The parsed settings, by the names of their environment variables. */
 export type Config = {
   [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['parse']>
 }
 
-/** The settings are invalid. The message has one line per mistake, each starting with the variable. */
+/**
+ * Thrown if the settings are invalid. The message has one line per mistake, starting with the
+ * variable.
+ */
 export class ConfigError extends Error {}
 
 /**
- * Reads the settings from an environment; a variable that is unset or empty has its default.
+ * Reads the settings from an environment. An unset or empty variable has its default value.
  *
- * @throws {ConfigError} with every mistake.
+ * @throws {ConfigError} with all mistakes
  */
 export function readConfig(environment: Record<string, string | undefined>): Config {
   const mistakes: string[] = []
@@ -24,7 +27,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       return [name, parse(environment[name] || fallback)]
     } catch (error) {
       mistakes.push(`${name} ${(error as Error).message}`)
-      // With its default, so that the checks across settings can still run.
+      // Use the default, so that the checks that involve several settings can still run.
       return [name, parse(fallback)]
     }
   })

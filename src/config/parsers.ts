@@ -1,8 +1,8 @@
 import { normalizeEmail } from '../core/email.ts'
 import { readTargetSessionAttributes, splitHosts } from '../core/postgres-hosts.ts'
 
-// Each parser turns the text of a setting into its value. Its error continues a sentence that starts
-// with the name of the variable: "HTTP_PORT must be …".
+// Each parser turns the text of a setting into its value. Its error continues a sentence that
+// starts with the name of the variable: "HTTP_PORT must be …".
 
 export function text(value: string): string {
   return value
@@ -25,7 +25,7 @@ export function positiveNumber(value: string): number {
   return Number(value)
 }
 
-/** 1, 2, 3, …, or undefined for the empty text. */
+/** 1, 2, 3, …, or undefined for an empty text. */
 export function optionalNumber(value: string): number | undefined {
   return value === '' ? undefined : positiveNumber(value)
 }
@@ -47,7 +47,10 @@ export function url(...schemes: string[]) {
   }
 }
 
-/** A PostgreSQL URL. It may list several hosts if the server is to use the one that accepts writes. */
+/**
+ * A PostgreSQL URL. It may list several hosts only if the server is to use the one that accepts
+ * writes.
+ */
 export function databaseUrl(value: string): string {
   const parse = url('postgres', 'postgresql')
   const attributes = readTargetSessionAttributes(value)
@@ -82,7 +85,7 @@ export function origin(value: string): string {
   return new URL(value).origin
 }
 
-/** An e-mail address, normalized. */
+/** A normalized e-mail address. */
 export function email(value: string): string {
   const normalized = normalizeEmail(value)
   if (!normalized) {
@@ -99,12 +102,12 @@ export function oneOf<Value extends string>(...values: Value[]) {
   }
 }
 
-/** Accepts the empty text as well. */
+/** Accepts an empty text as well. */
 export function optional(parse: (text: string) => string) {
   return (value: string): string => (value === '' ? '' : parse(value))
 }
 
-/** Comma-separated items; the empty text is an empty list. */
+/** Comma-separated items. An empty text is an empty list. */
 export function list<Item>(parse: (text: string) => Item) {
   return (value: string): Item[] =>
     value

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { platform, userInfo } from 'node:os'
 import { isLoopbackUrl } from '../core/loopback.ts'
 
-/** The settings that must be safe if DEBUG is false; see `settings` for what each one means. */
+/** The settings that must be safe if DEBUG is false. `settings` documents each of them. */
 export type ProductionSettings = {
   DEBUG: boolean
   BASE_URL: string
@@ -15,10 +15,12 @@ export type ProductionSettings = {
   VAULT_TOKEN_PATH: string
 }
 
-/** The shortest SESSION_SECRET_KEY, in bytes of UTF-8. */
+/** The minimum length of SESSION_SECRET_KEY, in bytes of UTF-8. */
 const minSecretBytes = 32
 
-/** Returns every setting that is unsafe in production, as sentences that start with the variable. */
+/**
+ * Returns every setting that is unsafe in production, as sentences that start with its variable.
+ */
 export function findProductionMistakes(
   settings: ProductionSettings,
   defaultSecret: string,
@@ -53,12 +55,13 @@ function findKeyFileMistakes(settings: ProductionSettings): string[] {
 }
 
 /**
- * As for PostgreSQL, the group may read a file that belongs to root: Kubernetes mounts secrets like that.
- * A process of root accepts this for groups other than its own, because operators run commands as root
- * beside a server that runs as another user. A file that does not exist is reported when it is read.
+ * Returns whether users other than the owner can read a file. As in PostgreSQL, its group may read
+ * it if it belongs to root, because Kubernetes mounts secrets that way. If this process runs as
+ * root, this applies only to groups other than root's own: operators run commands as root beside a
+ * server that runs as another user. A missing file is reported when it is read.
  */
 function isReadableByOthers(path: string): boolean {
-  // Windows has no such bits; Node.js reports every file as readable by all.
+  // Windows has no such permission bits, and Node.js reports every file as readable by everyone.
   if (platform() === 'win32') return false
   const stats = statSync(path, { throwIfNoEntry: false })
   if (stats === undefined) return false
@@ -70,7 +73,7 @@ function isRoot(): boolean {
   try {
     return userInfo().uid === 0
   } catch {
-    // Containers run as users without an entry in /etc/passwd.
+    // Containers may run as a user without an entry in /etc/passwd.
     return false
   }
 }

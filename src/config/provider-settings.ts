@@ -1,6 +1,6 @@
 import { isSecureUrl } from '../core/loopback.ts'
 
-/** The settings of the three identity providers; see `settings` for what each one means. */
+/** The settings of the three identity providers. `settings` documents each of them. */
 export type ProviderSettings = {
   GOOGLE_CLIENT_ID: string
   GOOGLE_CLIENT_SECRET: string
@@ -17,7 +17,7 @@ export type ProviderSettings = {
   GITHUB_PKCE: boolean
 }
 
-/** Values of MICROSOFT_TENANT that admit accounts of more than one tenant. */
+/** The values of MICROSOFT_TENANT that allow accounts of more than one tenant. */
 export const sharedTenants = ['common', 'organizations', 'consumers']
 
 const urlSettings = ['GOOGLE_ISSUER', 'MICROSOFT_ISSUER', 'GITHUB_URL', 'GITHUB_API_URL'] as const

@@ -16,7 +16,10 @@ import {
   wholeNumber,
 } from './parsers.ts'
 
-/** A setting: the text used when its variable is unset or empty, its parser and its documentation. */
+/**
+ * A setting: its default (used if the variable is unset or empty), its parser and its
+ * documentation.
+ */
 export type Setting<Value> = {
   fallback: string
   parse: (text: string) => Value
@@ -25,7 +28,7 @@ export type Setting<Value> = {
 
 const http = url('http', 'https')
 
-/** Every setting by the name of its environment variable. */
+/** The settings by the names of their environment variables. */
 export const settings = {
   DATABASE_URL: setting(
     '',

@@ -1,8 +1,8 @@
 import { ServiceError } from './errors.ts'
 
 /**
- * The part of AbortSignal that a call uses. An AbortController costs several microseconds a call,
- * which is measurable in a check; this costs a tenth of one.
+ * The part of AbortSignal that a call uses. An AbortController costs several microseconds per call,
+ * which is measurable in a permission check; this costs a tenth of a microsecond.
  */
 export type Cancellation = {
   readonly aborted: boolean
@@ -36,7 +36,7 @@ export function createCancellation(): { signal: Cancellation; abort(): void } {
   }
 }
 
-/** The error of a call whose client cancelled it or whose deadline has passed. */
+/** Returns the error of a call that was cancelled by its client or whose deadline has passed. */
 export function callCancelled(): ServiceError {
   const detail = 'The call was cancelled or its deadline has passed'
   return new ServiceError('unavailable', 'CALL_ENDED', detail, { retryAfter: 1 })

@@ -1,4 +1,4 @@
-/** The defined fields that differ from `before`; undefined when none do. */
+/** Returns the defined fields that differ from `before`, or undefined if none do. */
 export function changedFields<Fields extends Record<string, unknown>>(
   fields: Fields,
   before: { [Name in keyof Fields]?: unknown } = {},

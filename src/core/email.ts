@@ -4,8 +4,8 @@ const maxLength = 254
 
 /**
  * Normalizes an e-mail address to the form in which addresses are stored and compared: trimmed and
- * lower-cased. Undefined for anything but plain ASCII `local@domain`, so that no other parser can read
- * a different address out of the same text.
+ * lower-cased. Returns undefined for anything but plain ASCII `local@domain`, so that no other
+ * parser can read a different address from the same text.
  */
 export function normalizeEmail(text: string): string | undefined {
   const email = text.trim()

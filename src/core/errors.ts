@@ -23,7 +23,7 @@ type ServiceErrorOptions = {
   violations?: FieldViolation[]
   /** Whole seconds until a retry may succeed. */
   retryAfter?: number
-  /** Goes to the log and nowhere else. */
+  /** Logged, but never sent to the client. */
   cause?: unknown
 }
 
@@ -49,20 +49,23 @@ export class ServiceError extends Error {
     this.retryAfter = options.retryAfter
   }
 
-  /** Any thrown value as a ServiceError; an unexpected one becomes `internal` with a fixed message. */
+  /**
+   * Converts a thrown value to a ServiceError. An unexpected one becomes `internal` with a fixed
+   * message.
+   */
   static from(thrown: unknown): ServiceError {
     if (thrown instanceof ServiceError) return thrown
     return new ServiceError('internal', 'INTERNAL', 'Internal error', { cause: thrown })
   }
 }
 
-/** The error for a token of another workspace than the one that a request concerns. */
+/** Returns the error for a token that was issued for a workspace other than that of the request. */
 export function otherWorkspace(): ServiceError {
   const detail = 'The token was issued for another workspace'
   return new ServiceError('permission_denied', 'OTHER_WORKSPACE', detail)
 }
 
-/** An `invalid_argument` error that lists every problem of the request. */
+/** Returns an `invalid_argument` error that lists every problem of the request. */
 export function invalidArgument(...violations: FieldViolation[]): ServiceError {
   const detail = violations.map(({ field, message }) => (field ? `${field} ${message}` : message))
   return new ServiceError('invalid_argument', 'INVALID_REQUEST', detail.slice(0, 10).join('; '), {
@@ -70,7 +73,7 @@ export function invalidArgument(...violations: FieldViolation[]): ServiceError {
   })
 }
 
-/** The error of a call whose caller has too many others waiting. */
+/** Returns the error of a call whose caller already has too many calls waiting. */
 export function tooManyConcurrentRequests(): ServiceError {
   const detail = 'Too many concurrent requests; try again in 1 second'
   return new ServiceError('resource_exhausted', 'TOO_MANY_CONCURRENT_REQUESTS', detail, {

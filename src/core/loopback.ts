@@ -1,4 +1,4 @@
-/** The names of this machine in URLs. */
+/** The hosts that refer to this machine in URLs. */
 export const loopbackHosts = ['localhost', '127.0.0.1', '[::1]']
 
 /** Whether the host of the URL is this machine. */

@@ -1,8 +1,8 @@
 const pattern = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)(.*)$/
 
 /**
- * Splits a PostgreSQL URL that lists several hosts, as libpq accepts it, into a URL for each host.
- * `target_session_attrs` is removed.
+ * Splits a PostgreSQL URL that lists several hosts (libpq syntax) into one URL per host, and
+ * removes `target_session_attrs`.
  *
  * @example
  * splitHosts('postgresql://user:secret@one:5432,two/daikon?target_session_attrs=read-write')

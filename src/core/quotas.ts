@@ -1,6 +1,6 @@
 import { ServiceError } from './errors.ts'
 
-/** The quotas by the name of their setting, with their defaults. */
+/** The default of each quota, by the name of its setting. */
 export const defaultQuotas = {
   MAX_WORKSPACES_PER_USER: 1000,
   MAX_MEMBERS_PER_WORKSPACE: 200_000,
@@ -14,13 +14,16 @@ export type QuotaName = keyof typeof defaultQuotas
 
 export type Quotas = Record<QuotaName, number>
 
-/** The part of a context that handlers with a quota need. */
+/** The part of a context that handlers need to enforce quotas. */
 export type QuotaContext = { quotas: Quotas }
 
-/** Seconds after which a retry may succeed. Only deleting something, or the operator, helps sooner. */
+/**
+ * Seconds after which clients are told to retry. A retry succeeds only once something has been
+ * deleted or the operator has raised the quota.
+ */
 const retryAfter = 60
 
-/** The error of a call that would exceed a quota. */
+/** Returns the error of a call that would exceed a quota. */
 export function quotaExceeded(quotas: Quotas, name: QuotaName): ServiceError {
   const detail = `Exceeds ${describeQuota(quotas, name)}`
   return new ServiceError('resource_exhausted', 'QUOTA_EXCEEDED', detail, { retryAfter })

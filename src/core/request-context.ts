@@ -1,10 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Role } from './roles.ts'
 
-/** The id and expiry of the token a caller presented. */
+/** The id and expiry of the token that a caller presented. */
 export type PresentedToken = { id: string; expiresAt: Date }
 
-/** A person with a valid access token. */
+/** A user with a valid access token. */
 export type UserPrincipal = {
   id: string
   /** The workspace of the token. */
@@ -17,20 +17,20 @@ export type UserPrincipal = {
 /** An administrator with a valid admin token. */
 export type AdminPrincipal = { id: string; token: PresentedToken }
 
-/** A backend service; without a name it is unscoped, as in development mode. */
+/** A backend service. In development mode, it has no name and is not restricted. */
 export type ServicePrincipal = { name: string | undefined }
 
-/** The authenticated caller: whatever the method's tier requires. */
+/** The authenticated caller, with the credentials that the method's tier requires. */
 export type Principal = {
   user?: UserPrincipal
   service?: ServicePrincipal
   admin?: AdminPrincipal
 }
 
-/** What a handler works with. */
+/** The context in which the handler of a call runs. */
 export type RequestContext = {
   principal: Principal
-  /** A fork of the entity manager for this call alone. */
+  /** The call's own fork of the entity manager. */
   em: EntityManager
   /** When the call arrived. */
   now: Date
@@ -38,22 +38,22 @@ export type RequestContext = {
   warn: (text: string) => void
 }
 
-/** What a change needs: who makes it, and where. */
+/** The part of a context that writes need: who makes the change, and the entity manager. */
 export type WriteContext = Pick<RequestContext, 'principal' | 'em'>
 
-/** Handles one method. */
+/** The handler of a method. */
 export type Handler<Request, Response> = (
   context: RequestContext,
   request: Request,
 ) => Promise<Response>
 
-/** The user of a method whose tier requires an access token. */
+/** Returns the user of a call. The tier of its method must require an access token. */
 export function requireUser({ user }: Principal): UserPrincipal {
   if (!user) throw new Error('the tier of this method requires no access token')
   return user
 }
 
-/** The administrator of a method whose tier requires an admin token. */
+/** Returns the administrator of a call. The tier of its method must require an admin token. */
 export function requireAdmin({ admin }: Principal): AdminPrincipal {
   if (!admin) throw new Error('the tier of this method requires no admin token')
   return admin

@@ -2,11 +2,11 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Cancellation } from './cancellation.ts'
 import type { Span } from './trace.ts'
 
-/** What the statements of a call need to know about it. */
+/** The part of a call that its database statements need. */
 export type RequestScope = {
   /** Aborted when the client cancels, its deadline passes or its connection closes. */
   signal: Cancellation
-  /** The span of the call, when calls are traced. */
+  /** The span of the call, if calls are traced. */
   span?: Span | undefined
   /** Where the call came from; absent while a statement runs for several calls. */
   source?: RequestSource

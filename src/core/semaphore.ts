@@ -1,7 +1,7 @@
-/** Runs work when a place is free. */
+/** Runs a task once the semaphore has a free place. */
 export type Semaphore = <Result>(work: () => Promise<Result>) => Promise<Result>
 
-/** Creates a semaphore: at most `max` works run at once, and the others wait in the order of their calls. */
+/** Creates a semaphore: at most `max` tasks run at once, and the others wait in order. */
 export function createSemaphore(max: number): Semaphore {
   const waiting: (() => void)[] = []
   let running = 0
@@ -11,7 +11,7 @@ export function createSemaphore(max: number): Semaphore {
     try {
       return await work()
     } finally {
-      // The next one takes over the place.
+      // The next task takes over the place of this one.
       const next = waiting.shift()
       if (next) next()
       else running -= 1

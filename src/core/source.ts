@@ -1,13 +1,18 @@
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 
-/** Where a value is read from that operators replace while the server runs, such as files. */
+/** A source of a value, such as files, that operators can replace while the server runs. */
 export type Source<Value> = {
-  /** Returns what identifies the content, and a function that parses it and throws if it is invalid. */
+  /**
+   * Returns a version of the content, and a function that parses it and throws if it is invalid.
+   */
   read(): Promise<{ version: string; parse(): Value | Promise<Value> }>
 }
 
-/** A source of files. Their contents are compared, because volumes of Kubernetes replace them by symbolic links. */
+/**
+ * Creates a source that reads files. Its version is a digest of their contents, because Kubernetes
+ * updates mounted files by replacing symbolic links.
+ */
 export function createFileSource<Value>(
   paths: string[],
   parse: (contents: Buffer[]) => Value | Promise<Value>,

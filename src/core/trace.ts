@@ -8,7 +8,7 @@ export type Span = {
   end(failure?: string): void
 }
 
-/** Runs `work` in a child of `parent`; without a parent it just runs. */
+/** Runs `work` in a child span of `parent`, or without a span if there is no parent. */
 export function withSpan<Result>(
   parent: Span | undefined,
   name: string,

@@ -13,8 +13,8 @@ import { isConnectionUsable, lockTimeout, withClient } from './pool.ts'
 import { retryDeadlocks } from './transaction.ts'
 
 /**
- * A prepared statement that concurrent callers share. `$1` is a JSON array of their items, each with
- * its `place` in the array; each row returned names the `place` of its item.
+ * A prepared statement that concurrent callers share. `$1` is a JSON array of their items, each
+ * with its `place` in the array; each row returned names the `place` of its item.
  */
 export type BatchedQuery = {
   /** The name of the prepared statement and of its span. */
@@ -22,14 +22,14 @@ export type BatchedQuery = {
   sql: string
   /**
    * The statement writes. It then runs in a transaction, and must write its items in a fixed order,
-   * so that two batches do not deadlock. Its items have a `workspace_id`.
+   * so that two batches do not deadlock. Each item has a `workspace_id`.
    */
   isWrite?: boolean
 }
 
 type Item = { workspace_id?: string; [field: string]: unknown }
 
-/** A row or an error of PostgreSQL, or that the item must run in a statement of its own. */
+/** A row, an error from PostgreSQL, or a marker that the item must run in its own statement. */
 type ItemResult = { row?: object | undefined; error?: unknown; mustRunAlone?: true }
 
 /** An item that runs in a statement of its own. */
@@ -42,21 +42,24 @@ type PoolBatchers = {
   pool: Pool
   /** Batches by statement name. */
   shared: Map<string, Batcher<Item>>
-  /** Items of failed batches, one in each statement. They wait for locks only briefly. */
+  /** Runs items of failed batches, one per statement. They wait only briefly for locks. */
   single: Batcher<SingleItem>
-  /** Items that wait for a lock until their deadline, one in each statement. */
+  /** Runs items that wait for a lock until their deadline, one per statement. */
   locked: Batcher<SingleItem>
   /** The number of items in `locked`, by workspace. */
   lockedItems: Map<string, number>
 }
 
-/** Milliseconds that a statement waits for each lock, and that it takes in all. */
+/** Milliseconds that a statement may wait for each lock, and may take in total. */
 type Timeouts = { lockTimeout: number; statementTimeout: number }
 
 /** For statements that other callers wait for. */
 const sharedTimeouts: Timeouts = { lockTimeout: 200, statementTimeout: 3000 }
 
-/** The same after the deadline of an item, which is tried at least once: alone, and then among those that wait. */
+/**
+ * Limits for an item whose deadline has passed. Each item is still tried at least once alone and
+ * once among those that wait.
+ */
 const lateLockTimeouts = { single: 20, locked: 200 }
 
 /** One at a time, so that items of a failed batch do not wait for each other's locks. */
@@ -68,12 +71,13 @@ const maxRunningLocked = 3
 const batchersByPool = new WeakMap<Pool, PoolBatchers>()
 
 /**
- * Runs a statement for one item, together with the items of other callers, and returns the row of the
- * item. It runs outside the transaction of `em`.
+ * Runs a statement for one item, together with the items of other callers, and returns the row of
+ * the item. It runs outside the transaction of `em`.
  *
- * An item that PostgreSQL rejects or that needs a locked row fails or delays no other: after its
- * batch failed, each item runs alone, and only those that need a locked row wait for it, for up to
- * 3 s. While items of a workspace wait for locks, its other writes join no batch.
+ * An item that PostgreSQL rejects, or that needs a locked row, does not affect other items: if a
+ * batch fails, each of its items runs alone, and only those that need a locked row wait for it, for
+ * up to 3 s. While items of a workspace wait for locks, other writes of that workspace do not join
+ * batches.
  *
  * @throws the error that PostgreSQL reports for this item alone, or a ServiceError `unavailable`
  */
@@ -131,7 +135,7 @@ function requireBatchers(pool: Pool): PoolBatchers {
     locked: createSingleBatcher(maxRunningLocked, ({ query, item, deadline }) => {
       const remaining = Math.floor(deadline - performance.now())
       const lockTimeout = Math.max(remaining, lateLockTimeouts.locked)
-      // A statement that no lock delays may be slow because PostgreSQL is busy.
+      // A statement can also be slow without waiting for locks, because PostgreSQL is busy.
       const statementTimeout = lockTimeout + sharedTimeouts.statementTimeout
       return runBatch(pool, query, [item], { lockTimeout, statementTimeout })
     }),
@@ -160,7 +164,9 @@ function createSingleBatcher(
   })
 }
 
-/** If PostgreSQL rejects a batch, its items must run alone, so that no caller fails because of another. */
+/**
+ * If PostgreSQL rejects a batch, each item runs alone, so that no caller fails because of another.
+ */
 async function runBatch(
   pool: Pool,
   query: BatchedQuery,
@@ -180,7 +186,7 @@ async function runBatch(
   }
 }
 
-/** Whether a statement of a write waited too long for one lock or for several. */
+/** Whether a write timed out while waiting for one or more locks. */
 function hasTimedOut(error: unknown): boolean {
   return isLockTimeout(error) || isStatementCancelled(error)
 }
@@ -200,8 +206,8 @@ async function runPrepared(
 }
 
 /**
- * Runs a single statement in a transaction. Without one, it would be committed even if the connection
- * is cut while it runs, although its caller receives an error.
+ * Runs a single statement in a transaction. Without one, PostgreSQL would commit it even if the
+ * connection is lost while it runs and the caller receives an error.
  */
 async function commitAfter<Result>(
   client: PoolClient,

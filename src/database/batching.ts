@@ -5,21 +5,33 @@ import { type RequestScope, requestScope } from '../core/request-scope.ts'
 export type BatcherOptions<Query> = {
   /** Returns how many rows a query adds to a statement; 1 by default. */
   countRows?: (query: Query) => number
-  /** Returns the key of the caller that a query counts against. By default, all are one caller. */
+  /**
+   * Returns the key of the caller that a query counts against. By default, all queries count
+   * against one caller.
+   */
   callerOf?: (query: Query) => string
-  /** Rows in one statement, so that no caller waits long for the large queries of others. */
+  /**
+   * The maximum number of rows in one statement, so that no caller waits long for the large queries
+   * of others.
+   */
   maxBatchRows?: number
-  /** Statements of each lane that run at once. Queries that arrive while they run form the next batch. */
+  /**
+   * The maximum number of concurrent statements in each lane. Queries that arrive while they run
+   * form the next batch.
+   */
   maxRunning?: number
 }
 
 /** Queries with more rows have a lane of their own: they share statements only with each other. */
 const maxSmallRows = 100
 
-/** Statements of large queries that end without a small query before `maxRunning` of them run at once. */
+/**
+ * After this many statements of large queries without a small query in between, up to `maxRunning`
+ * of them may run at once.
+ */
 const minQuietStatements = 2
 
-/** Queries of one caller that may wait in each lane. */
+/** The maximum number of waiting queries of one caller in each lane. */
 const maxWaiting = { small: 5000, large: 256 }
 
 type Entry<Query, Result> = {
@@ -30,22 +42,25 @@ type Entry<Query, Result> = {
   reject: (error: unknown) => void
   scope: RequestScope | undefined
   onAbort: () => void
-  /** The batch that the query is part of, once it is sent. */
+  /** The batch that contains the query, once it has been sent. */
   batch: Batch | undefined
 }
 
 /** A running statement and the number of callers that still wait for it. */
 type Batch = { waiting: number; abort(): void }
 
-/** Waiting queries of a size. */
+/** The waiting queries and running statements of one size class. */
 type Lane<Query, Result> = {
   /** In order of arrival. */
   arrivals: Entry<Query, Result>[]
-  /** Queries that did not fit into a statement, by caller, in the order of the callers' next turn. */
+  /**
+   * Queries that did not fit into a statement, by caller. Callers are in the order of their next
+   * turn.
+   */
   queues: Map<string, Entry<Query, Result>[]>
   count: number
   rows: number
-  /** Statements that run. */
+  /** The number of running statements. */
   running: number
   maxWaitingPerCaller: number
 }
@@ -54,12 +69,13 @@ type Lane<Query, Result> = {
  * Creates a function that collects concurrent queries and sends them as one statement with `run`,
  * which returns a result for each query, in order.
  *
- * A query never joins a statement that was already sent, so its result includes every write that was
- * acknowledged before the call. A failed statement fails only its own queries. A caller whose scope is
- * aborted stops waiting; `run` executes in a request scope that is aborted once all callers have.
+ * A query never joins a statement that was already sent, so its result includes every write that
+ * was acknowledged before the call. A failed statement fails only its own queries. A caller whose
+ * scope is aborted stops waiting; `run` executes in a request scope that is aborted once all
+ * callers have.
  *
- * If not all waiting queries fit into a statement, their callers take turns. The function rejects with
- * `resource_exhausted` when too many queries of one caller wait.
+ * If not all waiting queries fit into a statement, their callers take turns. The function rejects
+ * with `resource_exhausted` when too many queries of one caller wait.
  */
 export function createBatcher<Query, Result>(
   run: (queries: Query[]) => Promise<Result[]>,
@@ -78,7 +94,10 @@ export function createBatcher<Query, Result>(
     setImmediate(send)
   }
 
-  /** Small queries never wait for large ones, of which one statement at a time runs beside them. */
+  /**
+   * Small queries never wait for large ones: alongside small queries, large ones run one statement
+   * at a time.
+   */
   function nextLane(): Lane<Query, Result> | undefined {
     if (small.rows > 0 && small.running < maxRunning) return small
     const maxLarge = quietStatements < minQuietStatements ? 1 : maxRunning
@@ -179,7 +198,10 @@ function removeWaiting<Query, Result>(
   lane.rows -= entry.rows
 }
 
-/** Callers are told apart only when it matters: when not all waiting queries fit into a statement. */
+/**
+ * Groups queries by caller only when necessary: when not all waiting queries fit into one
+ * statement.
+ */
 function queueArrivals<Query, Result>(
   { arrivals, queues }: Lane<Query, Result>,
   callerOf: (query: Query) => string,
@@ -193,7 +215,10 @@ function queueArrivals<Query, Result>(
   arrivals.length = 0
 }
 
-/** Takes the queries of the next statement: all that wait, or one of each caller in turn until it is full. */
+/**
+ * Takes the queries of the next statement: all that wait, or one of each caller in turn until it is
+ * full.
+ */
 function takeBatch<Query, Result>(
   lane: Lane<Query, Result>,
   maxRows: number,

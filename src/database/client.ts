@@ -3,16 +3,20 @@ import { callCancelled } from '../core/cancellation.ts'
 import { type RequestScope, requestScope } from '../core/request-scope.ts'
 import { withSpan } from '../core/trace.ts'
 
-/** Cancels the statement that the connection with this process id runs. */
+/** Cancels the running statement of the connection with this process ID. */
 export type CancelBackend = (processId: number) => Promise<void>
 
 type Release = PoolClient['release']
 
-/** Never cancelled: they are quick, and a transaction must end even if its caller is gone. */
+/**
+ * Statements that are never cancelled: they are quick, and a transaction must end even if its
+ * caller has disconnected.
+ */
 const transactionControl = /^\s*(begin|start|commit|rollback|savepoint|release)\b/i
 
 /**
- * Creates the client class of a pool (the `Client` option of pg.Pool). Its clients add to those of pg:
+ * Creates the client class of a pool (the `Client` option of pg.Pool). Its clients extend those of
+ * pg:
  *
  * - A statement is cancelled when the request scope in which it runs is aborted.
  * - A statement has a span when its request is traced.
@@ -69,7 +73,7 @@ export function createClientClass(cancelBackend?: CancelBackend): new () => pg.C
     }
 
     /**
-     * PostgreSQL did not respond, so a ROLLBACK on this connection would only wait as well. PostgreSQL
+     * PostgreSQL did not respond, so a ROLLBACK on this connection would hang, too. PostgreSQL
      * notices that the client is gone only when the statement ends, so the statement is cancelled.
      */
     #abandon(): void {
@@ -78,7 +82,7 @@ export function createClientClass(cancelBackend?: CancelBackend): new () => pg.C
     }
 
     async #cancelStatement(): Promise<void> {
-      // pg receives it when it connects, but its types lack it.
+      // Set by pg when it connects, but missing from its types.
       const { processID } = this as unknown as { processID: number | null }
       if (processID && cancelBackend) await cancelBackend(processID).catch(() => {})
     }

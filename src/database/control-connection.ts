@@ -3,7 +3,7 @@ import { statementError } from './database-errors.ts'
 
 /** A connection to PostgreSQL that stays available when the pools are exhausted. */
 export type ControlConnection = {
-  /** Cancels the statement that the connection with this process id runs. */
+  /** Cancels the running statement of the connection with this process ID. */
   cancel(processId: number): Promise<void>
   /** Queries the database. Fails within seconds if PostgreSQL is unavailable. */
   probe(): Promise<DatabaseProbe>
@@ -27,10 +27,13 @@ const probeSql = `
   select active, extract(epoch from clock_timestamp()) * 1000 as database_time
   from (${activeAppsSql}) apps`
 
-/** In milliseconds. Shorter than those of the pools, so that readiness probes do not time out. */
+/**
+ * Timeouts in milliseconds, shorter than those of the pools so that readiness probes do not time
+ * out.
+ */
 const timeouts = { connectionTimeoutMillis: 2000, query_timeout: 2000 }
 
-/** Creates the control connection; it connects at its first use. */
+/** Creates the control connection, which connects on first use. */
 export function createControlConnection(
   config: PoolConfig,
   onError: (error: Error) => void,
@@ -45,10 +48,11 @@ export function createControlConnection(
       try {
         const sentAt = Date.now()
         const { rows } = await pool.query<{ active: boolean; database_time: string }>(probeSql)
-        // Date.now() has lost up to a millisecond.
+        // Date.now() truncates to whole milliseconds.
         const receivedAt = Date.now() + 1
         const databaseTime = Number(rows[0]?.database_time)
-        // The clock was read between the two: the nearer of them gives the least difference.
+        // The server's clock was read between these two times, so the nearer one gives the smallest
+        // possible difference.
         const nearest = Math.min(Math.max(databaseTime, sentAt), receivedAt)
         return {
           hasActiveApps: rows[0]?.active === true,

@@ -10,13 +10,13 @@ const temporaryStates = [
   '58', // system errors
   '40', // transaction rollback: serialization failure, deadlock
   '25006', // read-only transaction: a standby after a failover
-  '55000', // object not in prerequisite state: a position of the log is read on a standby
+  '55000', // object not in prerequisite state: for example, reading the WAL position on a standby
   '55P03', // lock not available
 ]
 
 /**
- * Converts an error of the database driver to a ServiceError `unavailable` if PostgreSQL is unavailable
- * or busy. Returns any other error unchanged.
+ * Converts an error of the database driver to a ServiceError `unavailable` if PostgreSQL is
+ * unavailable or busy. Returns any other error unchanged.
  */
 export function databaseError(error: unknown): unknown {
   const state = sqlState(error)
@@ -24,8 +24,8 @@ export function databaseError(error: unknown): unknown {
 }
 
 /**
- * As `databaseError`, for errors that can only come from a statement: those without a SQLSTATE are
- * failures of the connection.
+ * Like `databaseError`, for errors that can only come from a statement: an error without a SQLSTATE
+ * is a connection failure.
  */
 export function statementError(error: unknown): unknown {
   return isTemporary(sqlState(error) ?? '') ? unavailable(error) : error
@@ -51,7 +51,7 @@ export function isLockTimeout(error: unknown): boolean {
   return sqlState(error) === '55P03'
 }
 
-/** Whether PostgreSQL cancelled a statement, because of its statement_timeout or at a request. */
+/** Whether PostgreSQL cancelled a statement, because of statement_timeout or on request. */
 export function isStatementCancelled(error: unknown): boolean {
   return sqlState(error) === '57014'
 }
@@ -73,7 +73,10 @@ function isTemporary(state: string): boolean {
   return state === '' || temporaryStates.some((prefix) => state.startsWith(prefix))
 }
 
-/** Returns '' for a failure of the connection and undefined for an error of another origin. */
+/**
+ * Returns the SQLSTATE of an error, '' for a connection failure, or undefined for an error from
+ * elsewhere.
+ */
 function sqlState(error: unknown): string | undefined {
   if (error instanceof pg.DatabaseError) return error.code ?? ''
   if (!isDriverException(error)) return undefined

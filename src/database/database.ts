@@ -19,11 +19,11 @@ import { createStatementPool, type StatementPool, type Statements } from './stat
 export type Database = {
   /** Creates an entity manager for one call. */
   fork(): EntityManager
-  /** Runs the prepared statements that every call waits for, on the primary. */
+  /** Runs the prepared statements that every call depends on, on the primary. */
   statements: StatementPool
   /**
-   * Runs prepared statements that only read, on a replica if there is one. Their results include every write
-   * that was acknowledged before the call.
+   * Runs prepared statements that only read, on a replica if there is one. Their results include
+   * every write that was acknowledged before the call.
    */
   reads: Statements
   /** Undefined without replicas. */
@@ -38,16 +38,17 @@ export type Database = {
 /** The standbys that serve reads. */
 export type ReplicaSettings = {
   urls: string[]
-  /** Called when a replica can be read again or no longer. */
+  /** Called when a replica becomes readable or unreadable. */
   onStatus?: (name: string, status: ReplicaStatus, previous: ReplicaStatus) => void
 }
 
 /**
- * Opens the database at `url` and connects at the first use; with replicas, at once. If the URL names several
- * hosts, the connections follow the one that accepts writes. `warn` is called for lost connections.
+ * Opens the database at `url`. Connects on first use, or immediately if there are replicas. If the
+ * URL names several hosts, the connections follow the one that accepts writes. `warn` is called for
+ * lost connections.
  *
- * @throws an Error with `code` ASYNCHRONOUS_COMMIT if there are replicas and commits are acknowledged before
- * they are durable
+ * @throws an Error with `code` ASYNCHRONOUS_COMMIT if there are replicas and commits are
+ * acknowledged before they are durable
  */
 export async function openDatabase(
   url: string,

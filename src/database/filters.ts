@@ -1,4 +1,4 @@
-/** The conditions of a query that depend on what the caller asks for. */
+/** The optional conditions of a query, which depend on the request. */
 export type Filters = {
   /** The values of the placeholders, in order. */
   values: unknown[]

@@ -30,7 +30,10 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
   }
 }
 
-/** Whether every migration is applied, as at nearly every start: this avoids loading the ORM. */
+/**
+ * Whether every migration is applied. Checked first to avoid loading the ORM, since nearly every
+ * start has nothing to apply.
+ */
 async function isMigrated(client: Client): Promise<boolean> {
   return (await pendingMigrations(client)).length === 0
 }

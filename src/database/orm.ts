@@ -66,7 +66,10 @@ const entities = [
   Workspace,
 ]
 
-/** In order. Each has the name of its file, which `migrate` compares with the applied ones. */
+/**
+ * The migrations in order. The name of each matches its file, because `migrate` compares file names
+ * with the applied migrations.
+ */
 const migrations = [
   { name: '001-first', class: First },
   { name: '002-sign-in', class: SignIn },
@@ -92,7 +95,10 @@ const migrations = [
 ]
 
 type OrmOptions = {
-  /** The client class of the pool. By default, statements run to their end even if their caller is gone. */
+  /**
+   * The client class of the pool. By default, statements run to their end even if their caller is
+   * gone.
+   */
   Client?: new () => Client
   onPoolCreated?: (pool: Pool) => void
   /** The settings of pg.Pool for timeouts. */
@@ -108,7 +114,7 @@ export function openOrm(url: string, options: OrmOptions = {}): Promise<MikroORM
     extensions: [Migrator],
     pool: { min: 0, max: maxEntityConnections },
     driverOptions: { ...timeouts, Client, onPoolCreated },
-    // Failures reach the caller as errors.
+    // Failures are reported to the caller as errors.
     logger: () => {},
     migrations: {
       migrationsList: migrations,

@@ -1,10 +1,12 @@
 import pg, { type Pool, type PoolClient } from 'pg'
 import { ServiceError } from '../core/errors.ts'
 
-/** Enough for the admitted calls (rpc/admit.ts) and, beside them, for batched queries. */
+/** Enough for the admitted calls (rpc/admit.ts) plus batched queries. */
 export const maxEntityConnections = 24
 
-/** Enough for the statements that the batchers of checks and evaluations run at once (batching.ts). */
+/**
+ * Enough for the statements that the batchers of checks and evaluations run at once (batching.ts).
+ */
 export const maxStatementConnections = 10
 
 /** Milliseconds that a call waits for locks of other transactions. */
@@ -21,12 +23,12 @@ export const poolTimeouts = {
   lock_timeout: lockTimeout,
 }
 
-/** For commands, which delay nobody else. */
+/** For CLI commands, which do not delay other callers. */
 export const commandTimeouts = { ...poolTimeouts, connectionTimeoutMillis: 15_000 }
 
 /**
- * For migrations, which rewrite tables and build indexes. A migration that waits for a lock holds up
- * all statements that come after it, so it fails soon and runs again at the next start.
+ * For migrations, which rewrite tables and build indexes. A migration that waits for a lock blocks
+ * all later statements on the table, so it fails quickly and is retried at the next start.
  */
 export const migrationTimeouts = {
   connectionTimeoutMillis: 15_000,
@@ -59,7 +61,10 @@ export async function withClient<Result>(
   }
 }
 
-/** Whether a connection can be used after this error of a statement: rejected or never sent. */
+/**
+ * Whether the connection is still usable after this error, because the statement was rejected or
+ * never sent.
+ */
 export function isConnectionUsable(error: unknown): boolean {
   return error instanceof pg.DatabaseError || error instanceof ServiceError
 }

@@ -5,9 +5,9 @@ import { requestScope } from '../core/request-scope.ts'
 
 /** Finds out which of several hosts is the primary, and follows it when another one is promoted. */
 export type PrimaryHosts = {
-  /** The URL of the host that was the primary when it was last looked for. */
+  /** The URL of the host that was the primary in the last search. */
   current(): string
-  /** Looks for the primary again. Concurrent calls share the search. */
+  /** Searches for the primary again. Concurrent calls share one search. */
   locate(): Promise<void>
 }
 
@@ -16,10 +16,10 @@ type ClientClass = new (config?: pg.ClientConfig) => pg.Client
 /** Milliseconds to wait for the response of a host. */
 const hostTimeout = 2000
 
-/** Milliseconds for which a start waits for a primary, as after a failover. */
+/** Milliseconds to wait for a primary at startup, for example during a failover. */
 const startTimeout = 15_000
 
-/** Creates the hosts of a URL; undefined if it names a single one. */
+/** Returns the hosts of a URL, or undefined if it names only one. */
 export function createPrimaryHosts(url: string): PrimaryHosts | undefined {
   const urls = splitHosts(url)
   if (urls.length === 1) return undefined
@@ -27,7 +27,7 @@ export function createPrimaryHosts(url: string): PrimaryHosts | undefined {
   let locating: Promise<void> | undefined
 
   async function locate() {
-    // Of two primaries, which only a split brain has, the current one stays.
+    // If two hosts are primaries, which happens only in a split brain, keep the current one.
     const others = urls.filter((url) => url !== current)
     const isCurrent = requireReadWrite(current).then(
       () => true,
@@ -55,8 +55,9 @@ export function createPrimaryHosts(url: string): PrimaryHosts | undefined {
 }
 
 /**
- * Returns the URL of the primary among the hosts of a URL, for a command that does not run for long. Waits a
- * while for one. Without one, returns the URL of the first host, to which connecting fails with the cause.
+ * Returns the URL of the primary among the hosts of a URL, for a command that does not run for
+ * long. Waits briefly for one to appear. If none does, returns the URL of the first host, so that
+ * connecting to it fails with the cause.
  */
 export async function findPrimaryUrl(url: string): Promise<string> {
   const urls = splitHosts(url)
@@ -77,16 +78,16 @@ export async function findPrimaryUrl(url: string): Promise<string> {
 }
 
 /**
- * Returns a client class whose clients connect to the current primary, whatever host they are configured
- * with, and refuse a host that only accepts reads. When connecting fails, the primary is looked for, so that a
- * later connection succeeds.
+ * Returns a client class whose clients connect to the current primary, regardless of the configured
+ * host, and reject a host that accepts only reads. A failed connection starts a new search for the
+ * primary, so that a later one succeeds.
  */
 export function followPrimary(Client: ClientClass, hosts: PrimaryHosts | undefined): ClientClass {
   if (!hosts) return Client
   class PrimaryClient extends Client {
     constructor(config?: pg.ClientConfig) {
       super({ ...config, connectionString: (hosts as PrimaryHosts).current() })
-      // The pool listens only once the client is connected.
+      // The pool adds its error listener only after the client has connected.
       this.on('error', () => {})
     }
 

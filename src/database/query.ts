@@ -3,7 +3,8 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 /**
  * Runs SQL in the transaction of `em`, or outside a transaction on a connection of its pool, and
  * returns the rows. The values of `$1`, `$2`, … are sent separately from the text, whereas
- * `em.execute` writes them into it. Arrays become PostgreSQL arrays, dates timestamps, undefined null.
+ * `em.execute` writes them into it. Arrays are sent as PostgreSQL arrays, dates as timestamps, and
+ * undefined as null.
  *
  * @example
  * const [user] = await query<{ id: string }>(em, 'select id from users where email = $1', [email])

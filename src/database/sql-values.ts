@@ -1,4 +1,4 @@
-/** A timestamp as an entity has it (a Date) or as a query returns it (the text of PostgreSQL). */
+/** A timestamp from an entity (a Date) or from a query (PostgreSQL's text format). */
 export type Timestamp = Date | string
 
 /** Converts a timestamp to ISO 8601 in UTC, the format of messages. */
@@ -12,19 +12,19 @@ export function likePattern(text: string): string {
 }
 
 /**
- * Returns an array literal; undefined becomes NULL. Text elements must need no quotes, as is true of
- * ids and hashes, or be quoted by `textElement`.
+ * Returns an array literal; undefined becomes NULL. Text elements must not need quoting (IDs and
+ * hashes do not), or must be quoted with `textElement`.
  */
 export function arrayLiteral(elements: (string | number | undefined)[]): string {
   return `{${elements.map((element) => element ?? 'NULL').join(',')}}`
 }
 
-/** Quotes a text as an element of an array literal. */
+/** Quotes a string as an element of an array literal. */
 export function textElement(text: string): string {
   return `"${text.replace(/["\\]/g, '\\$&')}"`
 }
 
-/** Returns an array literal of any texts. */
+/** Returns an array literal of arbitrary strings. */
 export function textArray(texts: string[]): string {
   return arrayLiteral(texts.map(textElement))
 }

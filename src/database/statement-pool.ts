@@ -8,15 +8,16 @@ export type Statements = {
   rows<Row extends unknown[]>(name: string, sql: string, values: unknown[]): Promise<Row[]>
 }
 
-/** Runs prepared statements on connections that nothing else uses. */
+/** Runs prepared statements on dedicated connections. */
 export type StatementPool = Statements & {
   counts(): PoolCounts
   close(): Promise<void>
 }
 
 /**
- * Creates the pool for the statements that every call waits for. It forces generic plans: PostgreSQL
- * would otherwise plan a statement over arrays at each execution, which takes three times as long.
+ * Creates the pool for the statements that every call depends on. It forces generic plans:
+ * PostgreSQL would otherwise plan a statement over arrays at each execution, which takes three
+ * times as long.
  */
 export function createStatementPool(
   config: PoolConfig,
@@ -46,7 +47,8 @@ export function createGenericPlanPool(config: PoolConfig, onError: (error: Error
     options: '-c plan_cache_mode=force_generic_plan -c jit=off',
   })
   pool.on('error', onError)
-  // The running statement of a lost connection fails, too; without a listener, the process would exit.
+  // The running statement of a lost connection fails on its own. Without this listener, the process
+  // would exit.
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }

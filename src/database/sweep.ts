@@ -8,7 +8,7 @@ const expiringTables = {
   used_states: '0',
   authorization_codes: '0',
   refresh_families: '0',
-  // The activity log names the app of a key that is used after its end.
+  // The activity log names the app of a key that is used after it has expired.
   service_keys: '90 days',
   client_secrets: '0',
   browser_sessions: '0',
@@ -16,15 +16,18 @@ const expiringTables = {
   admin_tokens: '0',
 }
 
-/** The most rows that one statement deletes, so that no other statement waits long for its locks. */
+/**
+ * The maximum number of rows that one statement deletes, so that other statements do not wait long
+ * for its locks.
+ */
 const maxRows = 1000
 
 /** Milliseconds between sweeps. */
 const sweepInterval = 60_000
 
 /**
- * Deletes up to 1,000 expired rows of each table and returns how many were deleted in all. Returns 0 if
- * another node is sweeping.
+ * Deletes up to 1,000 expired rows of each table and returns how many were deleted in all. Returns
+ * 0 if another node is sweeping.
  */
 export async function sweep(database: Database, now: Date): Promise<number> {
   const em = database.fork()

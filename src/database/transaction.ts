@@ -3,12 +3,13 @@ import { isDeadlock, statementError } from './database-errors.ts'
 
 const maxAttempts = 3
 
-/** Milliseconds after which a transaction is not run again. */
+/** Milliseconds after which a transaction is no longer retried. */
 const maxRetryDelay = 3000
 
 /**
  * Runs `work` in a transaction, with an entity manager of that transaction. `work` runs again if
- * PostgreSQL aborts it because of a deadlock, so it must have no other effects, such as network calls.
+ * PostgreSQL aborts it because of a deadlock, so it must have no other effects, such as network
+ * calls.
  *
  * @example
  * await inTransaction(em, async (em) => {
@@ -43,7 +44,7 @@ export async function inTransaction<Result>(
   }
 }
 
-/** Runs `work`, and again if PostgreSQL aborted it to resolve a deadlock. */
+/** Runs `work`, and retries it if PostgreSQL aborted it to resolve a deadlock. */
 export async function retryDeadlocks<Result>(work: () => Promise<Result>): Promise<Result> {
   const startedAt = performance.now()
   for (let attempt = 1; ; attempt += 1) {

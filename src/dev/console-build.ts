@@ -6,13 +6,13 @@ import type { Logger } from '../core/logger.ts'
 const root = join(import.meta.dirname, '../..')
 const script = join(root, 'console/build.ts')
 
-/** What the build of the admin console is made from. */
+/** The inputs of the admin console's build. */
 const sources = ['console/src', 'console/index.html', 'console/vite.config.ts', 'gen/browser.ts']
 
 /**
- * Builds the admin console in the background if it has not been built or is older than its sources. The
- * published package has no sources and is never rebuilt. Returns a function that stops the build, or
- * undefined if the console is up to date. `url` is where the console is served.
+ * Builds the admin console in the background if the build is missing or older than its sources. The
+ * published package has no sources and is never rebuilt. Returns a function that stops the build,
+ * or undefined if the console is up to date. `url` is the address of the console.
  */
 export function buildOutdatedConsole(log: Logger, url: string): (() => void) | undefined {
   if (!isConsoleOutdated()) return undefined
@@ -32,7 +32,7 @@ export function buildOutdatedConsole(log: Logger, url: string): (() => void) | u
   return () => child.kill()
 }
 
-/** Whether the console can be built here and has changed since its last build. */
+/** Whether the sources of the console are present and newer than its last build. */
 export function isConsoleOutdated(): boolean {
   if (!existsSync(script)) return false
   const built = statSync(join(root, 'console/dist/index.html'), { throwIfNoEntry: false })
@@ -40,7 +40,7 @@ export function isConsoleOutdated(): boolean {
   return sources.some((source) => findLastChange(join(root, source)) > built.mtimeMs)
 }
 
-/** The time of the last change of a file, or of any file in a folder. */
+/** Returns when a file, or any file in a folder, last changed. */
 function findLastChange(path: string): number {
   const stats = statSync(path, { throwIfNoEntry: false })
   if (!stats?.isDirectory()) return stats?.mtimeMs ?? 0

@@ -18,9 +18,9 @@ const cookieName = 'demo_session'
 export type DemoApp = { url: string; close(): Promise<void> }
 
 /**
- * Starts a web application as users of daikon build one: people sign in with OpenID Connect, and the
- * backend checks their permissions with its service key. It keeps its sessions in memory, and tells
- * open pages when a document was shared.
+ * Starts a web application that uses daikon as a customer's application would: people sign in with
+ * OpenID Connect, and the backend checks their permissions with its service key. It keeps sessions
+ * in memory, and notifies open pages when the shares of a document change.
  */
 export async function startDemoApp({
   port,
@@ -31,7 +31,7 @@ export async function startDemoApp({
   port: number
   daikonUrl: string
   serviceKey: string
-  /** The admin console; without it, the page does not link to it. */
+  /** The URL of the admin console. If undefined, the page does not link to it. */
   consoleUrl?: string | undefined
 }): Promise<DemoApp> {
   const sessions = new Map<string, DemoSession>()
@@ -77,7 +77,7 @@ export async function startDemoApp({
     redirect(response, '/')
   }
 
-  /** Server-sent events: one for each change of a share. */
+  /** Streams one server-sent event for each change to a share. */
   function listen(response: ServerResponse): void {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
     response.write(': connected\n\n')

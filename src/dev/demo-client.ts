@@ -10,22 +10,28 @@ export type DemoSession = {
   accessToken: string
   refreshToken: string
   idToken: string
-  /** When the access token expires, in milliseconds. */
+  /** When the access token expires, in milliseconds since the epoch. */
   expiresAt: number
-  /** A refresh in progress, which concurrent requests share: a refresh token is valid once. */
+  /**
+   * A refresh in progress, which concurrent requests share because a refresh token can be used only
+   * once.
+   */
   refreshing?: Promise<void>
 }
 
-/** What a person may do with a document, and why. */
+/** The actions that a person may take on a document, and the reasons. */
 export type DemoDocument = {
   title: string
   description: string
   decisions: { action: string; isAllowed: boolean; reason: string }[]
-  /** Whether the person may share the document with Carol, and whether it is shared with her. */
+  /**
+   * Set if the person may share the document with Carol. `isShared` is whether it is shared with
+   * her.
+   */
   sharing?: { isShared: boolean }
 }
 
-/** How the demo application talks to daikon. */
+/** The demo application's client for daikon. */
 export type DemoClient = ReturnType<typeof createDemoClient>
 
 // biome-ignore lint/suspicious/noExplicitAny: the demo trusts daikon's responses
@@ -37,10 +43,10 @@ const descriptions = {
   salaries: 'Who earns what.',
 }
 
-/** Milliseconds before the expiry of an access token at which it is refreshed. */
+/** How long before its expiry an access token is refreshed, in milliseconds. */
 const refreshMargin = 30_000
 
-/** The session has ended: the person must sign in again. */
+/** Thrown if the session has ended and the person must sign in again. */
 export class SignInRequiredError extends Error {}
 
 /** Creates the OpenID Connect client and the permission checks of the demo application. */
@@ -78,7 +84,7 @@ export function createDemoClient({
       return `${daikonUrl}/oauth/authorize?${query}`
     },
 
-    /** Exchanges the code of a callback for tokens. */
+    /** Exchanges the authorization code of a callback for tokens. */
     async completeSignIn(query: URLSearchParams): Promise<DemoSession | { error: string }> {
       const state = query.get('state') ?? ''
       const code = query.get('code')
@@ -92,7 +98,10 @@ export function createDemoClient({
       return toSession(tokens)
     },
 
-    /** The URL that signs the browser out of daikon, too, and returns to the application. */
+    /**
+     * Returns the URL that also ends the session at daikon and then redirects back to the
+     * application.
+     */
     signOutUrl({ idToken }: DemoSession): string {
       const query = new URLSearchParams({
         id_token_hint: idToken,
@@ -101,7 +110,7 @@ export function createDemoClient({
       return `${daikonUrl}/oauth/logout?${query}`
     },
 
-    /** Checks every document, and asks daikon to explain its decisions. */
+    /** Checks every document and requests explanations of the decisions. */
     async listDocuments(session: DemoSession): Promise<DemoDocument[]> {
       await refreshIfNeeded(session)
       const names = Object.keys(demo.documents) as (keyof typeof demo.documents)[]
@@ -144,7 +153,7 @@ export function createDemoClient({
       })
     },
 
-    /** Shares the roadmap with Carol, or revokes that, in the name of the person. */
+    /** Shares the roadmap with Carol, or removes that share, on behalf of the person. */
     async changeShare(session: DemoSession, isShared: boolean): Promise<void> {
       await refreshIfNeeded(session)
       const body = {
@@ -223,13 +232,16 @@ export function createDemoClient({
   }
 }
 
-/** The claims of a token that daikon has just returned; a backend would verify its signature. */
+/**
+ * Decodes the claims of a token that daikon has just returned. A backend that receives tokens from
+ * clients must verify their signatures.
+ */
 function decodeClaims(token: string): Json {
   const [, payload = ''] = token.split('.')
   return JSON.parse(Buffer.from(payload, 'base64url').toString())
 }
 
-/** Says in words why daikon decided as it did. */
+/** Describes the reasons for a decision in words. */
 function describeReasons(reasons: Json[] = [], action: string): string {
   return reasons.map((reason) => describeReason(reason, action)).join('. ')
 }

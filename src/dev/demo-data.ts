@@ -12,7 +12,7 @@ import { register } from '../permissions/register.ts'
 import { share } from '../permissions/share.ts'
 import { addDirectMembers } from '../workspaces/group-hierarchy.ts'
 
-/** The demo data. IDs are fixed, so that pasted commands work after a restart. */
+/** The demo data. IDs are fixed, so that pasted commands still work after a restart. */
 export const demo = {
   workspace: '0d000000-0000-7000-8000-000000000001',
   slug: 'demo',
@@ -53,9 +53,10 @@ export const demo = {
 } as const
 
 /**
- * Creates a workspace with three people, a group, and three documents in the service `docs`: Bob's
- * roadmap is shared with the group, Alice's handbook is visible to the workspace, and her salaries are
- * private. On later starts it restores what has changed and keeps what was added.
+ * Creates a workspace with three people, a group and three documents in the service `docs`: Bob's
+ * roadmap is shared with the group, Alice's handbook is visible to the workspace, and her salaries
+ * document is private. Later starts restore demo data that was changed and keep data that was
+ * added.
  */
 export async function seedDemoData(
   context: WriteContext,
@@ -164,7 +165,7 @@ async function seedDocument(
   const workspace_id = demo.workspace
   const kind = await em.findOne(ResourceKind, { service_name, resource_type })
   if (kind) {
-    // Registering a document that has another workspace or owner would fail.
+    // Registering a document that exists with another workspace or owner would fail.
     await em.nativeDelete(Resource, {
       kind_id: kind.id,
       resource_id,

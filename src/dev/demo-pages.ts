@@ -3,7 +3,7 @@ import type { DemoDocument, DemoSession } from './demo-client.ts'
 import { demoStyle } from './demo-style.ts'
 import { escapeHtml } from './pages.ts'
 
-/** Renders the page of a person who is signed in. */
+/** Renders the page for a person who is signed in. */
 export function renderHome({
   session,
   documents,
@@ -49,7 +49,7 @@ export function renderHome({
   )
 }
 
-/** Renders the cards of the documents, which the page reloads after a change. */
+/** Renders the documents as cards. The page reloads them after a change. */
 export function renderDocuments(documents: DemoDocument[]): string {
   return documents.map(renderDocument).join('\n')
 }
@@ -74,7 +74,7 @@ function renderSharing(isShared: boolean): string {
   </form>`
 }
 
-/** Renders the page of a person who is not signed in. */
+/** Renders the page for a person who is not signed in. */
 export function renderSignIn(error: string | null): string {
   return renderPage(
     'Demo documents',
@@ -94,7 +94,7 @@ export function renderSignIn(error: string | null): string {
   )
 }
 
-/** Renders what went wrong. */
+/** Renders an error message. */
 export function renderError(message: string): string {
   return renderPage(
     'Something went wrong',
@@ -131,7 +131,7 @@ export function sendHtml(response: ServerResponse, html: string): void {
   response.end(html)
 }
 
-/** Sends the script that shows a change without a reload of the page. */
+/** Sends the script that updates the documents without reloading the page. */
 export function sendScript(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/javascript; charset=utf-8' }).end(`
 new EventSource('/events').onmessage = async () => {

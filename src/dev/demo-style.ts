@@ -1,4 +1,4 @@
-/** The style of the demo application. */
+/** The style sheet of the demo application. */
 export const demoStyle = `
 :root {
   color-scheme: light dark;

@@ -18,13 +18,15 @@ import { demo, seedDemoData } from './demo-data.ts'
 import { startMockProviders } from './mock-providers.ts'
 import { renderWelcome } from './welcome.ts'
 
-/** `npm run dev`: the server with demo data, mock identity providers and a demo application. */
+/**
+ * `npm run dev`: runs the server with demo data, mock identity providers and a demo application.
+ */
 async function dev(): Promise<void> {
   // Reports mistakes in the environment before anything starts.
   const environment = process.env
   const { HTTP_PORT, CONSOLE_PORT, DEMO_PORT, MOCK_PROVIDERS_PORT } = readConfig(environment)
 
-  // The URLs of sign-in contain the ports before the server starts.
+  // The sign-in URLs contain the ports, so the ports must be known before the server starts.
   const httpPort = HTTP_PORT || (await findFreePort())
   const daikonUrl = environment.BASE_URL || `http://localhost:${httpPort}`
   const consolePort = CONSOLE_PORT || (await findFreePort())
@@ -44,7 +46,7 @@ async function dev(): Promise<void> {
     ADMIN_URL: `http://localhost:${consolePort}`,
     ADMIN_EMAILS: demo.people.alice.email,
     LOG_FORMAT: 'pretty',
-    // The demo application, the browser and pasted commands share an address.
+    // The demo application, the browser and pasted commands share an IP address.
     RATE_LIMIT_PER_MINUTE: '300',
     RATE_LIMIT_ADMIN_PER_MINUTE: '1000',
     ...environment,
@@ -101,7 +103,7 @@ function listRedirectUris(daikonUrl: string): string[] {
   ])
 }
 
-/** The settings of these providers. The others are configured by the environment. */
+/** Returns the settings of the named providers. The environment configures the others. */
 function selectProviders(settings: Record<string, string>, names: string[]) {
   const prefixes = names.map((name) => `${name.toUpperCase()}_`)
   return Object.fromEntries(
@@ -109,7 +111,7 @@ function selectProviders(settings: Record<string, string>, names: string[]) {
   )
 }
 
-/** The service key of the demo, which stays the same across restarts. */
+/** Loads or creates the demo's service key, which stays the same across restarts. */
 function loadServiceKey(dataDir: string): string {
   const path = join(dataDir, 'demo-service-key')
   if (!existsSync(path)) {

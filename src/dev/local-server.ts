@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 /** A server on the loopback interface. */
 export type LocalServer = { url: string; close(): Promise<void> }
 
-/** Listens on the port of 127.0.0.1, or on a free one if the port is in use. */
+/** Listens on this port of 127.0.0.1, or on a free port if it is in use. */
 export async function startLocalServer(
   port: number,
   listener: RequestListener,

@@ -7,9 +7,10 @@ import { sendPage, sendSignInPage } from './pages.ts'
 type Code = { person: MockPerson; redirectUri: string; challenge: string | undefined }
 
 /**
- * Creates a mock of GitHub's OAuth and user API with its peculiarities: token errors have status 200,
- * responses are form-encoded unless the client accepts JSON, and the verifier is checked only if
- * there was a challenge. The parameter `login`, an e-mail address, signs in without the page.
+ * Creates a mock of GitHub's OAuth and user APIs, including their peculiarities: token errors have
+ * status 200, responses are form-encoded unless the client accepts JSON, and the code verifier is
+ * checked only if the request had a challenge. The parameter `login`, an e-mail address, signs in
+ * without showing the page.
  */
 export function createMockGithub({
   url,

@@ -10,12 +10,12 @@ import { escapeHtml, pageHeaders, renderPage, sendSignInPage } from './pages.ts'
 export type MockIssuer = {
   title: string
   issuer: string
-  /** Names of the claims of each scope. */
+  /** Claim names by scope. */
   claims: Record<string, string[]>
   claimsOf(person: MockPerson): { sub: string } & Record<string, unknown>
 }
 
-/** Lifetimes in seconds. */
+/** Token lifetimes in seconds. */
 const ttl = {
   AccessToken: 600,
   AuthorizationCode: 60,
@@ -27,15 +27,16 @@ const ttl = {
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
-/** Creates a key that signs ID tokens. */
+/** Creates a key for signing ID tokens. */
 export async function createSigningKey(): Promise<JWK> {
   const { privateKey } = await generateKeyPair('RS256', { extractable: true })
   return { ...(await exportJWK(privateKey)), alg: 'RS256', use: 'sig' }
 }
 
 /**
- * Creates an OpenID Connect provider (oidc-provider) that requires PKCE and no password: people choose
- * an account on a page, or `login_hint` chooses one at once. Every sign-in shows the page.
+ * Creates an OpenID Connect provider (oidc-provider) that requires PKCE but no password: people
+ * choose an account on a page, or `login_hint` selects one without showing the page. Otherwise
+ * every sign-in shows the page.
  */
 export async function createMockOidc(
   { title, issuer, claims, claimsOf }: MockIssuer,
@@ -92,20 +93,20 @@ export async function createMockOidc(
   }
 
   return async (request, response) => {
-    // oidc-provider does not know select_account, and every sign-in lets people choose an account.
+    // oidc-provider does not support select_account, and every sign-in offers the choice anyway.
     const path = (request.url ?? '')
       .slice(mount.length)
       .replace(/(?<=[?&])prompt=select_account&?/, '')
     request.url = mount + path
     if (path.startsWith('/interaction/')) return interact(request, response)
-    // Without its session cookie the provider does not reuse the previous sign-in.
+    // Removing the session cookie prevents the provider from reusing the previous sign-in.
     request.headers.cookie = request.headers.cookie?.replace(/(^|; )_session[^;]*/g, '')
     Object.assign(request, { originalUrl: request.url, url: path })
     await handle(request, response)
   }
 }
 
-/** Imports oidc-provider without the warning that it prints on a Node release that is not LTS. */
+/** Imports oidc-provider without the warning that it prints on non-LTS releases of Node.js. */
 async function loadOidcProvider() {
   const { warn } = console
   console.warn = () => {}
@@ -116,7 +117,7 @@ async function loadOidcProvider() {
   }
 }
 
-/** The storage of oidc-provider, in memory. */
+/** Creates the in-memory storage of oidc-provider. */
 function createAdapters(): (model: string) => Adapter {
   const rows = new Map<string, { payload: AdapterPayload; expiresAt: number }>()
   return (model) => {

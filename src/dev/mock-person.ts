@@ -4,18 +4,21 @@ import { createHash } from 'node:crypto'
 export type MockPerson = {
   name: string
   email: string
-  /** Whether the providers report the e-mail address as verified; true by default. */
+  /** Whether the providers report the e-mail address as verified. Defaults to true. */
   verified?: boolean
-  /** Google's `amr` claim: how the person authenticates. */
+  /** Google's `amr` claim: the authentication methods that the person used. */
   amr?: string[]
   /** Google's `hd` claim: the Workspace domain of the account. */
   hostedDomain?: string
 }
 
-/** The OAuth client that is registered at all three mock providers. */
+/** The OAuth client that is registered with all three mock providers. */
 export type MockClient = { id: string; secret: string; redirectUris: string[] }
 
-/** The IDs of a person: Google's `sub`, Microsoft's `oid` and GitHub's `id`. Derived from the e-mail address, so that they survive a restart. */
+/**
+ * Returns the IDs of a person: Google's `sub`, Microsoft's `oid` and GitHub's `id`. They are
+ * derived from the e-mail address, so that they stay the same after a restart.
+ */
 export function providerIds({ email }: MockPerson): { sub: string; oid: string; id: number } {
   const hex = createHash('sha256').update(email).digest('hex')
   const oid = [

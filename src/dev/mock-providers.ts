@@ -7,10 +7,10 @@ import { sendPage } from './pages.ts'
 
 export type { MockClient, MockPerson }
 
-/** A server that behaves like Google, Microsoft and GitHub towards an OAuth client. */
+/** A server that mocks the OAuth endpoints of Google, Microsoft and GitHub. */
 export type MockProviders = {
   url: string
-  /** The settings with which daikon signs people in at the mock providers. */
+  /** The environment variables that make daikon use the mock providers. */
   environment: Record<
     | `${'GOOGLE' | 'MICROSOFT' | 'GITHUB'}_CLIENT_${'ID' | 'SECRET'}`
     | `${'GOOGLE' | 'MICROSOFT'}_ISSUER`
@@ -21,7 +21,7 @@ export type MockProviders = {
   close(): Promise<void>
 }
 
-/** The Microsoft tenant of every mock account. */
+/** The Microsoft tenant ID of every mock account. */
 export const mockTenant = '7e57ab1e-0000-4000-8000-0000000da1c0'
 
 /** Starts the mock providers on 127.0.0.1, for development and tests. Port 0 picks a free port. */
@@ -91,7 +91,7 @@ async function createHandler(
     const [, tenant, rest] = /^\/microsoft\/(common|organizations)(\/v2\.0\/.*)$/.exec(path) ?? []
     if (rest?.startsWith('/v2.0/.well-known/')) {
       const discovery = await fetch(`${tenantIssuer}${rest.slice('/v2.0'.length)}`)
-      // Entra ID returns a template as the issuer of a shared tenant, and omits its support of PKCE.
+      // For a shared tenant, Entra ID returns a template as the issuer and does not advertise PKCE.
       const { code_challenge_methods_supported: _, ...document } =
         (await discovery.json()) as Record<string, unknown>
       response.writeHead(200, { 'content-type': 'application/json' })
@@ -132,7 +132,7 @@ const microsoftLike = {
     tid: mockTenant,
     oid: providerIds(person).oid,
     email: person.email,
-    // An optional claim: absent rather than false if the address is not verified.
+    // Entra ID omits this optional claim if the address is not verified.
     xms_edov: (person.verified ?? true) || undefined,
     name: person.name,
     preferred_username: person.email,

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { MockPerson } from './mock-person.ts'
 
-/** Sends the sign-in page of a mock provider: one button per person, and one to deny access. */
+/** Sends the sign-in page of a mock provider, with one button per person and one to deny access. */
 export function sendSignInPage(
   response: ServerResponse,
   provider: string,

@@ -4,7 +4,10 @@ import { settings } from '../config/settings.ts'
 import type { RunningServer } from '../server/start.ts'
 import { demo } from './demo-data.ts'
 
-/** Renders what `npm run dev` prints once everything runs: addresses, sign-in, commands to paste. */
+/**
+ * Renders the text that `npm run dev` prints when everything runs: addresses, accounts and commands
+ * to paste.
+ */
 export function renderWelcome({
   config,
   server,
@@ -17,10 +20,10 @@ export function renderWelcome({
   config: Config
   server: RunningServer
   appUrl: string
-  /** Titles of the providers that are mocked. */
+  /** The titles of the providers that are mocked. */
   mockProviders: string[]
   isConsoleBeingBuilt: boolean
-  /** An access token of Bob. */
+  /** An access token for Bob. */
   token: string
   serviceKey: string
 }): string {
@@ -92,13 +95,16 @@ function exampleChecks() {
   ]
 }
 
-/** In another shell the command needs the settings that find the database and make the token valid. */
+/**
+ * In another shell, the command needs the settings that locate the database and make the token
+ * valid.
+ */
 function renderTokenCommand(config: Config): string {
   const names = ['BASE_URL', 'DATA_DIR', 'JWT_PRIVATE_KEY_PATH', 'JWT_PUBLIC_KEY_PATH'] as const
   const variables = names
     .filter((name) => config[name] !== settings[name].fallback)
     .map((name) => `${name}=${quoteForShell(config[name])} `)
-  // The published package contains JavaScript and has the command `daikon`.
+  // The published package contains JavaScript and provides the `daikon` command.
   const command = import.meta.filename.endsWith('.ts') ? 'npm run --silent daikon --' : 'daikon'
   return `${variables.join('')}${command} token --email bob@example.com`
 }

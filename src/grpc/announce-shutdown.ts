@@ -1,16 +1,19 @@
 import { constants, type Http2Server, type ServerHttp2Session } from 'node:http2'
 import { Server as NetServer } from 'node:net'
 
-/** The highest ID of a stream: the server still accepts streams that are on their way. */
+/**
+ * The highest stream ID. Announced as the last one, it still accepts streams that are on their way.
+ */
 const maxStreamId = 2 ** 31 - 1
 
 /** Milliseconds that a client has to acknowledge the announcement. */
 const acknowledgementTimeout = 1000
 
 /**
- * Prepares a server for a shutdown without failed calls (RFC 9113, 6.8). A connection that closes at once refuses
- * the streams that its client opened before it knew. Therefore clients are told first to open no more streams,
- * and their acknowledgement is awaited.
+ * Prepares a server for a shutdown without failed calls (RFC 9113, section 6.8). A connection that
+ * closes at once refuses the streams that its client opened before it learned of the shutdown.
+ * Therefore the server first tells clients to open no more streams, and waits for their
+ * acknowledgement.
  */
 export function createShutdownAnnouncer(http2Server: Http2Server): { announce(): Promise<void> } {
   const sessions = new Set<ServerHttp2Session>()
@@ -20,7 +23,7 @@ export function createShutdownAnnouncer(http2Server: Http2Server): { announce():
   })
   return {
     async announce() {
-      // The method of Http2Server would close the sessions, too.
+      // `Http2Server.close` would close the sessions, too.
       NetServer.prototype.close.call(http2Server)
       await Promise.all([...sessions].map(announceTo))
     },

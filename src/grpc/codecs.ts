@@ -3,19 +3,22 @@ import { encodeMessage, isEncodable } from '../core/encoded-message.ts'
 import { invalidArgument, ServiceError } from '../core/errors.ts'
 import type { Operation } from '../rpc/operation.ts'
 
-/** The maximum size of a message in bytes, as in grpc-js. Larger ones fail with RESOURCE_EXHAUSTED. */
+/**
+ * The maximum size of a message in bytes, the default of grpc-js. Larger messages fail with
+ * RESOURCE_EXHAUSTED.
+ */
 export const maxMessageBytes = 4 * 1024 * 1024
 
-/** Allows for the other fields of a message that contains an uploaded file. */
+/** The bytes allowed for the other fields of a message that contains an uploaded file. */
 const uploadOverheadBytes = 1024 * 1024
 
 /**
- * The sizes in bytes of messages that the pipeline decodes in turn. Larger ones are invalid for the
- * methods concerned; they are decoded at once, so that their memory does not wait.
+ * The sizes in bytes of messages that are decoded once they are admitted. Larger ones are invalid
+ * for the methods concerned, so they are decoded at once instead of waiting in memory.
  */
 const largeMessage = { min: 16 * 1024, max: 512 * 1024 }
 
-/** A message that is decoded when it is its turn. */
+/** A message that is decoded once it is admitted. */
 export class LargeMessage {
   readonly decode: () => object | ServiceError
 
@@ -24,16 +27,17 @@ export class LargeMessage {
   }
 }
 
-/** The maximum size of a message of an operation, in bytes. */
+/** Returns the maximum size of a message of an operation, in bytes. */
 export function messageLimit({ policy: { upload } }: Pick<Operation, 'policy'>): number {
   return upload ? upload.maxBytes + uploadOverheadBytes : maxMessageBytes
 }
 
 /**
  * Makes deserializers return malformed and oversized messages as a ServiceError, which the pipeline
- * reports: rate limits and authentication come first. The limit of grpc-js applies to all methods of
- * a server, so that the limit of each method is enforced here. Large messages of unary methods whose
- * capacity is `shared_read` are returned as a LargeMessage. Responses that can encode themselves do.
+ * reports after rate limiting and authentication. grpc-js has one size limit for all methods of a
+ * server, so the limit of each method is enforced here. Large messages of unary methods whose
+ * capacity is `shared_read` are returned as a LargeMessage. Responses that can encode themselves do
+ * so.
  */
 export function withCodecs(
   definition: ServiceDefinition,
@@ -66,7 +70,7 @@ export function withCodecs(
   return Object.fromEntries(methods)
 }
 
-/** The error of a message that exceeds `limit` bytes. */
+/** Returns the error of a message that exceeds `limit` bytes. */
 export function messageTooLarge(limit: number): ServiceError {
   const detail = `The message exceeds ${limit} bytes`
   return new ServiceError('resource_exhausted', 'MESSAGE_TOO_LARGE', detail)

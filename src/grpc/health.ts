@@ -8,7 +8,7 @@ type CheckResponse = { status: ServingStatus | 'SERVICE_UNKNOWN' }
 type ListResponse = { statuses: Record<string, CheckResponse> }
 type WatchCall = ServerWritableStream<CheckRequest, CheckResponse>
 
-/** The status that `grpc.health.v1` reports. */
+/** Controls the status that `grpc.health.v1` reports. */
 export type Health = {
   /** Sets the status of the server and of every service, and notifies watchers. */
   setServing(serving: boolean): void
@@ -17,9 +17,9 @@ export type Health = {
 }
 
 /**
- * Adds `grpc.health.v1` for the services, SERVING at first; the empty name is the whole server. The
- * handlers are not those of grpc-health-check because it cannot end its Watch streams, and an open
- * stream delays a drain.
+ * Adds `grpc.health.v1` for the services, which are SERVING at first. The empty name refers to the
+ * whole server. The handlers of grpc-health-check are not used because they cannot end Watch
+ * streams, and an open stream delays a drain.
  */
 export function addHealth(server: Server, services: string[]): Health {
   const names = new Set(['', ...services])

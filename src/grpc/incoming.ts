@@ -32,15 +32,16 @@ export function readCall(incoming: IncomingCall, message: object | ServiceError)
 }
 
 /**
- * Repeated values are joined, which makes repeated credentials invalid. Of `authorization` and other
- * headers that HTTP allows only once, Node's http2 drops all but the first before grpc-js sees them.
+ * Joins repeated values, which makes repeated credentials invalid. Of `authorization` and other
+ * headers that HTTP allows only once, Node's http2 drops all but the first before grpc-js sees
+ * them.
  */
 function readMetadata(metadata: Metadata, name: string): string | undefined {
   const values = metadata.get(name)
   return values.length === 0 ? undefined : values.join(', ')
 }
 
-/** Removes the port, which grpc-js appends to IPv6 addresses without brackets, too. */
+/** Removes the port, which grpc-js appends even to IPv6 addresses without brackets. */
 function addressOf(peer: string): string {
   return peer.slice(0, Math.max(peer.lastIndexOf(':'), 0)) || peer
 }

@@ -26,7 +26,7 @@ export function createReflectionMethods(registry: FileRegistry): Map<string, Ref
   const fileDescriptorProtos = files.map((file) =>
     Buffer.from(toBinary(FileDescriptorProtoSchema, file)),
   )
-  // The type asks for the output of proto-loader, of which only the raw descriptors are read.
+  // The declared type is the output of proto-loader, of which only the raw descriptors are read.
   const definition = { daikon: { fileDescriptorProtos } } as never
   const methods = new Map<string, ReflectionMethod>()
   const collector: Pick<Server, 'addService'> = {
@@ -42,8 +42,9 @@ export function createReflectionMethods(registry: FileRegistry): Map<string, Ref
 }
 
 /**
- * @grpc/reflection decodes and re-encodes the files with protobufjs, which drops unknown fields, and
- * the options of extensions with them. Fields that are declared as bytes survive unchanged.
+ * Preserves the options that extensions define. `@grpc/reflection` decodes and re-encodes the files
+ * with protobufjs, which drops unknown fields, but keeps fields that are declared as bytes
+ * unchanged.
  */
 function preserveExtensionOptions(registry: FileRegistry): void {
   for (const extension of registry) {
@@ -54,5 +55,5 @@ function preserveExtensionOptions(registry: FileRegistry): void {
   }
 }
 
-/** `MethodOptions` and the like: the types that @grpc/reflection decodes with. */
+/** The types that `@grpc/reflection` decodes with, such as `MethodOptions`. */
 const descriptorTypes = descriptor as unknown as Record<string, protobuf.Type | undefined>

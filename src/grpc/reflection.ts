@@ -3,8 +3,8 @@ import type { MethodDefinition, Server, ServerDuplexStream } from '@grpc/grpc-js
 import type { ReflectionMethod } from './reflection-methods.ts'
 
 /**
- * Adds server reflection v1 and v1alpha for the registry and `grpc.health.v1`. The index of all descriptors
- * is built at the first call, because it would take a good part of the start.
+ * Adds server reflection v1 and v1alpha for the registry and `grpc.health.v1`. The index of all
+ * descriptors is built on the first call, because it would take a large part of the startup time.
  */
 export function addReflection(server: Server, registry: FileRegistry): void {
   let methods: Promise<Map<string, ReflectionMethod>> | undefined
@@ -15,7 +15,8 @@ export function addReflection(server: Server, registry: FileRegistry): void {
   for (const version of ['v1', 'v1alpha']) {
     const path = `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`
     let method: ReflectionMethod | undefined
-    // grpc-js reads the first message when the handler listens for it, after the method has been loaded.
+    // grpc-js decodes the first message only after the method has been loaded, when the handler
+    // listens for it.
     const definition: MethodDefinition<unknown, unknown> = {
       path,
       requestStream: true,
@@ -42,7 +43,7 @@ export function addReflection(server: Server, registry: FileRegistry): void {
   }
 }
 
-/** For the half of a definition that only clients use. */
+/** Fills the half of a method definition that only clients use. */
 function neverCalled(): never {
   throw new Error('A server does not call methods')
 }

@@ -27,7 +27,7 @@ import { toGrpcStatus, toTrailersOnly } from './status.ts'
 import { createBidiHandler, createPageStreamHandler } from './streams.ts'
 import { limitUnfinishedMessages } from './unfinished-messages.ts'
 
-/** When connections of unresponsive clients are closed. */
+/** The timing of pings that detect unresponsive clients, whose connections are closed. */
 export type Keepalive = {
   /** Milliseconds between two pings. */
   interval: number
@@ -39,23 +39,25 @@ export type Keepalive = {
 export type GrpcTls = {
   certificate: Buffer
   key: Buffer
-  /** Requires client certificates that this CA has signed. */
+  /** If set, clients must present certificates that this CA has signed. */
   clientCa: Buffer | undefined
 }
 
 export type GrpcServerOptions = {
   /** Plaintext when undefined. */
   tls: GrpcTls | undefined
-  /** Connections are never closed for their age, which would end long streams. */
+  /** Connections have no maximum age, which would end long streams. */
   keepalive?: Keepalive | undefined
-  /** Bytes of messages that have not arrived completely that the server may hold. */
+  /** The maximum number of bytes of messages that have not arrived completely. */
   maxUnfinishedBytes: number
-  /** The descriptors that server reflection serves; undefined turns reflection off. */
+  /** The descriptors that server reflection serves; undefined to turn reflection off. */
   reflection: FileRegistry | undefined
 }
 
 export type GrpcServer = {
-  /** Replaces the certificates for new connections. Throws, and changes nothing, if they are invalid. */
+  /**
+   * Replaces the certificates for new connections. Throws and changes nothing if they are invalid.
+   */
   setTls(tls: GrpcTls): void
   /** Starts listening and returns the port. */
   listen(host: string, port: number): Promise<number>
@@ -68,8 +70,9 @@ export type GrpcServer = {
 const defaultKeepalive: Keepalive = { interval: 60_000, timeout: 20_000 }
 
 /**
- * Calls of one connection that run at once. Clients hold back further calls, so it is above the number
- * of calls that one workspace may have waiting (rpc/admit.ts): backends share a connection for all.
+ * The maximum number of calls of one connection that run at once. A backend sends the calls of all
+ * its users over one connection and holds back any further ones, so the maximum exceeds the number
+ * of calls that one workspace may have waiting in one capacity class (rpc/admit.ts).
  */
 const maxConcurrentStreams = 1000
 
@@ -147,8 +150,8 @@ export function createGrpcServer(
         await Promise.all(announcers.map(({ announce }) => announce()))
         draining.abort()
         health.endWatches()
-        // A closing HTTP/2 session rejects pings, which grpc-js 1.14 takes for a dead client: it would
-        // cancel running calls. It has no public way to stop the pings.
+        // A closing HTTP/2 session rejects pings. grpc-js 1.14 takes this for a dead client and
+        // would cancel running calls, and it has no public way to stop the pings.
         Object.assign(server, { keepaliveTimeMs: 0 })
         await new Promise<void>((resolve) => server.tryShutdown(() => resolve()))
       }
@@ -156,14 +159,16 @@ export function createGrpcServer(
   }
 }
 
-/** grpc-js has no public access to the HTTP/2 servers that it listens with. */
+/** Returns the HTTP/2 servers that grpc-js listens with, to which it has no public access. */
 function listHttp2Servers(server: Server): Http2Server[] {
   const { http2Servers } = server as unknown as { http2Servers?: Map<Http2Server, unknown> }
   if (!http2Servers?.size) throw new Error('This version of grpc-js has no http2Servers')
   return [...http2Servers.keys()]
 }
 
-/** Credentials whose certificates can be replaced, which those of `ServerCredentials.createSsl` cannot. */
+/**
+ * Credentials whose certificates can be replaced, unlike those of `ServerCredentials.createSsl`.
+ */
 class TlsCredentials extends ServerCredentials {
   constructor(tls: GrpcTls) {
     super({ requestCert: tls.clientCa !== undefined }, toSecureContext(tls))
@@ -171,7 +176,7 @@ class TlsCredentials extends ServerCredentials {
 
   update(tls: GrpcTls): void {
     const options = toSecureContext(tls)
-    // grpc-js would reject every connection after options that are invalid.
+    // Validates the options: grpc-js would accept invalid ones and then reject every connection.
     createSecureContext(options)
     this.updateSecureContextOptions(options)
   }

@@ -4,7 +4,7 @@ import { BadRequest, ErrorInfo, RetryInfo } from '../../gen/google/rpc/error_det
 import { Status } from '../../gen/google/rpc/status.ts'
 import { errorCodes, type ServiceError } from '../core/errors.ts'
 
-/** Leaves the field violations room in the 8 KiB of trailers that many clients accept. */
+/** The maximum size of field violations. Many clients accept only 8 KiB of trailers in all. */
 const maxViolationBytes = 4096
 
 /** Converts an error to a gRPC status with `google.rpc.Status` details (AIP-193). */
@@ -31,7 +31,7 @@ export function toGrpcStatus(error: ServiceError, requestId: string): Partial<St
   return { code, details: message, metadata }
 }
 
-/** The headers of a response that consists of an error alone (gRPC over HTTP/2, Trailers-Only). */
+/** Returns the headers of a response that is only an error (gRPC over HTTP/2, Trailers-Only). */
 export function toTrailersOnly(error: ServiceError): Record<string, string | number | string[]> {
   const { code, details = '', metadata } = toGrpcStatus(error, randomUUID())
   const trailers = metadata?.toHttp2Headers() as Record<string, string[]>
@@ -52,7 +52,7 @@ function packAny<Detail>(name: string, { encode }: Codec<Detail>, detail: Detail
   return { type_url: `type.googleapis.com/google.rpc.${name}`, value }
 }
 
-/** As many violations as fit; the error message lists the first ten. */
+/** Returns as many violations as fit. The error message lists the first ten in any case. */
 function listViolations({ violations }: ServiceError): BadRequest['field_violations'] {
   const encodingOverhead = 6
   let remaining = maxViolationBytes

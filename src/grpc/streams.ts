@@ -5,14 +5,14 @@ import type { Pipeline } from '../rpc/pipeline.ts'
 import { readCall } from './incoming.ts'
 import { toGrpcStatus } from './status.ts'
 
-/** How many messages of a stream are processed at once. Flow control holds back the others. */
+/** The maximum number of messages of a stream in progress. Flow control holds back the others. */
 const maxInFlight = 1000
 
 /**
- * Handles a bidirectional stream: each message takes the whole pipeline, so that expired or revoked
- * credentials are noticed within the stream, and responses are sent in any order. The first error ends
- * the stream. During a drain no more messages are read, and the stream ends with UNAVAILABLE once the
- * messages in flight are answered.
+ * Creates the handler of a bidirectional stream. Each message runs through the whole pipeline, so
+ * that expired or revoked credentials are noticed during the stream. Responses are sent in the
+ * order in which they are ready. The first error ends the stream. During a drain, no more messages
+ * are read, and the stream ends with UNAVAILABLE after the responses to the messages in progress.
  */
 export function createBidiHandler(
   operation: Operation,
@@ -79,8 +79,9 @@ export function createBidiHandler(
 }
 
 /**
- * Handles a server stream of pages: repeats the request with each `next_page_token`, as fast as the
- * client reads, until a response has none. Each page takes the whole pipeline.
+ * Creates the handler of a server stream of pages, which repeats the request with each
+ * `next_page_token`, at the pace of the client, until a response has none. Each page runs through
+ * the whole pipeline.
  */
 export function createPageStreamHandler(
   operation: Operation,

@@ -2,19 +2,19 @@ import type { Http2Server, ServerHttp2Session, ServerHttp2Stream } from 'node:ht
 import { constants, type IncomingHttpHeaders } from 'node:http2'
 
 export type UnfinishedMessageOptions = {
-  /** Bytes of unfinished messages that the server may hold. */
+  /** The maximum number of bytes of unfinished messages that the server holds. */
   maxBytes: number
-  /** Bytes that one message of the method at this path may have. */
+  /** Returns the maximum size in bytes of a message of the method at this path. */
   maxMessageBytes(path: string): number
-  /** The headers of the response to a message that is too large. */
+  /** Returns the headers of the response to a message that is too large. */
   tooLargeHeaders(path: string): Record<string, string | number | string[]>
 }
 
-/** A message of which a part has arrived. */
+/** A message that has arrived only in part. */
 type Unfinished = {
   stream: ServerHttp2Stream
   connection: Connection
-  /** Bytes that have arrived, with the overhead of their buffers. */
+  /** The bytes that have arrived, with the overhead of their buffers. */
   bytes: number
   startedAt: number
   isPaused: boolean
@@ -25,40 +25,40 @@ type Connection = { bytes: number; messages: Set<Unfinished> }
 
 const headerBytes = 5
 
-/** Milliseconds that a message may take to arrive, and between two searches for late ones. */
+/** The initial value of headers, shared by all streams. */
+const emptyBuffer = Buffer.alloc(0)
+
+/** Milliseconds that a message may take to arrive, and between two checks for late messages. */
 const timeout = 20_000
 const timeoutInterval = 1000
 
-/**
- * The bytes of a connection above which only its oldest unfinished message is read. With the largest
- * message, 4 MiB, a connection holds at most 8 MiB.
- */
+/** The bytes of a connection above which all large messages except its oldest one are paused. */
 const maxConnectionBytes = 4 * 1024 * 1024
 
 /** Messages up to this size are always read, so that small calls do not wait for large ones. */
 const minPausedBytes = 16 * 1024
 
-/** What a client may still send after its stream is paused: the flow-control window of HTTP/2. */
+/** The bytes that a client may send after its stream is paused: the HTTP/2 flow-control window. */
 const windowBytes = 65_535
 
 /** Milliseconds between the response to a message that is too large and the end of its stream. */
 const responseDelay = 100
 
-/** The memory of a buffer besides its content: many small DATA frames cost more than their bytes. */
+/** The memory overhead of a buffer, in bytes. Small DATA frames cost more than their content. */
 const bufferOverhead = 256
 
 /**
- * Bounds the memory of messages that have not arrived completely. grpc-js collects them before any
- * check of credentials is possible, up to the size limit for each stream.
+ * Bounds the memory of messages that have not arrived completely. grpc-js buffers them, up to the
+ * size limit of each stream, before credentials can be checked.
  *
- * - Above a limit for its connection, a stream is paused: HTTP/2 flow control then stops the client.
- *   The oldest message of a connection is always read, so each of them completes in turn.
+ * - Above a limit for its connection, a stream is paused: HTTP/2 flow control then stops the
+ *   client. The oldest message of a connection is always read, so each of them completes in turn.
  * - Above `maxBytes`, the largest message of the connection that holds the most is reset
  *   (ENHANCE_YOUR_CALM, which gRPC clients report as RESOURCE_EXHAUSTED).
  * - A message that takes longer than 20 s is reset (CANCEL).
  * - A message that announces too many bytes is rejected before it arrives.
  *
- * Messages that arrive in one piece, as nearly all do, cost a comparison.
+ * Messages that arrive in one piece, as nearly all do, cost only a comparison.
  */
 export function limitUnfinishedMessages(
   server: Http2Server,
@@ -74,9 +74,9 @@ export function limitUnfinishedMessages(
 
   function watch(stream: ServerHttp2Stream, { ':path': path = '' }: IncomingHttpHeaders): void {
     let message: Unfinished | undefined
-    /** The bytes of the header that have arrived, when it is split. */
-    let header: Buffer = Buffer.alloc(0)
-    /** The bytes of the current message that are still to arrive. */
+    /** The bytes of a split header that have arrived so far. */
+    let header: Buffer = emptyBuffer
+    /** The number of bytes of the current message that have not arrived yet. */
     let missing = 0
 
     stream.on('data', (chunk: Buffer) => {
@@ -92,7 +92,7 @@ export function limitUnfinishedMessages(
           offset += part.length
           if (header.length < headerBytes) break
           missing = sizeOf(header)
-          header = Buffer.alloc(0)
+          header = emptyBuffer
           if (missing > maxMessageBytes(path)) return reject()
         }
         const part = Math.min(missing, chunk.length - offset)
@@ -105,7 +105,7 @@ export function limitUnfinishedMessages(
       }
       if (missing === 0 && header.length === 0) return
       message ??= start(stream)
-      // After a complete message, grpc-js reads on when the handler wants the next one.
+      // After a complete message, grpc-js itself pauses the stream until the handler reads on.
       add(message, chunk.length + bufferOverhead, !hasFinished)
     })
     stream.on('close', () => finish(message))
@@ -116,7 +116,7 @@ export function limitUnfinishedMessages(
       if (stream.destroyed) return
       if (!stream.headersSent) stream.respond(tooLargeHeaders(path), { endStream: true })
       stream.pause()
-      // nghttp2 would drop a response that is not sent yet.
+      // If the stream were destroyed at once, nghttp2 would drop a response that is not sent yet.
       setTimeout(() => stream.destroy(), responseDelay)
     }
   }
@@ -161,7 +161,7 @@ export function limitUnfinishedMessages(
     resumePaused(connection)
   }
 
-  /** Reads the oldest message on, and as many others as the limit of the connection allows. */
+  /** Resumes the oldest message, and as many others as the limit of the connection allows. */
   function resumePaused({ bytes, messages }: Connection): void {
     let expected = bytes
     for (const message of messages) {
@@ -199,7 +199,7 @@ export function limitUnfinishedMessages(
   }
 }
 
-/** The size of a message, from its header: a flag and four bytes (gRPC over HTTP/2). */
+/** Returns the size of a message from its header: a flag and four bytes (gRPC over HTTP/2). */
 function sizeOf(header: Buffer): number {
   return header.readUInt32BE(1)
 }

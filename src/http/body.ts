@@ -3,7 +3,7 @@ import express, { type Request, type Response } from 'express'
 import { invalidArgument, ServiceError } from '../core/errors.ts'
 import type { Policy, Upload } from '../rpc/method.ts'
 
-/** The maximum size of a JSON body in bytes, the same as of a gRPC message. */
+/** The maximum size of a JSON body in bytes, the same as that of a gRPC message. */
 const maxJsonBytes = 4 * 1024 * 1024
 
 /** JSON encodes each quote and line break of an uploaded file as two bytes. */
@@ -11,7 +11,7 @@ const jsonEscapeFactor = 2
 
 const formType = 'multipart/form-data'
 
-/** Bounds what a form may contain besides the file. */
+/** The limits of a form apart from the file. */
 const formLimits = { fields: 10, fieldSize: 1024, parts: 20, headerPairs: 20 }
 
 const parseJson = createParser('json', maxJsonBytes)
@@ -20,8 +20,8 @@ const parseJson = createParser('json', maxJsonBytes)
 const maxFormBytes = 64 * 1024
 
 /**
- * Reads the message from the body: JSON, a form for methods with `form` or, for methods with `upload`, a
- * file. A missing body is `{}`.
+ * Reads the message from the body: JSON, a form for methods with `form` or, for methods with
+ * `upload`, a file. A missing body is `{}`.
  */
 export async function readBody(
   request: Request,
@@ -46,8 +46,8 @@ export async function readBody(
 }
 
 /**
- * Creates a parser that reads a body of at most `maxBytes` into `request.body`. Compressed bodies are
- * rejected: a few bytes could expand to the maximum.
+ * Creates a parser that reads a body of at most `maxBytes` into `request.body`. Compressed bodies
+ * are rejected, because a few bytes could expand to the maximum.
  */
 function createParser(kind: 'json' | 'raw' | 'text', maxBytes: number) {
   const parse = express[kind]({ limit: maxBytes, inflate: false, type: () => true })
@@ -74,7 +74,10 @@ function toServiceError(error: { type?: string; message: string }, maxBytes: num
   }
 }
 
-/** Reads the fields of a form (RFC 6749, appendix B). A repeated field becomes a list, which is invalid. */
+/**
+ * Reads the fields of a form (RFC 6749, appendix B). Repeated fields become lists, which fail
+ * validation.
+ */
 async function readForm(request: Request, response: Response): Promise<object> {
   if (!request.is('application/x-www-form-urlencoded')) {
     throw new ServiceError(
@@ -94,7 +97,7 @@ async function readForm(request: Request, response: Response): Promise<object> {
   )
 }
 
-/** Reads the file from the body or from a form; an empty message when the form does not contain it. */
+/** Reads the file from the body or from a form. Returns an empty message if there is none. */
 async function readUpload(request: Request, response: Response, upload: Upload): Promise<object> {
   const bytes = request.is(formType)
     ? await readFormFile(request, upload)
@@ -114,7 +117,7 @@ async function readRawFile(
   return request.body
 }
 
-/** Reads the one part of the form that is the file. */
+/** Reads the part of the form that is the file. */
 function readFormFile(request: Request, { part, maxBytes }: Upload): Promise<Buffer | undefined> {
   const encoding = request.headers['content-encoding'] ?? 'identity'
   if (encoding.toLowerCase() !== 'identity')
@@ -123,7 +126,7 @@ function readFormFile(request: Request, { part, maxBytes }: Upload): Promise<Buf
     const files: Buffer[][] = []
     const form = createFormReader(request, maxBytes)
     const fail = (error: ServiceError) => {
-      // The rest of the body is discarded, so that the client reads the response.
+      // Discards the rest of the body, so that the client reads the response.
       request.unpipe(form).resume()
       reject(error)
     }

@@ -4,7 +4,10 @@ import { readCookie } from '../rpc/request-headers.ts'
 
 type Message = Record<string, unknown>
 
-/** Reads bound fields from headers and cookies, undefined when absent: the body can't set them. */
+/**
+ * Reads bound fields from headers and cookies. Absent fields are set to undefined, so that the body
+ * cannot set them.
+ */
 export function readBoundFields(request: Request, fields: BoundField[], message: Message): Message {
   const values: Message = {}
   for (const { field, header, cookie } of fields) {
@@ -14,7 +17,7 @@ export function readBoundFields(request: Request, fields: BoundField[], message:
   return values
 }
 
-/** Writes bound fields to headers and cookies. An empty cookie is deleted. */
+/** Writes bound fields to headers and cookies. An empty field deletes its cookie. */
 export function writeBoundFields(
   response: Response,
   fields: BoundField[],
@@ -40,7 +43,7 @@ export function writeBoundFields(
   }
 }
 
-/** Replaces `{field}` by that field of the message, as in `login_{state}`. */
+/** Replaces `{field}` with the value of that field, as in `login_{state}`. */
 function cookieName({ name }: CookieDeclaration, message: Message): string {
   return name.replace(/\{(\w+)\}/, (_, field) => String(message[field] ?? ''))
 }

@@ -3,14 +3,14 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 
-/** A file of the console in each encoding, and its entity tag. */
+/** A file of the console with its content in each encoding and its entity tag. */
 export type ConsoleFile = {
   type: string
   tag: string
   bodies: { identity: Buffer; br: Buffer; gzip: Buffer }
 }
 
-/** The files of the console by path; `page` is the HTML page, which every other path shows. */
+/** The files of the console by path. All other paths show `page`, the HTML page. */
 export type ConsoleFiles = { page: ConsoleFile; files: Map<string, ConsoleFile> }
 
 const types: Record<string, string> = {
@@ -23,13 +23,13 @@ const types: Record<string, string> = {
   '.woff2': 'font/woff2',
 }
 
-/** The element of the page that carries the settings of the server. */
+/** The element of the page that contains the settings of the server. */
 const settingsElement = '<meta name="daikon-settings" content="" />'
 
 /**
  * Reads a build of the console completely into memory. Returns undefined if there is none.
  *
- * @param settings what the page needs to know about the server, as JSON
+ * @param settings the settings of the server that the page needs; they are embedded as JSON
  */
 export function readConsoleFiles(folder: string, settings: object): ConsoleFiles | undefined {
   const pagePath = join(folder, 'index.html')

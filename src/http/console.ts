@@ -6,21 +6,21 @@ import { createHttpListener, type HttpListener } from './listener.ts'
 import { checkHost, deriveAllowedHosts, securityHeaders } from './security.ts'
 
 export type ConsoleOptions = {
-  /** The folder with the build; defaults to that of this package. */
+  /** The folder of the build; defaults to that of this package. */
   folder?: string
   baseUrl: string
   adminUrl: string
-  /** Allowed Host headers, `*` for any; empty: the hosts of `baseUrl` and `adminUrl`. */
+  /** Allowed Host headers; `*` allows any. If empty, the hosts of `baseUrl` and `adminUrl`. */
   allowedHosts: string[]
-  /** Cookies are sent over https only. */
+  /** Whether the server is used over https only: enables Strict-Transport-Security. */
   secureCookies: boolean
-  /** Shows a build that is finished or replaced while the server runs. */
+  /** Whether to show a build that is finished or replaced while the server runs. */
   debug: boolean
   /** The identity providers that administrators can sign in with. */
   providers: { name: string; title: string }[]
 }
 
-/** Serves the static files of the admin console. */
+/** The server of the static files of the admin console. */
 export type ConsoleServer = HttpListener & { hasBuild: boolean }
 
 const defaultFolder = join(import.meta.dirname, '../../console/dist')
@@ -69,7 +69,7 @@ export function createConsoleServer(options: ConsoleOptions): ConsoleServer {
   return { ...createHttpListener(handle, headers), hasBuild: build.files !== undefined }
 }
 
-/** Everything comes from the console itself, except the API. */
+/** Allows content of the console itself and connections to the API, and nothing else. */
 function createPolicy(baseUrl: string): string {
   return [
     "default-src 'none'",
@@ -88,7 +88,7 @@ function readBuildTime(folder: string): number {
   return statSync(join(folder, 'index.html'), { throwIfNoEntry: false })?.mtimeMs ?? 0
 }
 
-/** Addresses of the console are decided in the browser: all paths but those of assets show the page. */
+/** Sends a file of the console. The page handles all other paths except those of assets. */
 function sendFile(
   request: IncomingMessage,
   response: ServerResponse,
@@ -101,7 +101,7 @@ function sendFile(
     sendText(response, 404, 'Not found')
     return
   }
-  // The names of assets contain a hash of their content.
+  // The names of assets contain a hash of their content, so they can be cached indefinitely.
   const caching = isAsset ? 'public, max-age=31536000, immutable' : 'no-cache'
   response.setHeader('Cache-Control', caching)
   sendContent(request, response, file ?? page)

@@ -3,15 +3,15 @@ import type { Request, Response } from 'express'
 
 /** The origins whose pages may call the API. */
 export type CorsOptions = {
-  /** Allowed everywhere except on the administrators' routes. */
+  /** The origins that are allowed everywhere except on admin routes. */
   corsOrigins: string[]
-  /** Allowed on the administrators' routes, exclusively. */
+  /** The only origin that is allowed on admin routes. */
   adminOrigin: string
   /** Whether an active client app has a redirect URI at the origin. */
   isClientOrigin: (origin: string) => Promise<boolean>
 }
 
-/** Case-insensitive, as Express matches paths. */
+/** Case-insensitive, because Express matches paths that way. */
 const adminRoutes = /^\/(auth\/)?admin(\/|$)/i
 
 const corsHeaders = {
@@ -26,7 +26,7 @@ const corsHeaders = {
 export type CrossOrigin = {
   /** Whether the request is a preflight. */
   isPreflight(request: Request): boolean
-  /** Whether the origin of the request is allowed by the settings, without a look at the client apps. */
+  /** Whether the settings allow the origin of the request, regardless of client apps. */
   isConfigured(request: Request): boolean
   /** Whether the origin of the request is allowed. May read the database. */
   isAllowed(request: Request): Promise<boolean>
@@ -37,8 +37,8 @@ export type CrossOrigin = {
 }
 
 /**
- * Requests of origins that are not allowed get no CORS headers, so that their preflight fails like any
- * OPTIONS request.
+ * Creates the CORS rules. Requests of origins that are not allowed get no CORS headers, and their
+ * preflights fail like any OPTIONS request.
  */
 export function createCrossOrigin(options: CorsOptions): CrossOrigin {
   const { corsOrigins, adminOrigin, isClientOrigin } = options
@@ -49,7 +49,7 @@ export function createCrossOrigin(options: CorsOptions): CrossOrigin {
   }
 
   const respond = cors({ ...corsHeaders, origin: true })
-  // Otherwise `cors` responds to every OPTIONS request, also to those that are not a preflight.
+  // Otherwise `cors` responds to every OPTIONS request, even if it is not a preflight.
   const setHeaders = cors({ ...corsHeaders, origin: true, preflightContinue: true })
 
   return {
@@ -63,7 +63,7 @@ export function createCrossOrigin(options: CorsOptions): CrossOrigin {
       if (!origin) return false
       if (isConfigured(request)) return true
       if (adminRoutes.test(request.path)) return false
-      // When the database is unavailable, the route itself reports that.
+      // If the database is unavailable, the route itself reports that.
       return isClientOrigin(origin).catch(() => false)
     },
     setHeaders: (request, response) => setHeaders(request, response, () => {}),

@@ -11,7 +11,7 @@ export type HostedPage = {
   links: { label: string; detail: string; url: string }[]
 }
 
-/** The only style that the browser applies; scripts, forms, frames and requests are forbidden. */
+/** Allows the style of the page and nothing else: no scripts, forms, frames or requests. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(hostedPageStyle).digest('base64')}'`,
@@ -20,7 +20,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Sends a page under its own content security policy. */
+/** Sends a page with its own content security policy. */
 export function sendPage(response: Response, status: number, html: string): void {
   response.set('Content-Security-Policy', contentSecurityPolicy)
   // The URL of the page contains the state of the client app.
@@ -60,7 +60,7 @@ export function renderHostedPage(page: HostedPage): string {
   }
 }
 
-/** Renders an error for the person in front of the browser. */
+/** Renders an error page for the user of a browser. */
 export function renderErrorPage(error: ServiceError, requestId: string): string {
   const [title, advice] = explain(error)
   return renderDocument(title, [
@@ -110,7 +110,7 @@ function renderAction({ label, url }: Link, index: number): string {
   return `<a class="${style}" href="${escapeHtml(url)}">${escapeHtml(label)}</a>`
 }
 
-/** Simple shapes; the logos of the providers are trademarks with their own rules. */
+/** Simplified icons, because the logos of the providers are trademarks with their own rules. */
 const providerIcons: Record<string, string> = {
   google:
     '<path d="M21 12.2c0-.7-.1-1.3-.2-1.9H12v3.7h5.1a4.4 4.4 0 0 1-1.9 2.9v2.4h3.1c1.8-1.7 2.7-4.1 2.7-7.1Z" fill="#4285f4"/><path d="M12 21.5c2.6 0 4.7-.9 6.3-2.3l-3.1-2.4a5.8 5.8 0 0 1-8.6-3H3.5v2.5a9.5 9.5 0 0 0 8.5 5.2Z" fill="#34a853"/><path d="M6.6 13.8a5.7 5.7 0 0 1 0-3.6V7.7H3.5a9.5 9.5 0 0 0 0 8.6l3.1-2.5Z" fill="#fbbc05"/><path d="M12 6.3c1.4 0 2.7.5 3.7 1.4l2.7-2.7A9.5 9.5 0 0 0 3.5 7.7l3.1 2.5A5.7 5.7 0 0 1 12 6.3Z" fill="#ea4335"/>',

@@ -9,29 +9,35 @@ export type HttpListener = {
   drain(milliseconds: number): Promise<void>
 }
 
-/** The responses to requests that Node rejects before the app sees them. */
+/** The status lines of responses to requests that Node rejects before the app sees them. */
 const clientErrorStatuses: Record<string, string> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 }
 
-/** Milliseconds. A request must arrive completely within `requestTimeout`, like a gRPC message. */
+/** In milliseconds. Requests must arrive completely within `requestTimeout`, like gRPC messages. */
 const timeouts = {
   headersTimeout: 10_000,
   requestTimeout: 20_000,
   connectionsCheckingInterval: 2000,
 }
 
-/** Bytes. Leaves room for the access token of a member of hundreds of groups. */
+/**
+ * The maximum size of headers in bytes, enough for the access token of a member of hundreds of
+ * groups.
+ */
 export const maxHeaderSize = 64 * 1024
 
-/** Creates the server of an Express app or another listener. `headers` are sent with responses that Node writes by itself. */
+/**
+ * Creates the server of an Express app or another listener. `headers` are added to responses that
+ * Node sends without the app.
+ */
 export function createHttpListener(
   app: RequestListener,
   headers: Record<string, string>,
 ): HttpListener {
   const handleRequest: RequestListener = (request, response) => {
-    // Express can't parse such a target and would respond by itself; `*` has no route.
+    // Express cannot parse such a target and would respond on its own; `*` matches no route.
     if (!isRequestTarget(request.url ?? '')) request.url = '*'
     app(request, response)
   }
@@ -56,7 +62,7 @@ export function createHttpListener(
     drain: (milliseconds) =>
       new Promise((resolve) => {
         const timeout = setTimeout(() => server.closeAllConnections(), milliseconds)
-        // A connection becomes idle after its response and would otherwise be kept alive.
+        // Connections become idle after their responses and would otherwise be kept alive.
         const closeIdle = setInterval(() => server.closeIdleConnections(), 50)
         server.close(() => {
           clearTimeout(timeout)

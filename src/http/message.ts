@@ -11,7 +11,7 @@ type Message = Record<string, unknown>
 
 /**
  * Reads the request message of an operation from the path of its route, from the body or the query,
- * and from bound headers and cookies. Returns an error instead of throwing it.
+ * and from bound headers and cookies. Returns errors instead of throwing them.
  */
 export async function readMessage(
   request: Request,
@@ -40,7 +40,7 @@ export async function readMessage(
   }
 }
 
-/** The fields of a route that are read from the query. */
+/** Returns the fields of a route that are read from the query. */
 function queryFields({ input, bindings }: DeclaredOperation, route: Route): DescField[] {
   if (route.body) return []
   const elsewhere = [...route.pathFields, ...route.excludedFields]
@@ -50,7 +50,10 @@ function queryFields({ input, bindings }: DeclaredOperation, route: Route): Desc
   )
 }
 
-/** Reads the fields from the query. A repeated one becomes a list, invalid if it is singular. */
+/**
+ * Reads the fields from the query. A repeated parameter becomes a list, which is invalid for a
+ * singular field.
+ */
 function readQuery(query: URLSearchParams, fields: DescField[]): Message {
   const message: Message = {}
   for (const field of fields) {
@@ -75,7 +78,7 @@ function findUnknownParameters(query: URLSearchParams, fields: DescField[]): Fie
     }))
 }
 
-/** Bounds the response to a request with very many parameters. */
+/** Limits the size of the response to a request with very many parameters. */
 const maxUnknownParameters = 20
 
 function findViolations({ validate }: DeclaredOperation, message: object): FieldViolation[] {
@@ -87,7 +90,7 @@ function findViolations({ validate }: DeclaredOperation, message: object): Field
   }
 }
 
-/** Removes fields that are null, after setting the fields that they stand for. */
+/** Applies the rule `null_sets`, then removes fields that are null. */
 function readNulls(body: unknown, { input, nullSetters }: DeclaredOperation): object {
   const set = nullSetters.filter(({ field }) => (body as Message | undefined)?.[field] === null)
   const message = dropNulls(body, input)
@@ -95,7 +98,7 @@ function readNulls(body: unknown, { input, nullSetters }: DeclaredOperation): ob
   return message
 }
 
-/** Removes fields that are null, which proto3 JSON treats as absent, from a message read as JSON. */
+/** Removes null fields, which proto3 JSON treats as absent, from a message read as JSON. */
 function dropNulls(value: unknown, { fields, typeName }: DescMessage): object {
   const isPlainObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   if (!isPlainObject || typeName.startsWith('google.protobuf.')) return value as object
@@ -115,10 +118,13 @@ function dropNulls(value: unknown, { fields, typeName }: DescMessage): object {
   return message
 }
 
-/** protobuf scalar types (FieldDescriptorProto.Type). */
+/** The protobuf scalar types (FieldDescriptorProto.Type) that need parsing. */
 const scalar = { int32: 5, bool: 8, uint32: 13 }
 
-/** Text that is not a value of the type is returned unchanged, for validation to report. */
+/**
+ * Parses a query parameter. Text that is not a value of the type is returned unchanged, and
+ * validation reports it.
+ */
 function parseScalar(text: string, type: number): string | number | boolean {
   const isInteger = type === scalar.int32 || type === scalar.uint32
   if (isInteger && /^-?\d{1,10}$/.test(text)) return Number(text)

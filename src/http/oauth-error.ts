@@ -1,7 +1,7 @@
 import type { Response } from 'express'
 import { type ErrorCode, errorCodes, type ServiceError } from '../core/errors.ts'
 
-/** The OAuth error of the reasons that have one (RFC 6749, 5.2; RFC 6750, 3.1; RFC 7009, 2.2.1). */
+/** The OAuth error of each reason that has one (RFC 6749, 5.2; RFC 6750, 3.1; RFC 7009, 2.2.1). */
 const oauthErrors: Record<string, string> = {
   INVALID_REQUEST: 'invalid_request',
   INVALID_CLIENT: 'invalid_client',
@@ -12,7 +12,7 @@ const oauthErrors: Record<string, string> = {
   INSUFFICIENT_SCOPE: 'insufficient_scope',
 }
 
-/** The OAuth error of every other reason, by the error code. */
+/** The OAuth error of all other reasons, by error code. */
 const errorsByCode: Partial<Record<ErrorCode, string>> = {
   unauthenticated: 'invalid_token',
   permission_denied: 'access_denied',
@@ -24,16 +24,16 @@ const errorsByCode: Partial<Record<ErrorCode, string>> = {
 /** Characters that `error_description` must not contain (RFC 6749, 5.2). */
 const forbiddenCharacters = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g
 
-/** The error response of the OAuth endpoints. */
+/** The body of an error response of the OAuth endpoints. */
 export type OAuthError = { error: string; error_description: string }
 
-/** The body of an error response. */
+/** Converts an error to the body of an error response. */
 export function toOAuthError({ reason, code, message }: ServiceError): OAuthError {
   const error = oauthErrors[reason] ?? errorsByCode[code] ?? 'invalid_request'
   return { error, error_description: message.replace(forbiddenCharacters, "'") }
 }
 
-/** Sends an error as RFC 6749, section 5.2, describes it. */
+/** Sends an error in the format of RFC 6749, section 5.2. */
 export function sendOAuthError(response: Response, error: ServiceError): void {
   const body = toOAuthError(error)
   const { http } = errorCodes[error.code]

@@ -23,18 +23,20 @@ function toChallenge({ reason }: ServiceError): string {
   return reason.endsWith('_MISSING') ? 'Bearer realm="daikon"' : 'Bearer error="invalid_token"'
 }
 
-/** AuthZEN Authorization API 1.0 and OAuth 2.0 use one status for everything that is wrong with a request. */
+/**
+ * AuthZEN Authorization API 1.0 and OAuth 2.0 use status 400 where other methods use 415 or 422.
+ */
 const badRequestStatuses: Partial<Record<ErrorCode, number>> = {
   invalid_argument: 400,
   unsupported_media_type: 400,
 }
 
-/** The HTTP status of an error under the conventions of a method. */
+/** Returns the HTTP status of an error under the conventions of a method. */
 export function httpStatus(code: ErrorCode, profile: Profile): number {
   return (profile === 'default' ? undefined : badRequestStatuses[code]) ?? errorCodes[code].http
 }
 
-/** The problem details of an error. */
+/** Converts an error to problem details. */
 export function toProblem(error: ServiceError, requestId: string, profile: Profile = 'default') {
   const { title } = errorCodes[error.code]
   const status = httpStatus(error.code, profile)

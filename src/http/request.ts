@@ -4,7 +4,7 @@ import type { RequestScope } from '../core/request-scope.ts'
 import type { Call } from '../rpc/call.ts'
 import { readCookie, readRequestId } from '../rpc/request-headers.ts'
 
-/** Converts an Express request to a Call, whose message is read later by `readMessage`. */
+/** Converts an Express request to a Call, whose message the pipeline reads with `readMessage`. */
 export function readCall(
   request: Request,
   response: Response,
@@ -15,7 +15,7 @@ export function readCall(
     message: {},
     ...(readMessage && { read: readMessage, hasLargeBody: hasLargeBody(request) }),
     credentials: {
-      // Node keeps the first of several; joined, a repeated header is invalid.
+      // Node keeps only the first of repeated headers. Joining all of them makes them invalid.
       authorization: request.headersDistinct.authorization?.join(', '),
       serviceKey: request.get('x-service-key'),
       adminToken: readCookie(request.headers.cookie, 'admin_token'),
@@ -28,7 +28,7 @@ export function readCall(
   }
 }
 
-/** Bytes of a body that is read before the status of the caller is known, to save a statement. */
+/** The maximum size in bytes of a body that is read before authentication to save a statement. */
 const maxSmallBody = 64 * 1024
 
 function hasLargeBody({ headers }: Request): boolean {
@@ -37,13 +37,16 @@ function hasLargeBody({ headers }: Request): boolean {
   )
 }
 
-/** The origin of the page. Browsers omit the header in some requests of the same origin. */
+/**
+ * Returns the Origin header, or true for a page of the same origin, because browsers omit the
+ * header in some same-origin requests.
+ */
 function readOrigin(request: Request): string | true | undefined {
   const isSameOrigin = request.get('sec-fetch-site') === 'same-origin'
   return request.get('origin') ?? (isSameOrigin || undefined)
 }
 
-/** Milliseconds per unit of `grpc-timeout` (gRPC over HTTP/2). */
+/** The milliseconds in each unit of `grpc-timeout` (gRPC over HTTP/2). */
 const timeoutUnits: Record<string, number> = {
   H: 3_600_000,
   M: 60_000,
@@ -53,10 +56,10 @@ const timeoutUnits: Record<string, number> = {
   n: 1e-6,
 }
 
-/** The longest delay of a Node timer in milliseconds, about 24 days. */
+/** The maximum delay of a Node timer in milliseconds, about 24 days. */
 const maxTimerDelay = 2 ** 31 - 1
 
-/** Aborted when the connection closes or the `grpc-timeout` of the request has passed. */
+/** Returns a scope that is aborted when the connection closes or `grpc-timeout` has passed. */
 function readScope(request: Request, response: Response): RequestScope {
   const { signal, abort } = createCancellation()
   const [, amount, unit = ''] =

@@ -10,7 +10,7 @@ import { type HostedPage, renderHostedPage, sendPage } from './hosted-pages.ts'
 /** Sends the response message of an operation. */
 export type Responder = (response: Response, message: object) => void
 
-/** Creates the responder of an operation from its status, response field and bound fields. */
+/** Creates the responder of an operation. */
 export function createResponder(
   { policy, output, bindings, neverEmpty }: DeclaredOperation,
   secureCookies: boolean,
@@ -39,8 +39,8 @@ type JsonWriter = (message: object) => Record<string, unknown>
 const jsonMessages = ['google.protobuf.Timestamp', structName]
 
 /**
- * Writes the declared fields of a message and no others. Absent optional fields become null, or are
- * omitted under the conventions of AuthZEN.
+ * Creates a function that writes the declared fields of a message and no others. Absent optional
+ * fields become null, or are omitted under the conventions of AuthZEN and OAuth.
  */
 function createJsonWriter(
   message: DescMessage,
@@ -69,7 +69,10 @@ function createFieldWriter(field: DescField, profile: Profile): (value: unknown)
   return (value) => (value ? write(value) : null)
 }
 
-/** Sends the window closest to its limit (draft-ietf-httpapi-ratelimit-headers). */
+/**
+ * Sets the headers that describe the window closest to its limit
+ * (draft-ietf-httpapi-ratelimit-headers).
+ */
 export function setRateLimitHeaders(response: Response, result: Outcome['rateLimit']): void {
   if (!result) return
   const { name, limit, period, remaining, reset } = result

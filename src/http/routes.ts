@@ -21,13 +21,13 @@ import { checkHost, securityHeaders, setHeaders } from './security.ts'
 import { createBodyLimit } from './unfinished-bodies.ts'
 
 export type RestOptions = CorsOptions & {
-  /** How many proxies in front of the server are trusted for X-Forwarded-For. */
+  /** The number of proxies in front of the server that are trusted for X-Forwarded-For. */
   trustedProxies: number
-  /** Cookies are sent over https only. */
+  /** Whether cookies are sent over https only. */
   secureCookies: boolean
   /** Allowed Host headers; `*` allows any. */
   allowedHosts: string[]
-  /** Bytes of request bodies that have not arrived completely, in all. */
+  /** The maximum number of bytes of all request bodies that have not arrived completely. */
   maxUnfinishedBytes: number
   docs: DocsPage[]
 }
@@ -65,7 +65,7 @@ export function createApp(
     next()
   })
 
-  // Express tries one route after another; paths without variables are found by a single lookup.
+  // Express tries one route after another, so paths without variables are found by a map instead.
   const fixedPaths = new Map<string, Router>()
   app.use((request, response, next) => {
     const router = fixedPaths.get(request.path.toLowerCase().replace(/\/$/, ''))
@@ -105,12 +105,15 @@ export function createApp(
   )
   return app
 
-  /** Errors of routing run through the pipeline, too, so that they count against the rate limits. */
+  /** Runs routing errors through the pipeline, so that they count against the rate limits. */
   function fail(request: Request, response: Response, error: ServiceError): Promise<void> {
     return run(failingOperation(error), request, response)
   }
 
-  /** A preflight of an unknown origin continues, and fails like any OPTIONS request. */
+  /**
+   * Responds to a preflight if its origin is allowed. Otherwise it continues, and fails like any
+   * OPTIONS request.
+   */
   async function handlePreflight(
     request: Request,
     response: Response,
@@ -137,7 +140,7 @@ export function createApp(
   ): Promise<void> {
     const call = readCall(request, response, read)
     const outcome = await pipeline(operation, call)
-    // After the rate limits: the origins of client apps are read from the database.
+    // Only after the rate limits, because the origins of client apps are read from the database.
     const isLimited = outcome.rateLimit?.allowed === false
     const isAllowed = isLimited
       ? crossOrigin.isConfigured(request)
@@ -153,7 +156,10 @@ export function createApp(
   }
 }
 
-/** Whether a browser navigates to a method that redirects: people read its errors. */
+/**
+ * Whether a browser navigates to a method that redirects or shows pages, so that a person sees its
+ * errors.
+ */
 function isNavigation({ policy }: Operation, request: Request): boolean {
   const redirects = policy.pageField !== undefined || (policy.status >= 300 && policy.status < 400)
   return redirects && /\btext\/html\b/i.test(request.get('accept') ?? '')
@@ -163,7 +169,10 @@ function errorStatus({ code }: ServiceError): number {
   return code === 'invalid_argument' ? 400 : errorCodes[code].http
 }
 
-/** Load balancers call it by any host name and often; it bypasses the Host check and rate limits. */
+/**
+ * Responds to load balancers without rate limits and the Host check, because they call often and by
+ * any host name.
+ */
 function sendHealth(request: Request, response: Response): void {
   const requestId = readRequestId(request.get('x-request-id'))
   response.set('X-Request-ID', requestId)
@@ -183,7 +192,10 @@ function methodNotAllowed(response: Response, verbs: string[]): ServiceError {
 
 type Endpoint = { operation: DeclaredOperation; route: Route }
 
-/** The routes of all operations by path. Fixed segments come before variables, which would match them. */
+/**
+ * Groups the routes of all operations by path. Fixed segments precede variables, which would match
+ * them, too.
+ */
 function groupByPath(operations: DeclaredOperation[]): [string, Endpoint[]][] {
   const endpoints = operations.flatMap((operation) =>
     operation.routes.map((route) => ({ operation, route })),
@@ -193,7 +205,7 @@ function groupByPath(operations: DeclaredOperation[]): [string, Endpoint[]][] {
   return [...byPath].sort(([a], [b]) => (sortKey(a) < sortKey(b) ? -1 : 1))
 }
 
-/** Express itself fails only on malformed paths, such as a stray `%`. */
+/** Converts an error of Express, which fails only on malformed paths, such as a stray `%`. */
 function routingError(error: unknown): ServiceError {
   if (error instanceof URIError)
     return invalidArgument({ field: '', message: 'The path is not valid percent-encoding' })

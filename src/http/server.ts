@@ -10,9 +10,9 @@ import { deriveAllowedHosts, securityHeaders } from './security.ts'
 export type RestServerOptions = Omit<RestOptions, 'adminOrigin' | 'docs'> & {
   baseUrl: string
   adminUrl: string
-  /** Serves the API documentation. */
+  /** Whether to serve the API documentation. */
   debug: boolean
-  /** Requests per minute and client, for the API documentation; undefined when limits are off. */
+  /** Requests per minute and client, for the API documentation; undefined if limits are off. */
   globalLimit: number | undefined
 }
 

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import { ServiceError } from '../core/errors.ts'
 
-/** Reads the body of a request, unless bodies that have not arrived completely take too much memory. */
+/** Reads the body of a request. Rejects if incomplete bodies take too much memory. */
 export type LimitBody = <Result>(
   request: Request,
   response: Response,
@@ -9,20 +9,20 @@ export type LimitBody = <Result>(
   read: () => Promise<Result>,
 ) => Promise<Result>
 
-/** A body of which a part has arrived. */
+/** A body that has arrived only in part. */
 type Unfinished = {
   isAuthenticated: boolean
-  /** Bytes that have arrived, with the overhead of their buffers. */
+  /** The bytes that have arrived, with the overhead of their buffers. */
   bytes: number
   reject(): void
 }
 
-/** The memory of a buffer besides its content: many small chunks cost more than their bytes. */
+/** The memory overhead of a buffer, in bytes. Small chunks cost more than their content. */
 const bufferOverhead = 256
 
 /**
- * Creates a function that bounds the memory of bodies that have not arrived completely. Above `maxBytes`
- * in all, the largest body is rejected; bodies of strangers are rejected first.
+ * Creates a function that bounds the memory of bodies that have not arrived completely. Above a
+ * total of `maxBytes`, the largest body is rejected; those of public methods are rejected first.
  */
 export function createBodyLimit(maxBytes: number): LimitBody {
   const unfinished = new Set<Unfinished>()
@@ -50,7 +50,7 @@ export function createBodyLimit(maxBytes: number): LimitBody {
       bytes: 0,
       reject() {
         remove(body)
-        // Closing the connection frees what has arrived.
+        // Closing the connection frees the bytes that have arrived.
         response.set('Connection', 'close')
         response.once('finish', () => request.destroy())
         rejected.reject(tooManyUnfinishedBodies())

@@ -45,7 +45,9 @@ export async function beginAdminLogin(
   return started.ok ? started.value : { location: loginPage(context, started) }
 }
 
-/** Sets the admin cookie and sends the browser to the console, or to its login page with an error. */
+/**
+ * Sets the admin cookie and sends the browser to the console, or to its login page with an error.
+ */
 export function completeAdminLogin(
   context: IdentityContext,
   request: CompleteLoginRequest,
@@ -81,7 +83,7 @@ export async function getAdminMe(
   return { id, email, name, avatar_url, is_admin }
 }
 
-/** Denies the admin token. The empty token in the response deletes the cookie. */
+/** Revokes the admin token. The empty token in the response deletes the cookie. */
 export async function adminLogout({ em, principal }: RequestContext): Promise<AdminLogoutResponse> {
   const { id, token } = requireAdmin(principal)
   return inTransaction(em, async (em) => {
@@ -92,7 +94,9 @@ export async function adminLogout({ em, principal }: RequestContext): Promise<Ad
   })
 }
 
-/** Signs an administrator in, and records the id and the `exp` of the admin token to be signed. */
+/**
+ * Signs an administrator in. Records the id and the `exp` of the admin token that the caller signs.
+ */
 function signInAdmin(
   context: IdentityContext,
   identity: Identity,
@@ -110,7 +114,7 @@ function signInAdmin(
     await recordActivity(em, { actorId: user.id }, { action, targetId: user.id, detail })
     if (!user.isAdmin) return failure('not_admin')
     const tokenId = randomUUID()
-    // Only now, because the call has waited for the provider and for locks.
+    // Read the clock only now, because the call has waited for the provider and for locks.
     const issuedAt = clock()
     const seconds = Math.max(readTokenSeconds(options, identity, issuedAt), 1)
     const expiresAt = expiryOf(issuedAt, seconds)
@@ -119,13 +123,17 @@ function signInAdmin(
   })
 }
 
-/** Whether the provider reports one of the required authentication methods. */
+/** Returns whether the provider reports one of the required authentication methods. */
 function hasRequiredMethod({ adminRequiredAmr = [] }: Options, { authentication }: Identity) {
   const methods = authentication?.amr ?? []
   return adminRequiredAmr.length === 0 || adminRequiredAmr.some((amr) => methods.includes(amr))
 }
 
-/** The lifetime of the admin token: it ends when the sign-in at the provider is too old. */
+/**
+ * Returns the lifetime of the admin token in seconds, so that the token expires at the latest when
+ * the sign-in at the provider reaches its maximum age. A sign-in whose time the provider does not
+ * report counts as too old.
+ */
 function readTokenSeconds(
   { lifetimes, adminMaxAge }: Options,
   { authentication }: Identity,
@@ -138,8 +146,8 @@ function readTokenSeconds(
 }
 
 /**
- * Returns the path if it leads to the admin console, else throws. A browser reads `//host` and `/\\host` as
- * another origin, and removes tabs and line breaks before it does.
+ * Returns the path if it is one of the admin console; throws otherwise. Browsers resolve `//host`
+ * and `/\host` to another origin, and remove tabs and line breaks first.
  */
 function readReturnPath({ adminUrl }: Options, path = ''): string {
   const isPath = path === '' || /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(path)

@@ -30,7 +30,7 @@ import { userInactive } from './user-errors.ts'
 /** The lifetime of a code, in seconds. */
 const codeSeconds = 300
 
-/** What a code is issued for. */
+/** The sign-in that a code is issued for. */
 export type CodeGrant = {
   userId: string
   provider: string
@@ -68,7 +68,7 @@ export async function issueCode(em: EntityManager, now: Date, grant: CodeGrant):
   return code
 }
 
-/** Lists the workspaces of the user who owns a code. Does not consume the code. */
+/** Lists the workspaces of the user to whom a code was issued. Does not consume the code. */
 export async function listCodeWorkspaces(
   { em, now }: RequestContext,
   request: ListCodeWorkspacesRequest,
@@ -96,17 +96,16 @@ export async function exchangeToken(
   )
 }
 
-/** A code with its verifier. */
+/** A code to exchange, with its PKCE verifier. */
 type Redemption = { code: string; verifier: string; userAgent: string | undefined }
 
-/** The stored code. */
 export type StoredCode = Awaited<ReturnType<typeof requireCode>>
 
 /**
  * Exchanges a code for tokens. A second use revokes the tokens of the first (RFC 6749, 4.1.2).
  *
- * `authorizeCode` throws if the client may not exchange the code, and returns the workspace of the
- * tokens. It runs before the code is consumed.
+ * `authorizeCode` throws if the client may not exchange the code. Otherwise, it returns the
+ * workspace to issue the tokens for. It runs before the code is consumed.
  */
 export async function redeemCode(
   context: IdentityContext,
@@ -123,7 +122,7 @@ export async function redeemCode(
   await inTransaction(em, async (em) => {
     const stored = await em.findOne(AuthorizationCode, { code_hash: code.code_hash })
     const familyId = stored?.family_id
-    // Only the first replay is recorded: it ends the session.
+    // Only the first replay ends a session, so only that one is recorded.
     if (familyId && (await revokeRefreshFamilies(em, now, [familyId])) > 0) {
       const detail = { user_id: code.user_id }
       const event = { action: 'session.code_replayed', targetId: familyId, detail } as const
@@ -144,7 +143,8 @@ async function exchangeOnce(
   const { code_hash, user_id, provider, consumed_at, client_id, scope, nonce } = code
   try {
     return await inTransaction(context.em, async (em) => {
-      // Locked, so that a concurrent sign-out or deactivation either prevents this session or ends it.
+      // Lock the user, so that a concurrent sign-out or deactivation either prevents this session
+      // or ends it.
       await requireActiveUser(em, user_id, { lock: true })
       if (consumed_at) return undefined
       const claims = await requireMemberClaims(em, user_id, workspaceId)
@@ -163,14 +163,14 @@ async function exchangeOnce(
         scope: scope ?? undefined,
         browserSession: await findSessionOfCode(em, code),
       })
-      // The code is stored as long as its family, so that a late second use revokes the family too.
+      // Keep the code as long as its family, so that even a late second use revokes the family.
       const link = { family_id: family.id, expires_at: family.expiresAt }
       await em.nativeUpdate(AuthorizationCode, { code_hash }, link)
       await joinWorkspace(em, now, claims)
       return issueTokens(em, context, issuedAt, { ...family, nonce: nonce ?? undefined }, claims)
     })
   } catch (error) {
-    // The member was removed concurrently.
+    // The user was removed from the workspace concurrently.
     throw violates(error, 'foreign') ? notAMember() : error
   }
 }
@@ -180,13 +180,14 @@ async function findSessionOfCode(em: EntityManager, { browser_session_id }: Stor
   return (await em.findOne(BrowserSession, { id: browser_session_id })) ?? undefined
 }
 
-/** Consumes all open codes of a user. */
+/** Consumes all unused codes of a user. */
 export async function consumeCodes(em: EntityManager, now: Date, user_id: string): Promise<void> {
   await em.nativeUpdate(AuthorizationCode, { user_id, consumed_at: null }, { consumed_at: now })
 }
 
 async function requireCode(em: EntityManager, now: Date, code: string) {
-  // In a fork, because the exchange reads the row again and must see its current state.
+  // Read in a fork of the entity manager, because the exchange reads the row again and must see its
+  // current state.
   const found = await em.fork().findOne(AuthorizationCode, { code_hash: hashSecret(code) })
   if (found && found.expires_at > now) return found
   throw codeRefused()
@@ -210,7 +211,10 @@ async function requireMemberClaims(
   return claims
 }
 
-/** The same error for every code that cannot be used, so that it reveals nothing about the code. */
+/**
+ * Creates the error for a code that cannot be used. It is the same in all cases, so that it reveals
+ * nothing about the code.
+ */
 export function codeRefused(): ServiceError {
   return new ServiceError(
     'failed_precondition',

@@ -1,8 +1,9 @@
 import type { Role } from '../core/roles.ts'
 
 /**
- * The header `typ` and the audience `aud` of each token `type`. They differ, so that no verifier that
- * checks them takes one kind of token for another (RFC 8725, 3.11 and 3.12; RFC 9068, 2.1).
+ * The header `typ` and the audience `aud` of each token `type`. They differ between types, so that
+ * a verifier that checks them cannot mistake one kind of token for another (RFC 8725, 3.11 and
+ * 3.12; RFC 9068, 2.1).
  */
 export const tokenKinds = {
   access: { typ: 'at+jwt', audience: 'daikon' },
@@ -10,7 +11,7 @@ export const tokenKinds = {
   admin_access: { typ: 'admin+jwt', audience: 'daikon:admin' },
 } as const
 
-/** The claims of each token `type`, besides the registered ones that every token has. */
+/** The claims of each token `type`, in addition to `type`, `iss`, `aud`, `iat` and `exp`. */
 export type Claims = {
   access: {
     sub: string
@@ -22,9 +23,12 @@ export type Claims = {
     wrole: Role
     /** The ids of the user's groups; absent if there are more than `maxGroups`. */
     groups?: string[]
-    /** The user is in more than `maxGroups` groups. */
+    /** Present if the user is in more than `maxGroups` groups. */
     groups_overage?: true
-    /** The client app and the scope; absent for tokens of `/auth/token`. */
+    /**
+     * The client app and the granted scope. A sign-in that began at `/auth/login` has no scope, and
+     * a client app only if it is confidential.
+     */
     client_id?: string
     scope?: string
   }
@@ -32,7 +36,10 @@ export type Claims = {
   admin_access: { sub: string; jti: string; email: string; name: string; admin: true }
 }
 
-/** The maximum number of group ids in an access token, which every request carries in a header. */
+/**
+ * The maximum number of group ids in an access token. Clients send the token in a header of every
+ * request, so its size matters.
+ */
 export const maxGroups = 100
 
 export type TokenType = keyof Claims
@@ -49,7 +56,10 @@ const ids: Record<TokenType, string[]> = {
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** When a token expires that is issued at `issuedAt` for `seconds`. Its `exp` has whole seconds. */
+/**
+ * Returns when a token expires that is issued at `issuedAt` and valid for `seconds`. Like `exp`,
+ * the result is in whole seconds.
+ */
 export function expiryOf(issuedAt: Date, seconds: number): Date {
   return new Date((Math.floor(issuedAt.getTime() / 1000) + seconds) * 1000)
 }

@@ -6,7 +6,7 @@ import type { Provider, ProviderName } from './providers/provider.ts'
 import type { Flow, StateCookies } from './state-cookie.ts'
 import type { Tokens } from './tokens.ts'
 
-/** How a login ended. */
+/** The outcome of a login. */
 export type SignInOutcome = {
   flow: Flow
   provider: ProviderName | 'unknown'
@@ -14,19 +14,19 @@ export type SignInOutcome = {
   outcome: string
 }
 
-/** Secrets that can be used once. */
+/** The secrets that can be used only once. */
 export const replayedSecrets = ['refresh_token', 'authorization_code', 'sign_in_state'] as const
 
 export type ReplayedSecret = (typeof replayedSecrets)[number]
 
-/** What the handlers of sign-in and tokens need in addition to the context of a call. */
+/** The dependencies of the handlers that sign users in or issue tokens. */
 export type IdentityDependencies = {
   /** The keys, which may be replaced while the server runs. */
   currentKeys: () => Keys
   tokens: Tokens
   stateCookies: StateCookies
   providers: Map<ProviderName, Provider>
-  /** The current time, which is later than the `now` of a call that has waited. */
+  /** Returns the current time. The `now` of a request is earlier if the request has waited. */
   clock: () => Date
   /** Creates a workspace for a user who is not a member of any. */
   createPersonalWorkspace: (
@@ -35,34 +35,44 @@ export type IdentityDependencies = {
     now: Date,
   ) => Promise<void>
   /**
-   * Runs the transactions of sign-ins, a few at once. Far more sign-ins are admitted than there are connections,
-   * because most of them wait for an identity provider and need none.
+   * Limits how many transactions of sign-ins run at once. Far more sign-ins are admitted than there
+   * are database connections, because most of them wait for an identity provider and need no
+   * connection.
    */
   limitTransactions: Semaphore
-  /** Called once for every completed login, for metrics. */
+  /** Called once for each callback of a login, whether it succeeds or fails, for metrics. */
   onSignIn: (signIn: SignInOutcome) => void
-  /** Called whenever such a secret is presented after its use, for metrics. */
+  /** Called whenever a secret is presented again after its use, for metrics. */
   onReplay: (secret: ReplayedSecret) => void
   options: {
     /** The public address of the server, the issuer of its tokens. */
     baseUrl: string
     /** The address of the admin console. */
     adminUrl: string
-    /** Normalized addresses. A sign-in with one of them, verified, makes the user an administrator. */
+    /**
+     * Normalized addresses. A user who signs in with one of them becomes an administrator, provided
+     * that the identity provider has verified the address.
+     */
     adminEmails: string[]
-    /** Seconds after the sign-in at the provider for which an admin token is valid at most. */
+    /**
+     * The maximum age of the sign-in at the provider, in seconds. Admin tokens expire when it is
+     * reached.
+     */
     adminMaxAge?: number | undefined
     /** Administrators must sign in with one of these methods (`amr`); empty allows any. */
     adminRequiredAmr?: string[]
-    /** Whether a sign-in creates a workspace for a user without one. */
+    /** Whether a sign-in creates a workspace for a user who is not a member of any. */
     personalWorkspaces: boolean
-    /** Allows more than production does, such as http redirect URIs. */
+    /** Whether to relax rules of production, such as https for redirect URIs. */
     debug: boolean
-    /** Turns development mode off: a service key is required even when no service app is active. */
+    /**
+     * Whether a service key is required even if no service app is active. Disables development
+     * mode.
+     */
     keysRequired: boolean
     /** Lifetimes of tokens, in seconds. */
     lifetimes: { access: number; refresh: number; admin: number }
-    /** The maximum number of sessions of a user. A further sign-in ends the oldest one. */
+    /** The maximum number of sessions of a user. A further sign-in ends the oldest session. */
     maxSessionsPerUser: number
   }
 }

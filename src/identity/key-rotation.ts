@@ -10,9 +10,11 @@ import {
 
 /** When the steps of a rotation are due, in milliseconds. */
 export type RotationSchedule = {
-  /** The time for which a key signs before another one replaces it. */
+  /** The time for which a key signs before another key replaces it. */
   maxAge: number
-  /** The time after which every node and every client that caches keys knows a published key. */
+  /**
+   * The time after which every node and every client that caches keys has loaded a published key.
+   */
   publicationTime: number
   /** The time after which no token of a replaced key is valid any longer. */
   retention: number
@@ -20,7 +22,7 @@ export type RotationSchedule = {
 
 export type RotationStep = { action: 'published' | 'activated' | 'dropped'; kid: string }
 
-/** What a key is used for. */
+/** The stage of a key in its rotation. */
 export type KeyState = 'next' | 'signing' | 'retired'
 
 export type ListedKey = Omit<PublicKeyEntry, 'key'> & { state: KeyState }
@@ -28,20 +30,22 @@ export type ListedKey = Omit<PublicKeyEntry, 'key'> & { state: KeyState }
 /** The content of the key files. */
 type KeyFiles = { entries: PublicKeyEntry[]; signingKid: string; nextKid: string | undefined }
 
-/** A lock that is older belongs to a process that was killed, in milliseconds. */
+/** Milliseconds after which a lock is assumed to belong to a process that was killed. */
 const lockLifetime = 60_000
 
 /**
- * Takes the steps of a rotation that are due:
+ * Performs the steps of a rotation that are due:
  *
- * 1. When the signing key is old enough, a new key is created, and its public half published.
- * 2. When everyone knows the new key, it begins to sign.
- * 3. When no token of the replaced key is valid any longer, that key is dropped.
+ * 1. When the signing key reaches its maximum age, creates a new key and publishes its public half.
+ * 2. When all nodes and clients have loaded the new key, signs with it.
+ * 3. When no token of the replaced key is valid any longer, drops that key.
  *
- * The state is in the files, so that any number of processes may call it at any time. Each file is replaced
+ * All state is in the files, so that any process can perform the next step. Each file is replaced
  * atomically, and a step that was interrupted is completed by the next call.
  *
- * Returns the steps taken and the time of the next one.
+ * Returns the performed steps and the time of the next one.
+ *
+ * @throws {KeysLockedError} if another process is changing the files
  */
 export function advanceRotation(
   paths: KeyPaths,
@@ -87,8 +91,8 @@ export function advanceRotation(
 }
 
 /**
- * Replaces the private key at once and adds the new public key in front of the old ones, which continue to
- * verify tokens. Returns the number of old keys.
+ * Replaces the private key immediately and adds the new public key in front of the old ones, which
+ * continue to verify tokens. Returns the number of old keys.
  *
  * The public file is replaced first, so that no node signs with a key that it cannot verify.
  */
@@ -99,13 +103,13 @@ export function rotateKeys(paths: KeyPaths, now = new Date()): number {
     const retired = entries.map((key) => ({ ...key, retired: key.retired ?? now }))
     writePublicKeys(paths, [{ ...entry, signing: now }, ...retired])
     replaceFile(paths.privatePath, privateKey)
-    // A key that was published for a scheduled rotation is not used any more.
+    // A key that was published for a scheduled rotation is no longer needed.
     rmSync(nextPathOf(paths), { force: true })
     return entries.length
   })
 }
 
-/** Removes a key, whose tokens are invalid from then on. The key that signs is not removed. */
+/** Removes a key, which invalidates all tokens that it signed. The signing key is never removed. */
 export function dropKey(paths: KeyPaths, kid: string): 'dropped' | 'signing' | 'unknown' {
   return withLock(paths, () => {
     const { entries, signingKid, nextKid } = readKeyFiles(paths)
@@ -133,7 +137,7 @@ function readKeyFiles(paths: KeyPaths, known?: PublicKeyEntry[]): KeyFiles {
   if (!existsSync(nextPathOf(paths))) return { entries, signingKid, nextKid: undefined }
   const key = readPublicKey(nextPathOf(paths))
   const nextKid = thumbprint(key)
-  // The process that created the key ended before it published it.
+  // If it is not, the process that created the key ended before it could publish it.
   const isPublished = entries.some(({ kid }) => kid === nextKid)
   return {
     signingKid,
@@ -142,7 +146,9 @@ function readKeyFiles(paths: KeyPaths, known?: PublicKeyEntry[]): KeyFiles {
   }
 }
 
-/** Adds the dates that an interrupted step, or a program that does not know them, has not written. */
+/**
+ * Adds the dates that are missing because a step was interrupted or another program wrote the file.
+ */
 function completeDates(files: KeyFiles, { privatePath }: KeyPaths, now: Date): KeyFiles {
   const { entries, signingKid, nextKid } = files
   return {
@@ -166,12 +172,12 @@ function readPublicKey(privatePath: string) {
   return createPublicKey(createPrivateKey(readFileSync(privatePath)))
 }
 
-/** The private key that has been published and does not sign yet. */
+/** Returns the path of the private key that is published but does not sign yet. */
 function nextPathOf({ privatePath }: KeyPaths): string {
   return `${privatePath}.next`
 }
 
-/** Throws if another process changes the files. */
+/** Runs `work` while holding a lock file. Throws if another process is changing the files. */
 function withLock<Result>({ privatePath }: KeyPaths, work: () => Result): Result {
   const path = `${privatePath}.lock`
   const lock = statSync(path, { throwIfNoEntry: false })

@@ -4,7 +4,9 @@ import { createFileSource, type Source } from '../core/source.ts'
 import { type KeyPaths, type Keys, parseKeys } from './keys.ts'
 import { createVaultSource } from './vault-keys.ts'
 
-/** The keys of the settings: in Vault if `VAULT_ADDR` is set, otherwise in files. */
+/**
+ * Opens the keys that the settings configure: in Vault if `VAULT_ADDR` is set, otherwise in files.
+ */
 export function openKeys(config: Config, now = () => new Date()): Source<Keys> {
   return config.VAULT_ADDR ? openVault(config, now) : openFiles(config)
 }
@@ -14,7 +16,7 @@ export async function loadKeys(config: Config): Promise<Keys> {
   return (await openKeys(config).read()).parse()
 }
 
-/** The paths of the key files. */
+/** Returns the paths of the key files. */
 export function keyPathsOf(config: Config): KeyPaths {
   return { privatePath: config.JWT_PRIVATE_KEY_PATH, publicPath: config.JWT_PUBLIC_KEY_PATH }
 }

@@ -27,19 +27,24 @@ export type KeyPaths = { privatePath: string; publicPath: string }
 export type Keys = {
   /** Signs new tokens. */
   signer: Signer
-  /** When the signing key was created, if the file of public keys says so. */
+  /** When the signing key was created, if the file of public keys contains the date. */
   createdAt: Date | undefined
   verifying: Map<string, KeyObject>
   /** The public keys for `/.well-known/jwks.json` (RFC 7517). */
   jwks: JWK[]
 }
 
-/** Reads the key files. Throws unless the public file contains the public half of the private key. */
+/**
+ * Reads the key files. Throws unless the public file contains the public half of the private key.
+ */
 export async function readKeys(paths: KeyPaths): Promise<Keys> {
   return parseKeys(readFileSync(paths.privatePath), readFileSync(paths.publicPath), paths)
 }
 
-/** Parses the contents of the key files. Throws unless they belong together; `paths` are for the error. */
+/**
+ * Parses the contents of the key files. Throws unless the public file contains the public half of
+ * the private key. `paths` are used in the error message only.
+ */
 export function parseKeys(privatePem: Buffer, publicPem: Buffer, paths: KeyPaths): Keys {
   const privateKey = createPrivateKey(privatePem)
   const entries = parsePublicKeys(publicPem.toString('utf8'))
@@ -70,7 +75,9 @@ export function createKeyFiles({ privatePath, publicPath }: KeyPaths, now = new 
   writeFileSync(publicPath, publicKey, { mode: 0o644, flag: 'wx' })
 }
 
-/** Creates a 2048-bit RSA key pair: the private key in PEM, and the entry of its public key. */
+/**
+ * Creates a 2048-bit RSA key pair. Returns the private key in PEM and the entry of the public key.
+ */
 export function createKeyPair(now: Date): { privateKey: string; entry: PublicKeyEntry } {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   return {
@@ -80,8 +87,8 @@ export function createKeyPair(now: Date): { privateKey: string; entry: PublicKey
 }
 
 /**
- * Writes a file atomically, with the mode and owner of `model`, which may be the file itself: the server may run
- * as another user than this process.
+ * Replaces a file atomically. The new file has the mode and owner of `model`, by default the file
+ * itself, because the server may run as a different user than this process.
  */
 export function replaceFile(path: string, text: string, model = path): void {
   const { mode, uid, gid } = statSync(model)

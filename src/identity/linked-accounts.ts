@@ -28,13 +28,13 @@ import { failure, type SignInResult, success } from './sign-in-result.ts'
 import { ensureUser } from './users.ts'
 
 /**
- * Returns the id of the user an identity belongs to, and locks the user's row until the end of the
- * transaction.
+ * Returns the id of the user to whom an identity belongs, and locks the user's row until the end of
+ * the transaction.
  *
- * The user is found by the linked account (provider, subject), else by a verified e-mail address. The
- * latter links the account and creates the user if there is none, so it also claims an invitation. An
- * unverified address never links an account: anyone can enter the address of someone else at a
- * provider.
+ * The user is found by the linked account (provider, subject), or else by a verified e-mail
+ * address. In the latter case, the account is linked, and the user is created if there is none.
+ * This is also how an invited user signs in for the first time. An unverified address never links
+ * an account, because anyone can enter someone else's address at a provider.
  */
 export async function resolveUser(
   em: EntityManager,
@@ -43,14 +43,14 @@ export async function resolveUser(
   const linkedUserId = await findLinkedUserId(em, identity)
   if (linkedUserId) {
     await isActiveUser(em, linkedUserId, { lock: true })
-    // Again, because the account may have been unlinked before the lock was acquired.
+    // Check again, because the account may have been unlinked before the lock was acquired.
     if ((await findLinkedUserId(em, identity)) === linkedUserId) return success(linkedUserId)
   }
   if (!identity.email || !identity.emailVerified) return failure('email_not_verified')
   return linkByEmail(em, identity, identity.email)
 }
 
-/** Links the account to the user with this address, unless other accounts of the user forbid it. */
+/** Links the account to the user with this address, unless the user's other accounts prevent it. */
 async function linkByEmail(
   em: EntityManager,
   identity: Identity,
@@ -58,7 +58,8 @@ async function linkByEmail(
 ): Promise<SignInResult<string>> {
   const { provider, subject, hostedDomain = '' } = identity
   const userId = await ensureUser(em, email)
-  // Locked, so that of two accounts with the same address the second one sees the link of the first.
+  // Lock the user, so that of two accounts with the same address, the second sees the link of the
+  // first.
   if (!(await isActiveUser(em, userId, { lock: true }))) return failure('user_inactive')
   const accounts = await findAccounts(em, userId)
   if (accounts.some((other) => other.provider === provider && other.subject === subject))
@@ -80,9 +81,10 @@ async function linkByEmail(
 }
 
 /**
- * Whether an account may join the accounts of the user with its address. Another account of the same
- * provider means that the address has a new holder. Accounts of other providers require an address for
- * which the provider is authoritative.
+ * Returns whether an account may be linked to the user with its address. If the user already has
+ * another account at the same provider, it may not, because the address must have changed hands. If
+ * the user has accounts at other providers, a Google account may be linked only if Google is
+ * authoritative for the address.
  */
 function mayJoin(identity: Identity, email: string, accounts: LinkedAccountRow[]): boolean {
   if (accounts.length === 0) return true
@@ -91,8 +93,8 @@ function mayJoin(identity: Identity, email: string, accounts: LinkedAccountRow[]
 }
 
 /**
- * Google is authoritative for gmail.com and for the domain of a Workspace account. It verifies other
- * addresses once, but does not notice when they change hands.
+ * Google is authoritative for gmail.com and for the domain of a Workspace account. It verifies
+ * other addresses once, but does not notice when they change hands.
  */
 function isGoogleAddress(email: string, hostedDomain: string | undefined): boolean {
   const domain = email.slice(email.lastIndexOf('@') + 1)
@@ -109,8 +111,9 @@ export async function listAccounts(
 }
 
 /**
- * Unlinks an account of the user, who must keep at least one, and ends what it may have signed in to:
- * the user's sessions through its provider, except the caller's, and the user's admin tokens.
+ * Unlinks one of the user's accounts, but never the last one. Also ends the sessions that the
+ * account may have started: the user's sessions through its provider, except the current one, and
+ * the user's admin tokens.
  */
 export async function unlinkAccount(
   { em, principal, now }: RequestContext,

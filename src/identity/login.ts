@@ -58,7 +58,7 @@ export function completeLogin(
     if (client.authorization) {
       return completeAuthorization(context, request, login, client.authorization)
     }
-    // Again, because the client app may have been deactivated since the login started.
+    // Check again, because the client app may have been deactivated since the login started.
     await requireRedirectUri(context, client.redirectUri)
     const identity = await fetchIdentity(context, request, login)
     const result = identity.ok ? await grantCode(context, identity.value, client) : identity
@@ -69,8 +69,8 @@ export function completeLogin(
 }
 
 /**
- * Signs the user in to daikon, and continues the request to `/oauth/authorize` that the login began
- * with.
+ * Signs the user in to daikon, and continues the request to `/oauth/authorize` that started the
+ * login.
  */
 async function completeAuthorization(
   context: IdentityContext,
@@ -93,7 +93,7 @@ async function completeAuthorization(
     result,
     response: {
       ...clearedState,
-      // A page has a URL of its own, so that it can be reloaded.
+      // A page is shown at a URL of its own, so that it can be reloaded.
       location: next.location ?? resumeUrl(context, request),
       browser_session: session.secret,
       browser_session_seconds: context.identity.options.lifetimes.refresh,
@@ -101,7 +101,10 @@ async function completeAuthorization(
   }
 }
 
-/** Seconds that may pass between the sign-in at the provider and its callback, for `max_age`. */
+/**
+ * The maximum time between the sign-in at the provider and its callback, in seconds. It is added to
+ * `max_age`.
+ */
 const maxAgeTolerance = 60
 
 function openSession(context: IdentityContext, identity: Identity, request: AuthorizationRequest) {
@@ -148,7 +151,10 @@ function grantCode(
   })
 }
 
-/** The redirect URI with the code or the error, and the state of the client app (RFC 6749, 4.1.2). */
+/**
+ * Returns the redirect URI with the code or the error, and the state of the client app (RFC 6749,
+ * 4.1.2).
+ */
 function clientUrl({ redirectUri, state }: Client, result: SignInResult<{ code: string }>): string {
   const url = new URL(redirectUri)
   if (result.ok) url.searchParams.set('code', result.value.code)

@@ -14,7 +14,7 @@ import { hashSecret } from './secret.ts'
 import { type SignInFailure, type SignInResult, success } from './sign-in-result.ts'
 import { type Flow, type OAuthState, stateSeconds } from './state-cookie.ts'
 
-/** Finds a configured provider by name; throws not_found. */
+/** Returns a configured provider by its name. Throws not_found if there is none. */
 export function requireProvider({ identity }: IdentityContext, name: string): Provider {
   const known = findProviderName(name)
   const provider = known && identity.providers.get(known)
@@ -22,7 +22,7 @@ export function requireProvider({ identity }: IdentityContext, name: string): Pr
   throw new ServiceError('not_found', 'PROVIDER_NOT_FOUND', 'Unknown identity provider')
 }
 
-/** Starts a login: returns where to send the browser and the state to store in its cookie. */
+/** Starts a login. Returns where to send the browser, and the state to store in its cookie. */
 export async function startFlow(
   context: IdentityContext,
   provider: Provider,
@@ -40,8 +40,8 @@ export async function startFlow(
 /**
  * Returns the login that a callback belongs to.
  *
- * Throws unless the callback's state is that of an intact cookie for this provider and flow, and is
- * used for the first time. Nothing else of the callback is read before.
+ * Throws unless the callback's state matches an intact cookie for this provider and flow, and has
+ * not been used before. No other parameter of the callback is read until then.
  */
 export async function resumeFlow(
   context: IdentityContext,
@@ -89,15 +89,15 @@ export function recordFailure(
 }
 
 /**
- * Runs `complete` and reports its outcome to `onSignIn` exactly once: `ok`, the error of the result,
- * or the reason of a thrown error in lower case.
+ * Runs `complete` and reports its outcome to `onSignIn` exactly once: `ok`, the error of the
+ * result, or the reason of a thrown error in lower case.
  */
 export async function reportOutcome<Response>(
   { identity }: IdentityContext,
   { flow, provider }: { flow: Flow; provider: string },
   complete: () => Promise<{ result: SignInResult<unknown>; response: Response }>,
 ): Promise<Response> {
-  // The name comes from the path: an unknown one must not become a label of a metric.
+  // The name comes from the path, so an unknown name must not become a metric label.
   const label = findProviderName(provider) ?? 'unknown'
   const report = (outcome: string) => identity.onSignIn({ flow, provider: label, outcome })
   const completed = await complete().catch((error) => {
@@ -113,13 +113,18 @@ function findProviderName(name: string) {
   return providerNames.find((known) => known === name)
 }
 
-/** Logs what happened at the provider. The browser gets only the public description. */
+/**
+ * Logs the reason of a failure at the provider. The browser receives only the public description.
+ */
 function warnOf({ warn }: IdentityContext, failure: SignInFailure): SignInFailure {
   warn(`Sign-in failed at the identity provider: ${failure.error}: ${failure.reason}`)
   return failure
 }
 
-/** The redirect URI of a login, from the configured base URL and never from the Host header. */
+/**
+ * Returns the redirect URI of a login. It is built from the configured base URL, never from the
+ * Host header.
+ */
 function callbackUrl({ baseUrl }: { baseUrl: string }, flow: Flow, { name }: Provider): string {
   return `${baseUrl}/auth/${flow === 'admin' ? 'admin/' : ''}callback/${name}`
 }

@@ -2,8 +2,8 @@ import { createPublicKey, hash, type KeyObject } from 'node:crypto'
 import type { JWK } from 'jose'
 
 /**
- * A key in the file of JWT_PUBLIC_KEY_PATH. Its dates are lines of text in front of the key, which every
- * parser of PEM skips (RFC 7468, 2). A file that another program wrote has no dates.
+ * A key in the file at JWT_PUBLIC_KEY_PATH. Its dates are lines of text before the key, which PEM
+ * parsers ignore (RFC 7468, 2). A file that another program wrote has no dates.
  */
 export type PublicKeyEntry = {
   /** The thumbprint of the key (RFC 7638). */
@@ -21,7 +21,7 @@ const dateNames = ['published', 'signing', 'retired'] as const
 
 const pemBlock = /-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g
 
-/** Parses the file: its keys in their order. Throws if one of them is not a key. */
+/** Parses the keys of the file, in their order. Throws if one of them is invalid. */
 export function parsePublicKeys(text: string): PublicKeyEntry[] {
   let position = 0
   return [...text.matchAll(pemBlock)].map(({ 0: pem, index }) => {
@@ -46,13 +46,13 @@ export function formatPublicKeys(entries: PublicKeyEntry[]): string {
     .join('\n')
 }
 
-/** The key ID of an RSA public key: its SHA-256 thumbprint (RFC 7638). */
+/** Returns the key ID of an RSA public key: its SHA-256 thumbprint (RFC 7638). */
 export function thumbprint(key: KeyObject): string {
   const { e, kty, n } = key.export({ format: 'jwk' })
   return hash('sha256', JSON.stringify({ e, kty, n }), 'base64url')
 }
 
-/** The key as `/.well-known/jwks.json` publishes it. */
+/** Returns a key in the format of `/.well-known/jwks.json` (RFC 7517). */
 export function toJwk({ key, kid }: Pick<PublicKeyEntry, 'key' | 'kid'>): JWK {
   const { e, kty, n } = key.export({ format: 'jwk' })
   return { kty, n, e, kid, alg: 'RS256', use: 'sig' } as JWK

@@ -4,10 +4,13 @@ import { query } from '../database/query.ts'
 import type { Timestamp } from '../database/sql-values.ts'
 import { type Claims, maxGroups } from './claims.ts'
 
-/** Identifies a member by the ids, or by the e-mail address and the workspace's slug. */
+/** Identifies a member by user id and workspace id, or by e-mail address and workspace slug. */
 export type MemberKey = { userId: string; workspaceId: string } | { email: string; slug: string }
 
-/** Reads the claims of a member's access token, or undefined unless the member is active. */
+/**
+ * Returns the claims of a member's access token, or undefined if the user is inactive or not a
+ * member.
+ */
 export async function findMemberClaims(
   em: EntityManager,
   key: MemberKey,
@@ -32,7 +35,7 @@ export async function findMemberClaims(
   return groups.length > maxGroups ? { ...claims, groups_overage: true } : { ...claims, groups }
 }
 
-/** Lists the workspaces of a user by name, with the user's role. */
+/** Lists the workspaces of a user with the user's role, ordered by name. */
 export async function listWorkspacesOfUser(
   em: EntityManager,
   userId: string,
@@ -53,8 +56,8 @@ export async function insertUser(em: EntityManager, id: string, email: string): 
 }
 
 /**
- * Reads whether a user is active. `lock` also waits for concurrent sign-ins, sign-outs and changes of the
- * user's status, and makes later ones wait until the transaction ends.
+ * Returns whether a user is active. With `lock`, also locks the user's row until the end of the
+ * transaction, which excludes concurrent sign-ins, sign-outs and changes of the user's status.
  */
 export async function isActiveUser(
   em: EntityManager,
@@ -66,7 +69,7 @@ export async function isActiveUser(
   return user?.is_active === true
 }
 
-/** A user who has signed in. `wasAdmin` is the status before the sign-in. */
+/** A user who has signed in. `wasAdmin` is the value of `isAdmin` before the sign-in. */
 export type SignedInUser = {
   id: string
   email: string
@@ -76,9 +79,10 @@ export type SignedInUser = {
 }
 
 /**
- * Updates a user at a sign-in, and returns undefined if the user is inactive. The provider's name and
- * picture are used only where the user has none. A verified address of ADMIN_EMAILS (`adminEmail`) makes
- * the user an administrator, unless an operator has revoked that or it is the address of another user.
+ * Updates a user who signs in. Returns undefined if the user is inactive. The provider's name and
+ * picture are stored only if the user has none. A verified address in ADMIN_EMAILS (`adminEmail`)
+ * makes the user an administrator, unless an operator has revoked that right or the address belongs
+ * to another user.
  */
 export async function updateSignedInUser(
   em: EntityManager,
@@ -106,7 +110,7 @@ export async function updateSignedInUser(
   return updated
 }
 
-/** The id of the user that an account at a provider is linked to. */
+/** Returns the id of the user to whom an account at a provider is linked. */
 export async function findLinkedUserId(
   em: EntityManager,
   { provider, subject }: { provider: string; subject: string },
@@ -124,7 +128,7 @@ export type LinkedAccountRow = {
   created_at: Timestamp
 }
 
-/** The linked accounts of a user, oldest first. */
+/** Returns the linked accounts of a user, oldest first. */
 export function findAccounts(em: EntityManager, userId: string): Promise<LinkedAccountRow[]> {
   return query(
     em,
@@ -134,7 +138,7 @@ export function findAccounts(em: EntityManager, userId: string): Promise<LinkedA
   )
 }
 
-/** Links an account at a provider to a user. Returns false if it is linked already. */
+/** Links an account at a provider to a user. Returns false if the account is already linked. */
 export async function insertLinkedAccount(
   em: EntityManager,
   account: {
@@ -180,7 +184,10 @@ export async function isRegisteredRedirectUri(em: EntityManager, uri: string): P
   return rows.length > 0
 }
 
-/** Which of the origins `$1` belong to a redirect URI of an active client app. */
+/**
+ * Returns, for each of the origins `$1`, whether it belongs to a redirect URI of an active client
+ * app.
+ */
 export const areClientOrigins = `
   select exists (
     select from client_redirect_uris u join client_apps a on a.id = u.app_id
@@ -188,7 +195,7 @@ export const areClientOrigins = `
   from unnest($1::text[]) with ordinality as requested (origin, position)
   order by requested.position`
 
-/** Denies one token until it expires. */
+/** Adds a token to the denylist until it expires. */
 export async function denyToken(
   em: EntityManager,
   { id, expiresAt }: { id: string; expiresAt: Date },
@@ -200,7 +207,7 @@ export async function denyToken(
   )
 }
 
-/** Records an admin token, so that it can be denied later. */
+/** Records an admin token, so that it can be revoked later. */
 export async function insertAdminToken(
   em: EntityManager,
   token: { tokenId: string; userId: string; expiresAt: Date },
@@ -209,7 +216,7 @@ export async function insertAdminToken(
   await query(em, sql, [token.tokenId, token.userId, token.expiresAt])
 }
 
-/** Denies all admin tokens of a user until they expire. */
+/** Revokes all admin tokens of a user. */
 export async function denyAdminTokens(em: EntityManager, userId: string): Promise<void> {
   await query(
     em,
@@ -220,7 +227,7 @@ export async function denyAdminTokens(em: EntityManager, userId: string): Promis
   )
 }
 
-/** The unexpired refresh-token families of a user beyond the newest `count`. */
+/** Returns the ids of a user's unexpired refresh-token families, except the newest `count`. */
 export async function findFamiliesBeyond(
   em: EntityManager,
   userId: string,
@@ -236,13 +243,16 @@ export async function findFamiliesBeyond(
   return rows.map(({ id }) => id)
 }
 
-/** Locks refresh-token families in a fixed order until the transaction ends. */
+/**
+ * Locks refresh-token families until the end of the transaction. The fixed order prevents
+ * deadlocks.
+ */
 export async function lockRefreshFamilies(em: EntityManager, familyIds: string[]): Promise<void> {
   const sql = 'select from refresh_families where id = any($1::uuid[]) order by id for update'
   await query(em, sql, [familyIds])
 }
 
-/** Denies the unexpired access tokens of refresh-token families. */
+/** Adds the unexpired access tokens of refresh-token families to the denylist. */
 export async function denyAccessTokensOfFamilies(
   em: EntityManager,
   familyIds: string[],
@@ -258,10 +268,15 @@ export async function denyAccessTokensOfFamilies(
   )
 }
 
-/** Seconds within which a client app must have received the logout token of an ended session. */
+/**
+ * Seconds after the end of a session during which the delivery of its logout token is attempted.
+ */
 const logoutSeconds = 3600
 
-/** Queues a logout token for each family of a client app with a `backchannel_logout_uri`. */
+/**
+ * Queues a logout token for each family that was started by an authorization request of a client
+ * app with a `backchannel_logout_uri`.
+ */
 export async function queueLogoutNotifications(
   em: EntityManager,
   familyIds: string[],
@@ -278,8 +293,8 @@ export async function queueLogoutNotifications(
 }
 
 /**
- * Deletes the browser sessions of a user with their authorization codes: all of them, those of a
- * provider, that of a refresh-token family, or all but that of a family.
+ * Deletes browser sessions of a user with their authorization codes. `only` selects those of a
+ * provider or of a refresh-token family, or all except that of a family.
  */
 export async function endBrowserSessionsOf(
   em: EntityManager,

@@ -35,10 +35,11 @@ export async function requireRedirectUri({ em }: RequestContext, uri: string): P
 }
 
 /**
- * Creates a function that returns whether an origin belongs to a redirect URI of an active client app.
+ * Creates a function that returns whether an origin belongs to a redirect URI of an active client
+ * app.
  *
- * It always reads the database, so that every node sees a change immediately. Concurrent callers share
- * a statement, which bounds the cost of a flood of unknown origins.
+ * It always reads the database, so that every node sees a change immediately. Concurrent callers
+ * share a statement, which bounds the cost of a flood of unknown origins.
  */
 export function createClientOrigins(statements: StatementPool) {
   return createBatcher(async (origins: string[]) => {

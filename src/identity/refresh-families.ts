@@ -25,13 +25,16 @@ import {
 import { joinWorkspace, notAMember } from './token-membership.ts'
 
 /**
- * A refresh-token family: all refresh tokens that descend from one authorization code. To users it is a
- * session.
+ * A refresh-token family: all refresh tokens that descend from one authorization code. Users see it
+ * as a session.
  */
 type Family = {
   id: string
   expiresAt: Date
-  /** The client app that began the session at `/oauth/authorize`, and the granted scope. */
+  /**
+   * The client app that started the session, and the granted scope. A session that began at
+   * `/auth/login` has no scope, and a client app only if it is confidential.
+   */
   clientId?: string | undefined
   scope?: string | undefined
   /** How and when the user authenticated. */
@@ -42,7 +45,7 @@ type Family = {
   nonce?: string | undefined
 }
 
-/** The tokens of a family, and what an ID token says about them. */
+/** The tokens issued for a family, with the data that an ID token requires. */
 export type IssuedTokens = {
   family: Family
   claims: Claims['access']
@@ -54,7 +57,7 @@ export type IssuedTokens = {
   refreshSeconds: number
 }
 
-/** The browser session that a family begins in. */
+/** The browser session in which a family was created. */
 type FamilyBrowserSession = {
   id: string
   authenticated_at: Date
@@ -63,8 +66,9 @@ type FamilyBrowserSession = {
 }
 
 /**
- * Creates a family, and ends the oldest ones of a user who has too many. The family expires after the
- * refresh lifetime, however often it is refreshed. The caller must hold the lock of the user's row.
+ * Creates a family, and revokes the oldest families of a user who has too many. The family expires
+ * after the refresh lifetime, no matter how often it is refreshed. The caller must hold the lock on
+ * the user's row.
  */
 export async function createRefreshFamily(
   em: EntityManager,
@@ -112,11 +116,12 @@ export async function createRefreshFamily(
 }
 
 /**
- * Issues the next access token and refresh token of a family, or returns undefined if the family has
- * expired. Neither token outlives the family.
+ * Issues the next access token and refresh token of a family, or returns undefined if the family
+ * has expired. Neither token outlives the family.
  *
- * `issuedAt` is the current time, because the call may have waited for locks since it arrived. What is
- * stored is the `exp` of the signed token: a revocation denies the token until then.
+ * `issuedAt` must be the current time rather than the request's, because the call may have waited
+ * for locks. The stored expiry is the `exp` of the signed token: a revocation denies the token
+ * until then.
  */
 export async function issueTokens(
   em: EntityManager,
@@ -187,9 +192,9 @@ type StoredFamily = InferEntity<typeof RefreshFamily>
 
 type Rotation = {
   refreshToken: string
-  /** Another workspace of the user to move the session to. */
+  /** The workspace to move the session to, if it is not the current one. */
   workspaceId?: string | undefined
-  /** Throws if the client may not use the token, which then remains valid. */
+  /** Throws if the client may not use the token. The token then remains valid. */
   authorizeClient: (em: EntityManager, family: StoredFamily) => Promise<void>
 }
 
@@ -217,7 +222,7 @@ export async function rotateTokens(
   )
 }
 
-/** Consumes a refresh token and issues the next ones, or returns undefined if it is not valid. */
+/** Consumes a refresh token and issues the next tokens, or returns undefined if it is not valid. */
 async function rotate(
   em: EntityManager,
   context: IdentityContext,
@@ -227,7 +232,7 @@ async function rotate(
   const { now } = context
   const token = await em.findOne(RefreshToken, { token_id: tokenId })
   if (!token) return undefined
-  // The family is locked before its token, in the order of a revocation, to prevent deadlocks.
+  // Lock the family before its token, in the same order as a revocation, to prevent deadlocks.
   const lockMode = LockMode.PESSIMISTIC_WRITE
   const family = await em.findOne(RefreshFamily, { id: token.family_id }, { lockMode })
   if (!family) return undefined
@@ -235,7 +240,8 @@ async function rotate(
   const switchesTo = otherWorkspaceId === family.workspace_id ? undefined : otherWorkspaceId
   const workspaceId = switchesTo ?? family.workspace_id
   const { id, user_id: userId } = family
-  // A workspace that the user is not a member of does not consume the token, but a reuse counts first.
+  // Switching to a workspace that the user is not a member of fails without consuming the token. If
+  // the token is already consumed, its reuse is handled below instead.
   if (switchesTo && !token.consumed_at) {
     if (!(await loadAccessClaims(em, { userId, workspaceId }))) throw notAMember()
   }
@@ -257,7 +263,8 @@ async function rotate(
   }
   const claims = await loadAccessClaims(em, { userId, workspaceId })
   if (!claims) return undefined
-  // Tokens of the previous workspace must not return to life when the user leaves it and joins it again.
+  // Otherwise, access tokens of the previous workspace would become valid again if the user left it
+  // and rejoined.
   if (switchesTo) await denyAccessTokensOfFamilies(em, [id], now)
   await em.nativeUpdate(RefreshFamily, { id }, { last_used_at: now, workspace_id: workspaceId })
   if (switchesTo) await joinWorkspace(em, now, claims)
@@ -276,13 +283,16 @@ function toFamily(family: StoredFamily): Family {
   }
 }
 
-/** Whose sessions end: those of a user, a client app or a browser. */
+/** The owner of the sessions to end: a user, a client app or a browser session. */
 type RefreshFamilyOwner =
   | { user_id: string; workspace_id?: string; provider?: string }
   | { client_id: string }
   | { browser_session_id: string }
 
-/** Ends the sessions of a user, in one workspace or through one provider or all, except the one with the id `exceptId`. Returns the ids of the ended sessions. */
+/**
+ * Ends the sessions of an owner, except the one with the id `exceptId`. For a user, they can be
+ * limited to one workspace or one provider. Returns the ids of the ended sessions.
+ */
 export async function endSessions(
   em: EntityManager,
   now: Date,
@@ -296,8 +306,8 @@ export async function endSessions(
 }
 
 /**
- * Deletes families with their refresh tokens and denies their access tokens until these expire. Returns
- * how many families still existed.
+ * Deletes families with their refresh tokens, and denies their access tokens until they expire.
+ * Returns the number of families that still existed.
  */
 export async function revokeRefreshFamilies(
   em: EntityManager,
@@ -305,7 +315,7 @@ export async function revokeRefreshFamilies(
   familyIds: string[],
 ): Promise<number> {
   if (familyIds.length === 0) return 0
-  // A concurrent refresh has either finished, and its access token is denied below, or it fails.
+  // Wait for concurrent refreshes, whose access tokens are then denied below. Later refreshes fail.
   await lockRefreshFamilies(em, familyIds)
   await denyAccessTokensOfFamilies(em, familyIds, now)
   await queueLogoutNotifications(em, familyIds, now)

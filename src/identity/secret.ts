@@ -10,7 +10,10 @@ export function hashSecret(secret: string): string {
   return hash('sha256', secret, 'hex')
 }
 
-/** Returns whether `challenge` is the S256 challenge of `verifier` (RFC 7636, 4.6), in constant time. */
+/**
+ * Returns whether `challenge` is the S256 challenge of `verifier` (RFC 7636, 4.6), in constant
+ * time.
+ */
 export function matchesChallenge(verifier: string, challenge: string): boolean {
   const actual = hash('sha256', verifier, 'buffer')
   const expected = Buffer.from(challenge, 'base64url')

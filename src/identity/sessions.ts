@@ -18,7 +18,7 @@ import { consumeCodes } from './authorization-codes.ts'
 import { denyAdminTokens, denyToken, endBrowserSessionsOf, isActiveUser } from './queries.ts'
 import { endSessions, revokeRefreshFamilies } from './refresh-families.ts'
 
-/** Lists the user's sessions, newest first. A session is a valid refresh-token family. */
+/** Lists the user's sessions, newest first. A session is an unexpired refresh-token family. */
 export async function listSessions(
   { em, principal, now }: RequestContext,
   _request: ListSessionsRequest,
@@ -82,8 +82,8 @@ export async function endSessionOf(
 }
 
 /**
- * Ends all of the user's sessions except the one that the access token belongs to, and the sign-ins
- * whose code has not been exchanged yet.
+ * Ends all of the user's sessions except the one that the access token belongs to. Also ends
+ * sign-ins whose code has not been exchanged yet.
  */
 export async function endOtherSessions(
   { em, principal, now }: RequestContext,
@@ -98,8 +98,8 @@ export async function endOtherSessions(
 }
 
 /**
- * Ends all sessions of a user except `exceptId`, and the sign-ins whose code has not been exchanged yet, and
- * records each.
+ * Ends all sessions of a user except `exceptId` and records the end of each. Also ends sign-ins
+ * whose code has not been exchanged yet.
  */
 export async function endAllSessions(
   em: EntityManager,
@@ -116,8 +116,8 @@ export async function endAllSessions(
 }
 
 /**
- * Denies the access token, and ends all of the user's sessions with their access tokens and the sign-ins
- * whose code has not been exchanged yet.
+ * Revokes the access token and ends all of the user's sessions. Also ends sign-ins whose code has
+ * not been exchanged yet.
  */
 export async function logout({ em, principal, now }: RequestContext): Promise<Acknowledgement> {
   const { id, token } = requireUser(principal)
@@ -133,8 +133,8 @@ export async function logout({ em, principal, now }: RequestContext): Promise<Ac
 }
 
 /**
- * Ends all access of a user: sessions, open authorization codes and admin tokens. None of them becomes
- * valid again when the user is reactivated.
+ * Ends all access of a user: sessions, open authorization codes and admin tokens. None of them
+ * becomes valid again when the user is reactivated.
  */
 export async function signOutEverywhere(
   em: EntityManager,
@@ -148,8 +148,8 @@ export async function signOutEverywhere(
 }
 
 /**
- * Waits until concurrent code exchanges have created their sessions, and consumes the codes that have
- * not been exchanged. What the user began before cannot become a session afterwards.
+ * Waits until concurrent code exchanges have created their sessions, and consumes the codes that
+ * have not been exchanged. No code issued before this call can create a session afterwards.
  */
 export async function preventSessions(em: EntityManager, now: Date, userId: string): Promise<void> {
   await isActiveUser(em, userId, { lock: true })

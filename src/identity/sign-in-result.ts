@@ -1,6 +1,7 @@
 /**
- * Every error that a sign-in can end with, and its public description. Both are sent to the browser as
- * `error` and `error_description` of the redirect (RFC 6749, 4.1.2.1).
+ * The errors of a sign-in and their public descriptions. Redirects send both to the browser as
+ * `error` and `error_description` (RFC 6749, 4.1.2.1); the authorization endpoint first maps the
+ * error to a standard one.
  */
 export const signInErrors = {
   access_denied: 'The sign-in was cancelled or refused at the identity provider',
@@ -20,12 +21,12 @@ export const signInErrors = {
 
 export type SignInError = keyof typeof signInErrors
 
-/** Why a sign-in failed. */
+/** The reason why a sign-in failed. */
 export type SignInFailure = {
   ok: false
   error: SignInError
   error_description: string
-  /** What happened at the provider. For the log only. */
+  /** Details about the failure at the provider, for the log only. */
   reason: string | undefined
 }
 

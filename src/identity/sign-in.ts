@@ -7,7 +7,7 @@ import type { Identity } from './providers/provider.ts'
 import { type SignedInUser, updateSignedInUser } from './queries.ts'
 import { failure, type SignInResult, success } from './sign-in-result.ts'
 
-/** Runs `work`, which signs a user in, in a transaction. */
+/** Runs `work`, which signs a user in, in a transaction. Limits how many of these run at once. */
 export function inSignInTransaction<Result>(
   { em, identity }: IdentityContext,
   work: (em: EntityManager) => Promise<Result>,
@@ -15,7 +15,7 @@ export function inSignInTransaction<Result>(
   return identity.limitTransactions(() => inTransaction(em, work))
 }
 
-/** Signs the user of an identity in, within the transaction of `em`. */
+/** Signs in the user of an identity, within the transaction of `em`. */
 export async function signIn(
   em: EntityManager,
   { now, identity: { createPersonalWorkspace, options } }: IdentityContext,

@@ -3,8 +3,8 @@ import { promisify } from 'node:util'
 import { thumbprint } from './public-key-file.ts'
 
 /**
- * Signs tokens with RS256 (RFC 7518, 3.3). The private key may be in this process or in a key management
- * service.
+ * Signs tokens with RS256 (RFC 7518, 3.3). The private key may be in this process or in a key
+ * management service.
  */
 export type Signer = {
   /** The thumbprint of the public key (RFC 7638), which is the `kid` of the tokens. */
@@ -20,7 +20,7 @@ export type Signer = {
 
 const signAsync = promisify(sign)
 
-/** Signs with a private key in memory. */
+/** Creates a signer with a private key in memory. */
 export function createLocalSigner(privateKey: KeyObject): Signer {
   const publicKey = createPublicKey(privateKey)
   return {

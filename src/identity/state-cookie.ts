@@ -13,7 +13,7 @@ export type OAuthState = {
   secrets: LoginSecrets
   /** In the admin flow: the path of the admin console to return to. */
   returnTo?: string
-  /** In the user flow: where to send the code, its PKCE challenge and the state of the client app. */
+  /** In the user flow: where to send the code, its PKCE challenge and the client app's state. */
   client?: {
     redirectUri: string
     codeChallenge: string
@@ -23,17 +23,20 @@ export type OAuthState = {
   }
 }
 
-/** Seconds that a person may take to sign in at the provider. */
+/** The time that a person has to sign in at the provider, in seconds. */
 export const stateSeconds = 600
 
-/** Stores the state of logins in cookies, which the browser can neither read nor change. */
+/** Stores the state of logins in cookies that the browser can neither read nor change. */
 export type StateCookies = {
   seal(state: OAuthState): Promise<string>
   /** Returns the state, or undefined if the cookie has expired or was not sealed by this server. */
   open(cookie: string): Promise<OAuthState | undefined>
 }
 
-/** Creates state cookies: encrypted JWTs (RFC 7516: dir, A256GCM) under a key of the session secret. */
+/**
+ * Creates state cookies: JWTs encrypted (RFC 7516: dir, A256GCM) with a key derived from the
+ * session secret.
+ */
 export function createStateCookies(secret: string, now: () => Date): StateCookies {
   const key = createHash('sha256').update('login state').update(secret).digest()
   return {

@@ -3,7 +3,7 @@ import { ServiceError } from '../core/errors.ts'
 import { Member } from '../database/entities/people.ts'
 import type { Claims } from './claims.ts'
 
-/** Marks an invited member as active: the user has taken tokens for the workspace. */
+/** Marks an invited member as joined when the user obtains tokens for the workspace. */
 export async function joinWorkspace(
   em: EntityManager,
   now: Date,
@@ -13,7 +13,9 @@ export async function joinWorkspace(
   await em.nativeUpdate(Member, invited, { joined_at: now })
 }
 
-/** The error for a workspace that the user of a code or refresh token is not a member of. */
+/**
+ * Creates the error for a workspace that the owner of a code or refresh token is not a member of.
+ */
 export function notAMember(): ServiceError {
   return new ServiceError('permission_denied', 'NOT_A_MEMBER', 'Not a member of this workspace')
 }

@@ -13,7 +13,7 @@ import type { Keys } from './keys.ts'
 
 /** Signs and verifies JSON Web Tokens (RFC 7519) with RS256. */
 export type Tokens = {
-  /** Signs a token that is issued at `issuedAt`, by default now, and expires at `expiryOf` that. */
+  /** Signs a token that expires `seconds` after `issuedAt`, which defaults to the current time. */
   sign<Type extends TokenType>(
     type: Type,
     claims: Claims[Type],
@@ -28,15 +28,24 @@ export type Tokens = {
     seconds: number,
     issuedAt?: Date,
   ): Promise<string>
-  /** Returns the claims of an ID token of this issuer, expired or not, or undefined. */
+  /**
+   * Returns the claims of an ID token of this issuer, even if it has expired, or undefined if it is
+   * invalid.
+   */
   readIdToken(token: string): Promise<IdTokenClaims | undefined>
-  /** Returns the claims of a valid token; throws unauthenticated. Does not read the denylist. */
+  /**
+   * Returns the claims of a valid token. Throws unauthenticated otherwise. Does not check the
+   * denylist.
+   */
   verify<Type extends TokenType>(type: Type, token: string): Promise<Token<Type>>
-  /** The keys that verify tokens, by key ID: another map whenever the keys are replaced. */
+  /**
+   * Returns the keys that verify tokens, by key ID. Whenever the keys are replaced, the map is a
+   * new one.
+   */
   verificationKeys(): ReadonlyMap<string, unknown>
 }
 
-/** The claims of an ID token by which daikon recognizes its session. */
+/** The claims of an ID token that identify its session. */
 export type IdTokenClaims = { sub: string; aud: string; sid: string }
 
 /** The header `typ` of the tokens for client apps (OpenID Connect Back-Channel Logout 1.0, 2.4). */

@@ -18,7 +18,7 @@ export async function getMe(
   return { id, email, name, avatar_url, is_active, created_at: isoTime(created_at) }
 }
 
-/** Changes the user's name and picture; fields that are absent stay unchanged. */
+/** Changes the user's name and picture. Absent fields remain unchanged. */
 export async function updateMe(
   context: RequestContext,
   { name, avatar_url }: UpdateMeRequest,
@@ -30,7 +30,7 @@ export async function updateMe(
 }
 
 /**
- * Returns the id of the user with this address, and creates the user if there is none. Safe to call
+ * Returns the id of the user with this address, creating the user if there is none. Safe to call
  * concurrently.
  *
  * `email` must be normalized (`normalizeEmail`).

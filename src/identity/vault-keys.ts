@@ -6,7 +6,7 @@ import type { Keys } from './keys.ts'
 import { thumbprint, toJwk } from './public-key-file.ts'
 import type { Signer } from './signer.ts'
 
-/** A key of the transit secrets engine of HashiCorp Vault, or of OpenBao. */
+/** Identifies a key in the transit secrets engine of HashiCorp Vault or OpenBao. */
 export type VaultOptions = {
   address: string
   /** The token, or the path of a file that contains it, such as a sink of Vault Agent. */
@@ -15,11 +15,11 @@ export type VaultOptions = {
   /** The path at which the secrets engine is mounted. */
   mount: string
   key: string
-  /** Milliseconds that a signature may take. */
+  /** The timeout of a signature in milliseconds, 2000 by default. */
   timeout?: number
 }
 
-/** A version of the key: its public key, and when it was created. */
+/** A version of the key: its public key and when it was created. */
 type KeyVersion = { number: number; kid: string; publicKey: Signer['publicKey']; createdAt: Date }
 
 /** The response of `GET /v1/<mount>/keys/<key>`. */
@@ -27,15 +27,18 @@ type KeyResponse = {
   data?: { keys?: Record<string, { public_key?: string; creation_time?: string }> }
 }
 
-/** Milliseconds after which every node and every client that caches keys knows a new version. */
+/**
+ * Milliseconds after which every node and every client that caches keys has loaded a new version.
+ */
 const publicationTime = 15 * 60_000
 
-/** Milliseconds that reading the key may take. */
+/** The timeout of reading the key, in milliseconds. */
 const readTimeout = 5000
 
 /**
- * The versions of a key in Vault. The newest version signs that was created 15 minutes ago or earlier, and all
- * versions from `min_decryption_version` on verify.
+ * Creates a source of the versions of a key in Vault. The newest version that is at least 15
+ * minutes old signs, or the oldest if all are newer. All versions from `min_decryption_version` on
+ * verify.
  */
 export function createVaultSource(options: VaultOptions, now: () => Date): Source<Keys> {
   return {
@@ -60,7 +63,7 @@ export function createVaultSource(options: VaultOptions, now: () => Date): Sourc
   }
 }
 
-/** The versions of the key, newest first. */
+/** Returns the versions of the key, newest first. */
 function parseVersions({ data }: KeyResponse, name: string): KeyVersion[] {
   return Object.entries(data?.keys ?? {})
     .map(([number, { public_key: pem = '', creation_time: time = '' }]) => {

@@ -6,8 +6,9 @@ import type { PrincipalStatus } from './facts.ts'
 import { readStatus } from './facts-batch.ts'
 
 /**
- * Whose resources to list. Ids must be UUIDs. Without `keyHash`, the list does not depend on a service key:
- * none is required, or it was verified before. An empty one stands for a missing key.
+ * The caller whose resources to list, and the page to load. IDs must be UUIDs. If `keyHash` is
+ * undefined, the list does not depend on a service key: none is required, or it has already been
+ * verified. If `keyHash` is empty, the required key is missing.
  */
 export type AccessibleQuery = CallerQuery & {
   service_name: string
@@ -17,21 +18,21 @@ export type AccessibleQuery = CallerQuery & {
   limit: number
 }
 
-/** A list, and the status of the caller in the same snapshot. */
+/** A list, and the status of the caller from the same snapshot. */
 export type AccessibleIds = {
   status: PrincipalStatus
-  /** Ascending, from the first id of the query on, joined by `idSeparator`. */
+  /** The IDs from `firstId` on, ascending, joined by `idSeparator`. */
   joinedIds: string
   hasFullAccess: boolean
 }
 
-/** A list of which the ids are null if they take a statement of their own. */
+/** A list. The IDs are null if they must be loaded by a separate statement. */
 export type AccessibleResult = Omit<AccessibleIds, 'joinedIds'> & {
   joinedIds: string | null
   mayHaveFolders: boolean
 }
 
-/** The row of a query in the result of both statements. */
+/** The row of a query in the result of `accessibleSql` or `accessibleWithFoldersSql`. */
 export type AccessibleRow = [
   index: number,
   keysRequired: boolean,
@@ -57,14 +58,14 @@ export function readAccessible(rows: AccessibleRow[]): AccessibleResult[] {
   return results
 }
 
-/** The parameters of both statements. Keys and kinds that queries have in common are sent once. */
+/** Returns $1 to $13 of both statements. Each distinct key and kind is sent only once. */
 export function createAccessibleParameters(queries: AccessibleQuery[]): string[] {
   const services: string[] = []
   const types: string[] = []
   // Positions in the arrays, from 1 as in PostgreSQL.
   const kindPositions = new Map<string, number>()
   const kinds = queries.map(({ service_name, resource_type }) => {
-    // Neither name can contain a line break.
+    // A line break separates the names, neither of which can contain one.
     const kind = `${service_name}\n${resource_type}`
     const known = kindPositions.get(kind)
     if (known !== undefined) return known

@@ -9,15 +9,15 @@ import {
   statusBit,
 } from './facts-query.ts'
 
-/** The combinations of the bits of `actionFact`. */
+/** All combinations of the bits of `actionFact`. */
 const factCombinations = [0, 1, 2, 3].map((combination) => combination * actionFact.registered)
 
-/** The name does not matter to `sufficientGrants`, unless it is a built-in one. */
+/** Represents every registered action: `sufficientGrants` treats all of them alike. */
 const customAction = ''
 
 /**
- * What `sufficientGrants` returns, as a two-dimensional array: a row for each action and combination of facts
- * about it, a column for each role, of which the first is for users without a role.
+ * The results of `sufficientGrants` as a table, with a row for each combination of an action and
+ * facts about it, and a column for each role. The first column is for users without a role.
  */
 const grantsTable = [...builtInActions, customAction].flatMap((action) =>
   factCombinations.map((facts) =>
@@ -25,18 +25,18 @@ const grantsTable = [...builtInActions, customAction].flatMap((action) =>
   ),
 )
 
-/** Returns the position, from 1, of the first row of an action in the table of sufficient grants. */
+/** Returns the position, from 1, of the first row of an action in `grantsTable`. */
 export function grantsRowOf(action: string): number {
   const index = builtInActions.indexOf(action)
   return (index === -1 ? builtInActions.length : index) * factCombinations.length + 1
 }
 
-/** A common table expression for `callersOf`; $1 are the hashes of service keys. */
+/** A common table expression that `callersOf` requires. $1 hashes of service keys. */
 export const keysCte = `keys(required, services) as materialized (select ${keyStatusColumns('$1')})`
 
 const isActive = `(${principalStatus}) & ${statusBit.denied | statusBit.active} = ${statusBit.active}`
 
-/** The list of a query without a key does not depend on one. */
+/** A query with a null key does not depend on a service key. */
 const hasValidKey =
   'q.key is null or coalesce(keys.services ->> (q.key - 1) = q.service, not keys.required)'
 
@@ -44,12 +44,13 @@ const sufficient = `('{${grantsTable.map((row) => `{${row.join()}}`).join()}}'::
       [q.grants_row + (${actionFacts}) / ${actionFact.registered}][1 + ((${principalStatus}) >> ${roleShift})]`
 
 /**
- * A FROM item with the columns of `source` and the current status of the caller: `keys_required`,
- * `key_service`, `status`, and the sufficient `grants`, which are 0 for a caller who is rejected.
+ * Returns a FROM item with the columns of `source` and the current status of the caller:
+ * `keys_required`, `key_service`, `status`, and the sufficient `grants`, which are 0 if the caller
+ * is rejected.
  *
- * The columns of `source`: `key` (a position in $1, from 1), `token_id`, `user_id`, `workspace_id`, `service`,
- * `action` (null if it is a built-in one), `grants_row` (`grantsRowOf`). `offset 0` prevents the planner from
- * computing the grants each time they are used.
+ * `source` must have the columns `key` (a position in $1, from 1, or null), `token_id`, `user_id`,
+ * `workspace_id`, `service`, `action` (null if it is built in) and `grants_row` (`grantsRowOf`).
+ * `offset 0` prevents the planner from computing the grants each time they are used.
  */
 export function callersOf(source: string): string {
   return `(

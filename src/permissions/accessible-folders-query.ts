@@ -4,7 +4,7 @@ import { idSeparator } from './accessible-page.ts'
 import { callerColumns, directPage, hasFullAccess, queries } from './accessible-query.ts'
 import { isLive } from './grants-query.ts'
 
-/** The values of the only query. */
+/** The values of the query: the statement processes only one. */
 const service = '($2::text[])[1]'
 const type = '($3::text[])[1]'
 const user = '($5::uuid[])[1]'
@@ -37,17 +37,20 @@ const grantedFolders = `
         and g.user_id = ${user} and g.workspace_id = ${workspace} and ${isLive('s')}
         and s.kind_id = any((select ids from service)::int[])`
 
-/** A page of at most this many folders starts with their children; of more, with a scan by id. */
+/**
+ * The maximum number of folders whose children are read folder by folder. With more folders, the
+ * statement first scans all children in the workspace in the order of their IDs.
+ */
 const maxProbedFolders = 50
 
-/** How many children of the workspace are scanned for each id of the page, and for each folder. */
+/** The number of rows to scan for each ID of the page, and for each folder. */
 const scannedPerId = 8
 const scannedPerFolder = 8
 
-/** The fewest ids that are first read from each folder. */
+/** The minimum number of IDs in the first sample of each folder, unless the page is shorter. */
 const minSample = 4
 
-/** The ids of some children of `folder`, as an array. */
+/** Returns SQL for an array with the IDs of the first children of `folder` that match. */
 const childIds = (condition: string, limit: string) => `array(
       select resource_id from resources
       where parent_id = folder.id and kind_id = kind.id and inherits and ${condition}
@@ -55,13 +58,16 @@ const childIds = (condition: string, limit: string) => `array(
     )`
 
 /**
- * Lists resources for one query. The parameters and the result are those of `accessibleSql`, without $14.
+ * Lists resources for one query. The parameters and the result are those of `accessibleSql`,
+ * without $14.
  *
- * The ids include inherited ones: those of the children of the granted folders and of the folders below.
+ * The IDs include those of resources that inherit a grant: the children of the granted folders and
+ * of all folders below them.
  *
- * Reading a few ids of every folder gives a bound for the page; only folders that have more ids below
- * the bound are read further. Many folders are first tried by scanning the children of the workspace by
- * id, which is faster if enough of them are in one of the folders. Neither sorts a whole tree.
+ * The statement reads a sample of IDs from every folder, which gives an upper bound for the page,
+ * and then reads on only in folders that may have more IDs below the bound. If there are many
+ * folders, it first scans the children in the workspace in the order of their IDs, and reads
+ * samples only if the scan does not fill the page. Neither method sorts a whole tree.
  */
 export const accessibleWithFoldersSql = `
 with recursive ${keysCte}, query as materialized (

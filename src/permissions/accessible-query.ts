@@ -4,10 +4,11 @@ import { idSeparator } from './accessible-page.ts'
 import { isLive } from './grants-query.ts'
 
 /**
- * The queries: a FROM item with the status of their callers. The parameters of both statements are arrays:
- * $1 hashes of service keys; $2, $3 kinds (service, type); $4 to $13 queries (token, user, workspace, key, kind,
- * first id, limit, action, row of the grants, whether the action is `view`). Queries refer to keys and
- * kinds by their index, from 1.
+ * A FROM item with the queries and the status of their callers. The parameters of `accessibleSql`
+ * and `accessibleWithFoldersSql` are arrays: $1 hashes of service keys; $2, $3 kinds (service,
+ * type); $4 to $13 queries (token, user, workspace, key, kind, first ID, limit, action, row in the
+ * table of sufficient grants, whether the action is `view`). Queries refer to keys and kinds by
+ * their position, from 1.
  */
 export const queries = callersOf(`(
       select item.*, ($2::text[])[item.kind] as service,
@@ -27,8 +28,9 @@ export const queries = callersOf(`(
 export const callerColumns = 'q.place::int - 1, q.keys_required, q.key_service, q.status'
 
 /**
- * Whether the caller of the query `q` has access to every resource of the kind: by their role, or to view,
- * because the workspace has resources of the kind and none of them is private.
+ * Whether the caller of the query `q` has access to every resource of the kind: because of their
+ * role or, if the action is `view`, because the workspace has resources of the kind and none of
+ * them is private.
  */
 export const hasFullAccess = `q.grants = ${grant.registered}
     or q.grants <> 0 and q.is_view
@@ -38,12 +40,12 @@ export const hasFullAccess = `q.grants = ${grant.registered}
     and exists (select from resources
       where workspace_id = q.workspace_id and kind_id = q.kind_id offset 0)`
 
-/** The SQL expressions with the values of a query. */
+/** SQL expressions for the values of a query. */
 type QueryValues = {
   workspace: string
   user: string
   kind: string
-  /** The first id of the page. */
+  /** The first ID of the page. */
   first: string
   limit: string
   /** The sufficient grants as bits. */
@@ -51,9 +53,10 @@ type QueryValues = {
 }
 
 /**
- * A page of the ids of resources on which the user has one of the grants by the resource itself. Each
- * branch has its own limit and reads an index in order, so a page takes the same time for a user with
- * 100,000 shares as for one with 100. The planner merges sorted branches of `union all` without a sort.
+ * Returns SQL for a page of the IDs of resources on which the user has one of the grants directly,
+ * not by inheritance. Each branch has its own limit and reads an index in order (the last branch
+ * does so for each group of the user), so a page takes the same time for a user with 100,000 shares
+ * as for one with 100. The planner merges ordered branches of `union all` without sorting them.
  */
 export const directPage = ({ workspace, user, kind, first, limit, grants }: QueryValues) => {
   const ofKind = `workspace_id = ${workspace} and kind_id = ${kind} and resource_id >= ${first}`
@@ -85,8 +88,8 @@ export const directPage = ({ workspace, user, kind, first, limit, grants }: Quer
 }
 
 /**
- * Whether the user `q` may have one of the grants on a parent, of any service. `offset 0` prevents the
- * planner from hashing the whole table for several users, which a plan made for few rows would do.
+ * Whether the user of the query `q` may have one of the grants on a parent, of any service.
+ * `offset 0` prevents the planner from hashing the whole table instead of looking up each user.
  */
 const mayHaveFolders = `
     exists (select from resources where is_parent and workspace_id = q.workspace_id offset 0)
@@ -108,16 +111,17 @@ const mayHaveFolders = `
     )`
 
 /**
- * Lists resources for several queries. The parameters are those of `queries`; $14 is the maximum number of
- * groups.
+ * Lists resources for several queries. The parameters are those of `queries`; $14 is the maximum
+ * number of groups.
  *
- * Returns a row for each query: its index, from 0; the current status of its caller (whether keys are
- * required, the service of the key, the bits of the status); whether the user may have a grant on a parent; up
- * to the limit of ids from the first one on, ascending, joined by `idSeparator`; and `hasFullAccess`. The list
- * of a caller who is not accepted is empty.
+ * Returns a row for each query: its index, from 0; the current status of its caller (whether keys
+ * are required, the service of the key, the bits of the status); whether the user may have a grant
+ * on a parent; the IDs, from the first ID of the query on, up to its limit, ascending and joined by
+ * `idSeparator`; and `hasFullAccess`. The list is empty if the caller is rejected.
  *
- * The ids are null if the user may have a grant on a parent: then use `accessibleWithFoldersSql`, which
- * takes longer even for users without folders. They are also null if the user has too many groups.
+ * The IDs are null if the user may have a grant on a parent. In that case, use
+ * `accessibleWithFoldersSql`, which is slower even for users without folders. The IDs are also null
+ * if the user has more groups than the maximum.
  */
 export const accessibleSql = `
 with ${keysCte}

@@ -6,9 +6,10 @@ import { defineListDecision, type ListDecision } from './decision.ts'
 import { type LoadAccessible, loadPage } from './load-accessible.ts'
 
 /**
- * Lists the ids of the resources for which a check would allow the action, ascending, page by page.
- * `workspace_id` is not used: authorization requires that it is the workspace of the token. Callers without
- * a service key list what is theirs unless `requiresKey`.
+ * Creates the handler that lists the IDs of the resources for which a check would allow the action,
+ * in ascending order, page by page. It ignores `workspace_id`, because authorization ensures that
+ * it is the workspace of the token. If `requiresKey` is false, the list does not depend on a
+ * service key.
  */
 export function createAccessible(
   loadAccessible: LoadAccessible,

@@ -22,7 +22,11 @@ import { builtInActions } from './access.ts'
 import { type Decision, defineDecision } from './decision.ts'
 import { grantedActionsSql, listActionsSql, upsertActionsSql } from './queries.ts'
 
-/** Registers actions of a service or updates their descriptions. Returns all actions of the service. */
+/**
+ * Registers actions of a service, or updates their descriptions, and returns all its actions.
+ *
+ * @throws ServiceError `invalid_argument` if a name is built in or duplicated
+ */
 export async function registerActions(
   { em, principal }: WriteContext,
   { service_name, actions }: RegisterActionsRequest,
@@ -50,7 +54,10 @@ export async function registerActions(
   })
 }
 
-/** Lists the actions of a service that custom roles grant the user in the workspace of the token. */
+/**
+ * Creates the handler that lists the actions of a service that custom roles grant the user in the
+ * workspace of the token.
+ */
 export function createListGrantedActions(
   statements: Statements,
 ): Decision<ListGrantedActionsRequest, ListGrantedActionsResponse> {
@@ -65,7 +72,7 @@ export function createListGrantedActions(
   })
 }
 
-/** Lists the actions of every service, by service and name. */
+/** Lists the actions of all services, ordered by service and name. */
 export async function listServiceActions(
   { em }: RequestContext,
   _request: ListServiceActionsRequest,

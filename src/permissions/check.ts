@@ -19,7 +19,7 @@ export const check = defineDecision<PermissionCheckRequest, PermissionCheckRespo
       allowed: isAllowed(principal.user?.role, action, grants[index] ?? 0),
     })),
   }),
-  answers: ({ results }) => results.map(({ allowed }) => allowed),
+  outcomes: ({ results }) => results.map(({ allowed }) => allowed),
 })
 
 /** Decides one check of a stream. */
@@ -29,5 +29,5 @@ export const checkStream = defineDecision<CheckStreamRequest, CheckStreamRespons
     correlation_id,
     allowed: isAllowed(principal.user?.role, check?.action ?? '', grants[0] ?? 0),
   }),
-  answers: ({ allowed }) => [allowed],
+  outcomes: ({ allowed }) => [allowed],
 })

@@ -3,10 +3,10 @@ import type { RequestScope } from '../core/request-scope.ts'
 import type { EvaluationFacts, NamedCheck } from './evaluate/load-evaluations.ts'
 import type { FactsQuery, PermissionCheck, PrincipalStatus } from './facts.ts'
 
-/** The input of a decision: the caller and the facts that were loaded with their status. */
+/** The input of a decision: the caller, and the facts loaded together with their status. */
 export type DecisionContext = {
   principal: Principal
-  /** For each of the decision's checks, the grants of `access.ts` as bits. */
+  /** For each check of the decision, the bits of `grant` and `actionFact` that apply. */
   grants: number[]
 }
 
@@ -17,8 +17,8 @@ export type PreparedChecks<Response> = {
 }
 
 /**
- * Loads the status of a service key together with the facts of the checks that `prepare` returns. Without
- * `respond`, the key is not valid.
+ * Loads the status of a service key together with the facts of the checks that `prepare` returns.
+ * The result has no `respond` if the key is not valid.
  */
 export type LoadSubjectFacts = <Response>(
   keyHash: string | undefined,
@@ -27,27 +27,28 @@ export type LoadSubjectFacts = <Response>(
 ) => Promise<{ status: PrincipalStatus; respond?: () => Response | Promise<Response> }>
 
 /**
- * A handler that decides about named subjects. The facts of its checks are loaded with the status of the
- * service key. `prepare` is called with the service that the key belonged to before, and again if it
- * belongs to another one, so it must not throw because of the request; `respond` may.
+ * A handler that decides about named subjects. The facts of its checks are loaded together with the
+ * status of the service key. `prepare` is first called with the service that the key was last known
+ * to belong to, and again if the key turns out to belong to another one. It therefore must not
+ * reject a request; `respond` may.
  */
 export type SubjectDecision<Request, Response> = Pick<
   Decision<Request, Response>,
-  'logLevel' | 'answers'
+  'logLevel' | 'outcomes'
 > & {
   prepare(request: Request, service: ServicePrincipal): Promise<PreparedChecks<Response>>
 }
 
-/** Whose status to load. */
+/** Identifies the caller whose status to load. */
 export type CallerQuery = Omit<FactsQuery, 'checks'>
 
 /**
- * A handler that lists what the caller has access to. The list is loaded with the caller's status by one
- * statement, before the caller is authenticated: it is discarded if the caller is rejected.
+ * A handler that lists what the caller has access to. One statement loads the list and the caller's
+ * status, before the caller is authenticated. The list is discarded if the caller is rejected.
  */
 export type ListDecision<Request, Response> = Pick<
   Decision<Request, Response>,
-  'logLevel' | 'answers'
+  'logLevel' | 'outcomes'
 > & {
   load(
     request: Request,
@@ -56,24 +57,27 @@ export type ListDecision<Request, Response> = Pick<
   ): Promise<{ status: PrincipalStatus; respond(): Response }>
 }
 
-/** A handler that decides from facts alone. The facts of its checks are loaded with the caller's status. */
+/**
+ * A handler that decides from facts alone. The facts of its checks are loaded together with the
+ * caller's status.
+ */
 export type Decision<Request, Response> = {
   checks(request: Request): PermissionCheck[]
   handle(context: DecisionContext, request: Request): Response | Promise<Response>
   /** The level at which successful calls are logged. */
   logLevel: 'debug' | 'info'
-  /** Returns the results of the checks, to be counted in metrics. */
-  answers(response: Response): boolean[]
+  /** Returns whether each check was allowed, for metrics. */
+  outcomes(response: Response): boolean[]
 }
 
-const defaults = { logLevel: 'debug', answers: () => [] } as const
+const defaults = { logLevel: 'debug', outcomes: () => [] } as const
 
 type DecisionOptions<Request, Response> = Pick<Decision<Request, Response>, 'checks' | 'handle'> &
   Partial<Decision<Request, Response>>
 
 /**
- * Defines a handler that decides from facts. Its calls are logged at `debug`, because backends make
- * many of them.
+ * Defines a handler that decides from facts. By default, its calls are logged at `debug`, because
+ * backends make many of them.
  *
  * @example
  * defineDecision({
@@ -89,7 +93,9 @@ export function defineDecision<Request, Response>(
   return { ...defaults, ...definition }
 }
 
-/** Defines a handler that decides about named subjects. Its calls are logged at `debug`. */
+/**
+ * Defines a handler that decides about named subjects. By default, its calls are logged at `debug`.
+ */
 export function defineSubjectDecision<Request, Response>(
   definition: Pick<SubjectDecision<Request, Response>, 'prepare'> &
     Partial<SubjectDecision<Request, Response>>,
@@ -97,7 +103,10 @@ export function defineSubjectDecision<Request, Response>(
   return { ...defaults, ...definition }
 }
 
-/** Defines a handler that lists what the caller has access to. Its calls are logged at `debug`. */
+/**
+ * Defines a handler that lists what the caller has access to. By default, its calls are logged at
+ * `debug`.
+ */
 export function defineListDecision<Request, Response>(
   definition: Pick<ListDecision<Request, Response>, 'load'> &
     Partial<ListDecision<Request, Response>>,

@@ -13,10 +13,13 @@ export type FactsBatch = {
   read(row: FactsRow): Facts[]
 }
 
-/** From this many checks for each principal on, reading all groups of the principals is faster. */
+/**
+ * The minimum average number of checks per query at which reading all groups of the principals is
+ * faster.
+ */
 const minChecksToHash = 16
 
-/** The row of the facts statement; the last two columns are array literals. */
+/** The row of the facts statement. The last two columns are array literals. */
 export type FactsRow = [
   keysRequired: boolean,
   services: (string | null)[] | null,
@@ -26,7 +29,7 @@ export type FactsRow = [
 
 type Elements = (string | number | undefined)[]
 
-/** Combines queries into one statement. Keys and kinds that they have in common are sent once. */
+/** Combines queries into one statement. Each distinct key and kind is sent only once. */
 export function createFactsBatch(queries: FactsQuery[]): FactsBatch {
   const keys: Elements = []
   const services: Elements = []
@@ -48,7 +51,7 @@ export function createFactsBatch(queries: FactsQuery[]): FactsBatch {
     users.push(userId)
     workspaces.push(workspaceId)
     for (const { service_name, resource_type, resource_id, action } of checks) {
-      // Neither name can contain a line break.
+      // A line break separates the names, neither of which can contain one.
       const kind = `${service_name}\n${resource_type}`
       let position = kindPositions.get(kind)
       if (position === undefined) {
@@ -59,7 +62,7 @@ export function createFactsBatch(queries: FactsQuery[]): FactsBatch {
       principals.push(index + 1)
       kinds.push(position)
       resources.push(resource_id)
-      // The grants of a resource decide about built-in actions without facts about the action.
+      // Decisions about built-in actions depend only on the grants on the resource.
       actions.push(builtInActions.includes(action) ? undefined : textElement(action))
     }
   }

@@ -2,7 +2,10 @@ import { roles } from '../core/roles.ts'
 import { actionFact, grant } from './access.ts'
 import { type Ancestry, type GroupLookup, grantsOf } from './grants-query.ts'
 
-/** The bits of a principal's status. The bits from `roleShift` on hold the role, counted from 1. */
+/**
+ * The bits of a principal's status. The bits from `roleShift` on contain the position of the role,
+ * from 1, or 0 without a role.
+ */
 export const statusBit = { denied: 1, active: 2, admin: 4 } as const
 export const roleShift = 3
 
@@ -11,8 +14,8 @@ const roleBits = roles
   .join(' ')
 
 /**
- * Two columns: whether keys are required, and the service of each key as a JSON array. `hashes` is the
- * parameter with the hashes of the keys.
+ * Returns two SQL columns: whether an active service app exists, which makes keys required, and the
+ * service of each key as a JSON array. `hashes` is the parameter with the hashes of the keys.
  */
 export function keyStatusColumns(hashes: string): string {
   return `
@@ -27,8 +30,8 @@ export function keyStatusColumns(hashes: string): string {
 }
 
 /**
- * The status of the principal `q` (`token_id`, `user_id`, `workspace_id`) as an SQL expression, which needs
- * the joins of `principalJoins`.
+ * The status of the principal `q` (`token_id`, `user_id`, `workspace_id`) as an SQL expression.
+ * Requires the joins of `principalJoins`.
  */
 export const principalStatus = `case when d.token_id is null then 0 else ${statusBit.denied} end
       | case when u.is_active then ${statusBit.active} else 0 end
@@ -40,8 +43,8 @@ export const principalJoins = `left join denied_tokens d on d.token_id = q.token
     left join members m on m.user_id = q.user_id and m.workspace_id = q.workspace_id`
 
 /**
- * The bits of `actionFact` for the action of `q` (`user_id`, `workspace_id`, `service`, `action`), as an SQL
- * expression. The action is null if it is a built-in one.
+ * The bits of `actionFact` for the action of `q` (`user_id`, `workspace_id`, `service`, `action`),
+ * as an SQL expression. The action is null if it is built in.
  */
 export const actionFacts = `case when q.action is null then 0 else coalesce((
           select ${actionFact.registered} | case when exists (
@@ -54,13 +57,13 @@ export const actionFacts = `case when q.action is null then 0 else coalesce((
         ), 0) end`
 
 /**
- * Returns one row for a batch: whether keys are required, the service of each key, the status of each
- * principal, the grants of each check.
+ * The statement returns one row for a batch: whether keys are required, the service of each key,
+ * the status of each principal, and the grants and action facts of each check.
  *
- * $1 hashes of keys; $2, $3 kinds (service, type); $4 to $6 principals (token, user, workspace); $7 to
- * $10 checks (principal, kind, resource, action). Checks refer to principals and kinds by their index,
- * from 1, so that what they share is sent once. The results are arrays, because sending and parsing a
- * row for each check would take longer than the lookups.
+ * $1 hashes of keys; $2, $3 kinds (service, type); $4 to $6 principals (token, user, workspace); $7
+ * to $10 checks (principal, kind, resource, action). Checks refer to principals and kinds by their
+ * position, from 1, so that each principal and kind is sent only once. The results are arrays,
+ * because sending and parsing a row for each check would take longer than the lookups.
  */
 function createFactsSql(ancestry: Ancestry, lookup: GroupLookup): string {
   return `
@@ -98,7 +101,7 @@ select ${keyStatusColumns('$1')},
   )`
 }
 
-/** The facts query for each way to treat resources that inherit and to look up groups. */
+/** The facts query for each combination of `Ancestry` and `GroupLookup`. */
 export const factsSql: Record<Ancestry, Record<GroupLookup, string>> = {
   flagged: {
     probed: createFactsSql('flagged', 'probed'),

@@ -1,7 +1,7 @@
 import type { RequestScope } from '../core/request-scope.ts'
 import type { Role } from '../core/roles.ts'
 
-/** Asks whether a user may perform an action on a resource. */
+/** A check of whether a user may perform an action on a resource. */
 export type PermissionCheck = {
   service_name: string
   resource_type: string
@@ -9,7 +9,10 @@ export type PermissionCheck = {
   action: string
 }
 
-/** Whose status to load, as claimed by verified credentials, and for which checks. Ids must be UUIDs. */
+/**
+ * The caller whose status to load, as identified by verified credentials, and the checks whose
+ * facts to load. IDs must be UUIDs.
+ */
 export type FactsQuery = {
   /** SHA-256 of the service key, hex. */
   keyHash: string | undefined
@@ -21,9 +24,12 @@ export type FactsQuery = {
 
 /** The current status of the caller. */
 export type PrincipalStatus = {
-  /** The service name of the key; undefined when no active service app has this key. */
+  /** The service of the key, or undefined unless the key is valid and its service app active. */
   service: string | undefined
-  /** An active service app exists, so development mode is over. */
+  /**
+   * Whether an active service app exists. If none does, service keys are required only if
+   * `SERVICE_KEYS_REQUIRED` is set.
+   */
   keysRequired: boolean
   tokenDenied: boolean
   userActive: boolean
@@ -32,8 +38,8 @@ export type PrincipalStatus = {
   role: Role | undefined
 }
 
-/** The status of the caller, and for each check its grants (`access.ts`), in order. */
+/** The status of the caller, and the bits of `grant` and `actionFact` for each check, in order. */
 export type Facts = { status: PrincipalStatus; grants: number[] }
 
-/** Loads current facts; stops waiting when the scope is cancelled. */
+/** Loads the current facts. Stops waiting when the scope is cancelled. */
 export type LoadFacts = (query: FactsQuery, scope?: RequestScope) => Promise<Facts>

@@ -1,35 +1,40 @@
 import { grant } from './access.ts'
 
-/** The most resources in a chain of parents, the first and the last one included. */
+/** The maximum number of resources from a root to any resource below it, including both. */
 export const maxChainLength = 32
 
 /**
- * If a resource is shared with more groups than this, the query reads the groups of the user instead of
- * looking up the user in each group.
+ * The maximum number of groups in which the query looks up the user. If a resource is shared with
+ * more groups, the query reads the groups of the user instead.
  */
 const maxProbedGroups = 4
 
 /**
- * An SQL condition: the row `alias` of `shares` has not expired. By the time of the statement, because a
- * transaction may have waited for a lock since it began.
+ * Returns the SQL condition that the row `alias` of `shares` has not expired. Compares with the
+ * start of the statement, because the transaction may have waited for a lock since it began.
  */
 export function isLive(alias: string): string {
   return `(${alias}.expires_at is null or ${alias}.expires_at > statement_timestamp())`
 }
 
-/** The bits of the row `s` of `shares`. */
+/** The grant of the row `s` of `shares` as an SQL expression. */
 export const shareBits = `case s.permission when 'edit' then ${grant.edit} else ${grant.view} end`
 
-/** How the query finds out whether a user is a member of a group that a resource is shared with. */
+/**
+ * How a query determines whether a user is a member of a group that a resource is shared with.
+ */
 export type GroupLookup = 'probed' | 'hashed'
 
 const isInGroup: Record<GroupLookup, string> = {
-  /** One index lookup for each group. `offset 0` prevents a hash join, which would read more. */
+  /** Uses one index lookup per group. `offset 0` prevents a hash join, which would read more. */
   probed: `exists (
                   select from group_members g
                   where g.group_id = s.group_id and g.user_id = q.user_id offset 0
                 )`,
-  /** Reads and hashes all groups of the callers once, which is faster for many checks of few callers. */
+  /**
+   * Reads and hashes all groups of the callers once, which is faster for many checks of few
+   * callers.
+   */
   hashed: `(q.user_id, s.group_id) in (
                   select g.user_id, g.group_id
                   from unnest($5::uuid[], $6::uuid[]) principal(user_id, workspace_id)
@@ -38,14 +43,14 @@ const isInGroup: Record<GroupLookup, string> = {
 }
 
 /**
- * How a query treats a resource that inherits: `flagged` sets the bit `inherited` and nothing else,
- * `walked` adds the grants of its ancestors.
+ * How a query treats a resource that inherits: `flagged` only sets the bit `inherited`; `walked`
+ * also adds the grants of its ancestors.
  */
 export type Ancestry = 'flagged' | 'walked'
 
 /**
- * The grants of the principal `q` (`user_id`, `workspace_id`) on the row `r` of `resources`, as an SQL
- * expression.
+ * Return the grants of the principal `q` (`user_id`, `workspace_id`) on the row `r` of `resources`
+ * as an SQL expression.
  */
 export const grantsOf: Record<Ancestry, (lookup: GroupLookup) => string> = {
   flagged: (lookup) => `${ownGrants('r', lookup)}
@@ -66,8 +71,9 @@ export const grantsOf: Record<Ancestry, (lookup: GroupLookup) => string> = {
 }
 
 /**
- * The recursive CTE `chain`: the resource `r` and the ancestors that it inherits from. `depth` is 1 for
- * the resource itself. `start` is a FROM clause with `r`, or only a condition on an outer `r`.
+ * Returns the recursive CTE `chain`: the resource `r` and the ancestors that it inherits from.
+ * `depth` is 1 for the resource itself. `start` is a FROM clause with `r`, or only a WHERE clause
+ * if an outer query defines `r`.
  */
 export function chainCte(start: string): string {
   const columns = (alias: string) => `${alias}.id, ${alias}.workspace_id, ${ancestorColumns(alias)}`
@@ -85,7 +91,7 @@ function ancestorColumns(alias: string): string {
   return columns.map((column) => `${alias}.${column}`).join(', ')
 }
 
-/** What `q` is granted on one row itself, be it the checked resource or an ancestor. */
+/** Returns SQL for the grants of `q` on the resource `row` itself, without inherited ones. */
 function ownGrants(row: string, lookup: GroupLookup): string {
   return `case when ${row}.owner_id = q.user_id then ${grant.owner} else 0 end
         | case when ${row}.visibility = 'workspace' then ${grant.workspace} else 0 end

@@ -24,7 +24,7 @@ import {
   viewResource,
 } from './resource.ts'
 
-/** Lists the resources of every service, newest first. An unknown filter value matches nothing. */
+/** Lists the resources of all services, newest first. Unknown filter values match nothing. */
 export async function listPermissions(
   { em }: RequestContext,
   request: PermissionPageRequest,
@@ -40,7 +40,7 @@ export async function listPermissions(
       kinds.map(({ id }) => id),
       (placeholder) => `r.kind_id = any(${placeholder}::int[])`,
     )
-    // The IDs that the external ID has as a resource of each kind, which are indexed.
+    // External IDs are not indexed. Find the resource IDs that derive from it in each kind.
     filters.add(
       external_id && kinds.map((kind) => resolveResourceId(kind, { external_id })),
       (placeholder) => `r.resource_id = any(${placeholder}::uuid[])`,
@@ -72,7 +72,10 @@ export async function listPermissions(
   }
 }
 
-/** The planner has statistics for the ids of kinds, so it knows whether a service is rare. */
+/**
+ * Finds the kinds in a separate query, because statistics on their IDs let the planner estimate how
+ * many resources match.
+ */
 function findKinds(
   em: EntityManager,
   {
@@ -90,7 +93,10 @@ function isDefined(value: unknown): boolean {
   return value !== undefined
 }
 
-/** A separate query: as part of the list, it would also count for every row before the page. */
+/**
+ * Counts shares in a separate query. A subquery of the list would also run for each row that the
+ * offset skips.
+ */
 async function countShares(em: EntityManager, page: Resource[]): Promise<Map<string, number>> {
   if (page.length === 0) return new Map()
   const ids = page.map(({ id }) => id)
@@ -106,7 +112,7 @@ export async function getPermission(
   return viewResource(em, await requireResource(em, principal, request))
 }
 
-/** Returns a resource by the names that its service registered it with. */
+/** Returns a resource, identified by service, type and resource ID, with its shares. */
 export async function getResource(
   { em }: RequestContext,
   request: GetResourceRequest,

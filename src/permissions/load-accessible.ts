@@ -17,8 +17,8 @@ import type { PrincipalStatus } from './facts.ts'
 import { readPageToken } from './page-token.ts'
 
 /**
- * Loads current ids; stops waiting when the scope is cancelled. The list of a caller who is not accepted
- * is empty.
+ * Loads the current IDs. Stops waiting when the scope is cancelled. The list is empty if the caller
+ * is rejected.
  */
 export type LoadAccessible = (
   query: AccessibleQuery,
@@ -26,8 +26,8 @@ export type LoadAccessible = (
 ) => Promise<AccessibleIds>
 
 /**
- * Loads the page that begins at `page_token`, and the status of the caller. One more id than `limit` shows
- * whether there is another page.
+ * Loads the page that begins at `page_token`, and the status of the caller. Loads one more ID than
+ * `limit` to find out whether there is another page.
  */
 export async function loadPage(
   loadAccessible: LoadAccessible,
@@ -48,25 +48,38 @@ export async function loadPage(
 /** A query that runs in a statement of its own. */
 type SingleQuery = { query: AccessibleQuery; hasFolders: boolean }
 
-/** Pages of more ids run alone, so that no caller waits long for the list of another. */
+/**
+ * The maximum limit of a query that shares a statement, so that callers do not wait for the long
+ * lists of others.
+ */
 const maxSharedLimit = 1600
 
-/** The ids that a shared statement reads first for a longer page, because most lists are short. */
+/**
+ * The number of IDs to try first for a longer page, in a shared statement. Most lists are shorter
+ * and need no statement of their own.
+ */
 const firstIdsOfLongPage = 256
 
-/** Reading 16 ids takes about as long as one check; a shared statement is limited by the rows of checks. */
+/**
+ * The number of IDs that count as one row of a batch. Reading 16 IDs takes about as long as one
+ * check, and batches are limited to a number of checks.
+ */
 const idsPerRow = 16
 
-/** Queries for users with more groups run alone, because each group is read by itself. */
+/**
+ * The maximum number of groups of a user whose query shares a statement. The statement reads each
+ * group separately.
+ */
 const maxSharedGroups = 64
 
-/** Queries that run alone at the same time. */
+/** The maximum number of queries that run alone at the same time. */
 const maxRunningAlone = 3
 
 /**
- * Creates a function that lists resources, with a statement that concurrent callers share. Lists that
- * may take long run alone: pages of many ids, users with many groups, users with folders. The statement that
- * returns a list also reads the status of its caller, so both are from one snapshot.
+ * Creates a function that lists resources. Concurrent callers share statements. Queries that may
+ * take long run alone: those for long pages, and for users with many groups or with folders. The
+ * statement that returns a list also reads the status of its caller, so that both come from the
+ * same snapshot.
  */
 export function createLoadAccessible(statements: Statements): LoadAccessible {
   const loadShared = createBatcher(

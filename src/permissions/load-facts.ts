@@ -7,12 +7,13 @@ import { factsSql } from './facts-query.ts'
 import type { Ancestry } from './grants-query.ts'
 
 /**
- * Creates a function that loads facts from PostgreSQL, with a statement that concurrent callers share.
- * `onBatch` is called with the number of callers of each statement.
+ * Creates a function that loads facts from PostgreSQL. Concurrent callers share statements;
+ * `onBatch` is called with the number of queries in each statement.
  *
- * The statement for flat resources only reports that a resource inherits. Such a query then runs again
- * with the statement that reads the ancestors, which is slower. Kinds of which a resource inherited
- * before go there directly. Which statement comes first affects the time, never the result.
+ * The fast statement does not read ancestors: it only reports whether a resource inherits. If one
+ * does, the query runs again with a slower statement that reads the ancestors. Queries about kinds
+ * that are known to have inheriting resources use the slower statement directly. This affects only
+ * the speed, never the result.
  */
 export function createLoadFacts(
   statements: Statements,
@@ -20,7 +21,7 @@ export function createLoadFacts(
 ): LoadFacts {
   const loadFlat = createLoader('flagged')
   const loadWithAncestors = createLoader('walked')
-  /** Resource types by service; no more than there are kinds of registered resources. */
+  /** Types with inheriting resources, by service. Bounded by the number of registered kinds. */
   const inheritingTypes = new Map<string, Set<string>>()
 
   return async (query, scope) => {
@@ -62,12 +63,12 @@ function isInherited(grants: number): boolean {
   return (grants & grant.inherited) !== 0
 }
 
-/** A query without checks still adds the status of its caller. */
+/** Counts a query without checks as one row, for the status of its caller. */
 function countRows({ checks }: FactsQuery): number {
   return Math.max(checks.length, 1)
 }
 
-/** Calls of one workspace take turns with those of others; a call without a user counts for its key. */
+/** Counts queries against their workspace or, without a user, against their service key. */
 function callerOf({ workspaceId, keyHash, userId }: FactsQuery): string {
   return workspaceId ?? keyHash ?? userId ?? ''
 }

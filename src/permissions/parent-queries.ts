@@ -1,23 +1,23 @@
 import { grantsOf, maxChainLength } from './grants-query.ts'
 
 /*
- * The resources of a workspace form trees. A lock on all of them serializes moves, so that no cycle and
- * no chain that is too long can result from two moves that are valid by themselves. Registering below a
- * parent shares the lock. Deleting a tree locks the rows of the tree alone, because it can take seconds.
- * Readers take no lock.
+ * The resources of a workspace form trees. An exclusive advisory lock on all trees of a workspace
+ * serializes moves, because two moves that are valid by themselves could together create a cycle or
+ * a chain that is too long. Registrations below a parent take the lock in shared mode. Deleting a
+ * tree can take seconds, so it locks only the rows of the tree. Readers take no lock.
  */
 
-/** $1 workspace id. Waits until no other transaction has a lock on the trees of the workspace. */
+/** $1 workspace ID. Locks the trees of the workspace until the end of the transaction. */
 export const lockTreesSql = `select pg_advisory_xact_lock(${treeLockKey('$1::uuid')})`
 
-/** $1 workspace ids. Waits until no transaction moves a resource of the workspaces. */
+/** $1 workspace IDs. Prevents moves in the workspaces until the end of the transaction. */
 export const shareTreesSql = `
   select pg_advisory_xact_lock_shared(${treeLockKey('id')})
   from (select id from unnest($1::uuid[]) id order by id) workspace`
 
 /**
- * $1 items with `place`, `service_name`, `resource_type`, `resource_id` and `workspace_id`. Returns a
- * ParentRow for each that exists in the workspace. `length` counts the resources from the root to it.
+ * $1 items with `place`, `service_name`, `resource_type`, `resource_id` and `workspace_id`. Returns
+ * a ParentRow for each one that exists in the workspace.
  */
 export const parentsSql = `
   select item.place, r.id, r.resource_id, k.resource_type, r.is_parent, (
@@ -30,7 +30,7 @@ export const parentsSql = `
   join resources r on r.kind_id = k.id and r.resource_id = item.resource_id
     and r.workspace_id = item.workspace_id`
 
-/** $1 id. Returns `parent_id`, `inherits` and the `parent` by type and id. */
+/** $1 ID. Returns a Place. */
 export const placeSql = `
   select r.parent_id, r.inherits, pk.resource_type as parent_type, p.resource_id as parent_resource_id
   from resources r
@@ -38,8 +38,9 @@ export const placeSql = `
   where r.id = $1`
 
 /**
- * $1 id of the moved resource, $2 id of its new parent. Returns `is_cycle`, whether the parent is the
- * resource or below it, and otherwise the `length` of the longest chain that would result.
+ * $1 ID of the moved resource, $2 ID of its new parent. Returns `is_cycle`, whether the parent is
+ * the resource itself or below it, and `length`, the length of the longest chain after the move,
+ * which is meaningless for a cycle.
  */
 export const movedChainSql = `
   with recursive ${above('$2')}, below as (
@@ -56,15 +57,18 @@ export const movedChainSql = `
       ) then 1 else 0 end) from below
     ) as length`
 
-/** $1 id, $2 id of the parent or null, $3 whether the grants of the parent apply. Returns the id. */
+/** $1 ID, $2 ID of the parent or null, $3 whether the resource inherits. Returns the ID. */
 export const updateParentSql =
   'update resources set parent_id = $2, inherits = $3 where id = $1 returning id'
 
-/** $1 ids. Waits for shares of the resources that are not committed, and makes later ones wait. */
+/** $1 IDs. Waits for uncommitted shares of the resources, and makes later ones wait. */
 export const lockNewParentsSql = `
   select from resources where id = any($1::uuid[]) order by id for update`
 
-/** $1 ids of resources that are locked by `lockNewParentsSql`. Lists find parents by these flags. */
+/**
+ * $1 IDs of resources that `lockNewParentsSql` has locked. Sets the flags of the resources and of
+ * their shares by which lists find parents.
+ */
 export const markParentsSql = `
   with marked as (
     update resources set is_parent = true where id = any($1::uuid[])
@@ -73,13 +77,16 @@ export const markParentsSql = `
   update shares s set on_parent = true from marked m
   where s.kind_id = m.kind_id and s.resource_id = m.resource_id and not s.on_parent`
 
-/** The most rows that one statement deletes or detaches, so that it ends before its time limit. */
+/**
+ * The maximum number of resources that one statement deletes or detaches, so that it does not reach
+ * its timeout.
+ */
 export const maxRowsPerStatement = 2000
 
 /**
- * $1 id. Locks a resource and everything below it, against moves and new children, and returns the `ids`,
- * the deepest first. The statement does not see children that were added while it waited for locks: if
- * it returns the same ids twice, everything is locked.
+ * $1 ID. Locks a resource and everything below it against moves and new children, and returns the
+ * `ids`, the deepest first. The statement does not see children that were added while it waited for
+ * locks. Repeat it until it returns the same IDs twice: then the whole tree is locked.
  */
 export const lockTreeSql = `
   with recursive tree as (
@@ -91,7 +98,7 @@ export const lockTreeSql = `
   )
   select string_agg(id::text, ',' order by depth desc, id) as ids from tree join locked using (id)`
 
-/** $1 ids. Deletes resources and their shares, and returns the number of each. */
+/** $1 IDs. Deletes resources and their shares, and returns the number of each. */
 export const deleteResourcesSql = `
   with deleted as (
     delete from resources where id = any($1::uuid[]) returning kind_id, resource_id
@@ -99,14 +106,14 @@ export const deleteResourcesSql = `
   select (select count(*) from deleted)::int as resources,
     (select count(*) from shares join deleted using (kind_id, resource_id))::int as shares`
 
-/** $1 id. Removes the parent of some children of a resource, and returns them. */
+/** $1 ID. Detaches up to `maxRowsPerStatement` children of a resource and returns their IDs. */
 export const detachChildrenSql = `
   update resources set parent_id = null where id in (
     select id from resources where parent_id = $1 order by id limit ${maxRowsPerStatement} for update
   )
   returning id`
 
-/** $1 user id, $2 workspace id, $3 id of a resource. Returns the `grants` of the user as bits. */
+/** $1 user ID, $2 workspace ID, $3 ID of a resource. Returns the `grants` of the user as bits. */
 export const userGrantsSql = `
   select ${grantsOf.walked('probed')} as grants
   from (select $1::uuid as user_id, $2::uuid as workspace_id) q, resources r
@@ -116,7 +123,7 @@ function treeLockKey(workspaceId: string): string {
   return `hashtextextended('daikon resource trees ' || ${workspaceId}, 0)`
 }
 
-/** The chain from a resource up, with its length so far. A chain is never longer than the limit. */
+/** Returns the CTE `above`: the chain from a resource to its root, with the length up to each. */
 function above(id: string): string {
   return `above as (
     select id, parent_id, 1 as length from resources where id = ${id}

@@ -32,17 +32,17 @@ import {
   viewResource,
 } from './resource.ts'
 
-/** What activity entries name instead of a parent. */
+/** Represents the absence of a parent in activity entries. */
 const noParent = 'none'
 
-/** A resource that is, or becomes, a parent. */
+/** A resource that is or will become a parent. */
 export type ParentRow = {
   place: number
   id: string
   resource_id: string
   resource_type: string
   is_parent: boolean
-  /** The number of resources from the root to it. */
+  /** The number of resources from the root to this one, including both. */
   length: number
 }
 
@@ -55,12 +55,12 @@ type Place = {
 }
 
 /**
- * Moves a resource with everything below it, or changes whether it inherits. A change is recorded;
- * setting the current values is not.
+ * Moves a resource with everything below it, or changes whether it inherits. Records activity only
+ * if something changes.
  *
  * @throws ServiceError `invalid_argument` for an unknown parent or a chain that would be too long,
- * `already_exists` if the parent is the resource itself or below it, `permission_denied` if the user
- * whose token accompanies the change may not manage the resource or edit the parent
+ * `already_exists` if the parent is the resource itself or below it, `permission_denied` if the
+ * call carries a user's token and the user may not manage the resource or edit the parent
  */
 export async function updateParent(
   { em, principal }: RequestContext,
@@ -96,10 +96,10 @@ async function changePlace(
   }
   try {
     const updated = await query(em, updateParentSql, [resource.id, parentId, inherits])
-    // The resource was unregistered concurrently.
+    // The resource has been unregistered concurrently.
     if (updated.length === 0) throw resourceNotFound()
   } catch (error) {
-    // The parent was unregistered concurrently.
+    // The parent has been unregistered concurrently.
     if (violates(error, 'foreign')) throw invalidArgument(unknownParent('parent'))
     throw error
   }
@@ -121,7 +121,7 @@ async function changePlace(
   })
 }
 
-/** Requires that the user whose token accompanies a change may edit the parent. */
+/** Requires that the user may edit the parent. Does nothing if the call has no user. */
 async function requireEditableParent(
   em: EntityManager,
   { user }: Principal,
@@ -146,9 +146,9 @@ async function requireParent(
 }
 
 /**
- * Returns the key of the parent that a request names.
+ * Returns the key of the parent in a request.
  *
- * @throws ServiceError `invalid_argument` if its ids contradict each other
+ * @throws ServiceError `invalid_argument` if the IDs are invalid or inconsistent
  */
 function readParent(service_name: string, reference: ParentReference): ResourceKey {
   const kind = { service_name, resource_type: reference.resource_type }
@@ -177,8 +177,8 @@ async function requireValidMove(
 }
 
 /**
- * Makes resources parents. Uses two statements, because the second one must see the shares for which the
- * first one waits.
+ * Marks resources as parents. Takes the locks in a separate statement, so that the update sees the
+ * shares whose transactions the locks had to wait for.
  */
 export async function markParents(em: EntityManager, parents: ParentRow[]): Promise<void> {
   const ids = parents.filter(({ is_parent }) => !is_parent).map(({ id }) => id)
@@ -187,7 +187,7 @@ export async function markParents(em: EntityManager, parents: ParentRow[]): Prom
   await query(em, markParentsSql, [ids])
 }
 
-/** `folder/0d000000-…`, as activity entries name a parent. */
+/** Formats a parent for activity entries, as in `folder/0d000000-…`. */
 function describePlace(type: string | null, id: string | null): string {
   return type && id ? `${type}/${id}` : noParent
 }
@@ -200,7 +200,7 @@ export function chainTooLong(field: string): FieldViolation {
   return { field, message: `must not make a chain of more than ${maxChainLength} resources` }
 }
 
-/** The error for a cycle. `format` may add the fields that close it to the message. */
+/** Returns the error for a cycle. `format` can add the fields of the cycle to the message. */
 export function parentCycle(format = (message: string) => message): ServiceError {
   const detail = format('A resource must not be its own parent or below itself')
   return new ServiceError('already_exists', 'PARENT_CYCLE', detail)

@@ -5,7 +5,7 @@ import type { SharePermission, Visibility } from '../database/entities/resources
 import type { Timestamp } from '../database/sql-values.ts'
 import { chainCte, isLive } from './grants-query.ts'
 
-/** A resource with the names of its kind. */
+/** A row of `resources` with the names of its kind. */
 export type Resource = {
   id: string
   kind_id: number
@@ -17,10 +17,10 @@ export type Resource = {
   owner_id: string
   visibility: Visibility
   created_at: Timestamp
-  /** The `id` of the resource from which this one may inherit grants. */
+  /** The `id` of the parent, from which the resource inherits grants if `inherits` is true. */
   parent_id: string | null
   inherits: boolean
-  /** The names of the parent; absent in a new row. */
+  /** The type and IDs of the parent. Absent in rows returned by `registerResource`. */
   parent?: ParentResource | null
 }
 
@@ -37,7 +37,10 @@ export type ShareRow = {
 /** The column of `shares` that holds the grantee. */
 export type GranteeColumn = 'user_id' | 'group_id'
 
-/** The names of the parent of `r`. A subquery, which PostgreSQL skips for resources without one. */
+/**
+ * The type and IDs of the parent of `r`. A subquery, because it costs almost nothing for resources
+ * without a parent.
+ */
 const parentNames = `(
     select json_strip_nulls(json_build_object('resource_type', pk.resource_type,
       'resource_id', p.resource_id, 'external_id', p.external_id))
@@ -45,7 +48,10 @@ const parentNames = `(
     where p.id = r.parent_id
   ) as parent`
 
-/** Clauses that return a Resource. PostgreSQL drops the left join when it only counts rows. */
+/**
+ * Clauses that return a Resource. The join is a left join, which PostgreSQL removes from queries
+ * that only count rows.
+ */
 export const resourceSql = {
   select: `r.*, k.service_name, k.resource_type, ${parentNames}`,
   from: 'resources r left join resource_kinds k on k.id = r.kind_id',
@@ -84,9 +90,10 @@ export const sharesOfResource: BatchedQuery = {
 }
 
 /**
- * Item: `id`, the columns of the new row with the kind by its names, and `quota` of the workspace.
- * Returns the row, or only `is_over_quota`; none if the resource exists, its kind does not, or its owner
- * is not a member of the workspace.
+ * Item: the columns of the new row, with `service_name` and `resource_type` instead of `kind_id`,
+ * and the `quota` of the workspace. Returns the inserted row, or only `is_over_quota` if the
+ * workspace would exceed its quota. Returns no row if the resource already exists, its kind does
+ * not exist, or its owner is not a member of the workspace.
  */
 export const registerResource: BatchedQuery = {
   name: 'register',
@@ -126,8 +133,9 @@ export const registerResource: BatchedQuery = {
 }
 
 /**
- * $1 items with `service_name` and `resource_type`. Inserts the kinds that do not exist, ordered, so that
- * concurrent calls do not deadlock. Checks first: an insert without effect uses up an identity value.
+ * $1 items with `service_name` and `resource_type`. Inserts the kinds that do not exist. Sorts them
+ * so that concurrent calls do not deadlock. Filters out existing kinds first, because a conflicting
+ * insert consumes an identity value.
  */
 export const insertKindsSql = `
   insert into resource_kinds (service_name, resource_type)
@@ -141,8 +149,8 @@ export const insertKindsSql = `
   on conflict do nothing`
 
 /**
- * $1 items with `place`, `workspace_id` and `owner_id`. Returns the `place` of each item whose owner is
- * not a member of the workspace, and `workspace_exists`.
+ * $1 items with `place`, `workspace_id` and `owner_id`. Returns the `place` of each item whose
+ * owner is not a member of the workspace, and `workspace_exists`.
  */
 export const missingOwnersSql = `
   select item.place, exists (
@@ -155,8 +163,8 @@ export const missingOwnersSql = `
   order by item.place`
 
 /**
- * Item: `parent_id`, `user_id`. Returns `owns`: whether the user owns the parent, or an ancestor from
- * which the parent inherits.
+ * Item: `parent_id`, `user_id`. Returns `owns`: whether the user owns the parent or an ancestor
+ * that it inherits from.
  */
 export const ancestorOwner: BatchedQuery = {
   name: 'ancestor_owner',
@@ -169,8 +177,8 @@ export const ancestorOwner: BatchedQuery = {
 }
 
 /**
- * $1 id, $2 id of the new owner. Returns `from`, the previous owner, if the owner changed. Does nothing
- * if the new owner is not a member of the workspace.
+ * $1 ID, $2 ID of the new owner. Changes the owner and returns `from`, the previous one. Returns no
+ * row if the user already owns the resource or is not a member of the workspace.
  */
 export const changeOwnerSql = `
   update resources set owner_id = $2
@@ -181,18 +189,19 @@ export const changeOwnerSql = `
     )
   returning before.owner_id as "from"`
 
-/** $1 id. */
+/** $1 ID. */
 export const deleteResourceSql = 'delete from resources where id = $1'
 
-/** $1 ids of resources. Returns the number of shares that have not expired, of those that have any. */
+/** $1 IDs of resources. Returns the number of unexpired shares of each resource that has any. */
 export const countSharesSql = `
   select r.id, count(*)::int as count
   from resources r join shares s on s.kind_id = r.kind_id and s.resource_id = r.resource_id
   where r.id = any($1::uuid[]) and ${isLive('s')} group by r.id`
 
 /**
- * Inserts or replaces a share and records it. Returns a ShareRow, or only `is_over_quota` if a new share
- * would exceed the `quota` of the resource; none if a share has expired but not been deleted yet.
+ * Inserts or replaces a share and records the change. Returns a ShareRow, or only `is_over_quota`
+ * if a new share would exceed the `quota` of the resource. Returns no row if the existing share has
+ * expired but has not been deleted yet.
  */
 export const shareQueries: Record<GranteeColumn, BatchedQuery> = {
   user_id: createShareQuery('user_id'),
@@ -200,9 +209,9 @@ export const shareQueries: Record<GranteeColumn, BatchedQuery> = {
 }
 
 /**
- * $1 limit, $2 kind id and $3 resource id, or null for all resources. Deletes expired shares and returns
- * them with the names, workspace and `id` of their resources. Skips shares that another transaction is
- * deleting.
+ * $1 limit, $2 kind ID and $3 resource ID, or null for all resources. Deletes expired shares and
+ * returns them with the names, workspace and `id` of their resources. Skips shares that another
+ * transaction has locked.
  */
 export const deleteExpiredSharesSql = `
   with expired as (
@@ -218,15 +227,16 @@ export const deleteExpiredSharesSql = `
     s.permission, s.expires_at
   from expired s join resources r using (kind_id, resource_id) join resource_kinds k on k.id = r.kind_id`
 
-/** $1 kind id, $2 resource id, $3 id of the grantee. Returns the `permission` that was revoked. */
+/** $1 kind ID, $2 resource ID, $3 ID of the grantee. Returns the `permission` that was revoked. */
 export const deleteShareSql: Record<GranteeColumn, string> = {
   user_id: createDeleteShareSql('user_id'),
   group_id: createDeleteShareSql('group_id'),
 }
 
 /**
- * $1 service name, $2 JSON array of `id`, `name`, `description`. Returns `id` and `name` of the actions
- * that are new or have a new description. Ordered, so that concurrent calls do not deadlock.
+ * $1 service name, $2 JSON array of `id`, `name`, `description`. Inserts actions or updates their
+ * descriptions, and returns `id` and `name` of those that changed. Sorts them so that concurrent
+ * calls do not deadlock.
  */
 export const upsertActionsSql = `
   insert into service_actions as existing (id, service_name, name, description)
@@ -243,7 +253,10 @@ export const listActionsSql = `
   where $1::text is null or service_name = $1
   order by service_name, name`
 
-/** $1 service name, $2 user id, $3 workspace id. Returns the names of granted actions. */
+/**
+ * $1 service name, $2 user ID, $3 workspace ID. Returns the names of the actions that custom roles
+ * grant the user.
+ */
 export const grantedActionsSql = `
   select name from service_actions a
   where service_name = $1 and exists (

@@ -25,23 +25,24 @@ import { hasSameFacts, viewFacts, viewShare } from './resource.ts'
 
 type Placed<Row> = Row & { place: number }
 
-/** A registration of a resource that does not exist, with the id of its row and of its parent's row. */
+/** A registration of a resource that does not exist yet, with the IDs of its row and parent. */
 type NewResource = Registration & { id: string; parent_id: string | undefined; is_parent: boolean }
 
 type RegisterOptions = { naming: ErrorNaming; quotas: Quotas }
 
 const maxAttempts = 3
 
-/** All resources of a call, and how many of them it created. */
+/** The resources of a call, and the number of them that it created. */
 type Registered = { resources: ResourcePermissionResponse[]; created: number }
 
 /**
- * Registers resources in one transaction, all or none, and returns them in the same order. Those that
- * are registered already are returned as they are.
+ * Registers all resources in one transaction, or none, and returns them in the same order.
+ * Resources that are already registered are returned unchanged.
  *
- * @throws ServiceError `not_found` for an unknown workspace, `invalid_argument` for an owner who is not
- * a member, an unknown parent or a chain that would be too long, `already_exists` for a resource that
- * is registered with another workspace or owner, `resource_exhausted` beyond the quota of a workspace
+ * @throws ServiceError `not_found` for an unknown workspace, `invalid_argument` for an owner who is
+ * not a member, an unknown parent or a chain that would be too long, `already_exists` for a
+ * resource that is registered with another workspace or owner, `resource_exhausted` if a workspace
+ * would exceed its quota
  */
 export async function registerAll(
   em: EntityManager,
@@ -56,7 +57,7 @@ export async function registerAll(
         return { resources: await viewAll(em, registrations), created }
       })
     } catch (error) {
-      // A resource was registered, or a parent, owner or workspace was deleted, since it was read.
+      // Retry: a resource was registered, or a parent, owner or workspace deleted, concurrently.
       const isConflict = error === conflict || violates(error, 'foreign')
       if (!isConflict) throw error
       if (attempt === maxAttempts) throw conflict
@@ -142,7 +143,10 @@ async function requireOwners(
   )
 }
 
-/** Finds the parents of new resources, among them and in the database, and makes those parents. */
+/**
+ * Finds the parents of new resources, both among the new resources and in the database, and marks
+ * them as parents.
+ */
 async function placeInTrees(
   em: EntityManager,
   missing: Registration[],
@@ -152,7 +156,7 @@ async function placeInTrees(
   const places = indexByKey(missing)
   const byPlace = new Map(missing.map((item) => [item.place, item]))
 
-  /** The parent of a registration, if that is new as well. */
+  /** Returns the parent of a registration if the parent is also new. */
   const newParentOf = ({ parent }: Registration): Registration | undefined =>
     parent && byPlace.get(places.get(keyOf(parent)) ?? -1)
   const keys = missing.flatMap((item) => {

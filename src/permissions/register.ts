@@ -17,7 +17,7 @@ import { findResource, hasSameFacts, viewFacts, viewResource } from './resource.
 
 type RegisterContext = WriteContext & QuotaContext
 
-/** Registers a resource. If it is registered already, returns it as it is now. */
+/** Registers a resource. If it is already registered, returns it unchanged. */
 export async function register(
   { em, quotas }: RegisterContext,
   request: RegisterResourceRequest,
@@ -30,15 +30,16 @@ export async function register(
   }
   const existing = await findResource(em, registration)
   if (existing && hasSameFacts(existing, registration)) return viewResource(em, existing)
-  // It has a parent, its type is new, or the request is invalid.
+  // The resource has a parent or a new type, or the request is invalid.
   const { resources } = await registerAll(em, registrations, { naming: singleNaming, quotas })
   return resources[0] as ResourcePermissionResponse
 }
 
 /**
- * Registers resources, all or none. Those that are registered already are returned as they are now.
+ * Registers all resources or none. Resources that are already registered are returned unchanged.
  *
- * @throws ServiceError as `registerAll`; its message names the fields, as in `resources[3].owner_id`
+ * @throws ServiceError like `registerAll`, with a message that names the fields, as in
+ * `resources[3].owner_id`
  */
 export async function registerBatch(
   { em, quotas }: RegisterContext,
@@ -50,8 +51,9 @@ export async function registerBatch(
 }
 
 /**
- * Inserts a resource without a parent, in a statement that concurrent calls share. Returns undefined if
- * it exists, its kind does not, or its owner is not a member of the workspace.
+ * Inserts a resource without a parent, in a statement that concurrent calls share. Returns
+ * undefined if the resource already exists, its kind does not exist, or its owner is not a member
+ * of the workspace.
  */
 async function insert(
   em: EntityManager,
@@ -68,7 +70,7 @@ async function insert(
     if (await findResource(em, registration)) return undefined
     throw quotaExceeded(quotas, 'MAX_RESOURCES_PER_WORKSPACE')
   } catch (error) {
-    // The workspace or the owner was removed concurrently.
+    // The workspace or the membership of the owner was deleted concurrently.
     if (violates(error, 'foreign')) return undefined
     throw error
   }

@@ -5,9 +5,9 @@ import { findIdViolation, resolveResourceId } from './evaluate/resource-id.ts'
 import { parentCycle } from './parents.ts'
 import type { ResourceKey } from './resource.ts'
 
-/** A resource to register, with its ids in lower case. */
+/** A resource to register. UUIDs are in lower case. */
 export type Registration = ResourceKey & {
-  /** The index in the request. */
+  /** The index of the resource in the request, from 0. */
   place: number
   external_id: string | undefined
   workspace_id: string
@@ -19,17 +19,17 @@ export type Registration = ResourceKey & {
 /** How errors refer to the fields of a registration. */
 export type ErrorNaming = {
   field(place: number, name: string): string
-  /** Adds the fields to a message that does not name them. */
+  /** Prefixes a message with the fields that it is about. */
   detail(fields: string[], message: string): string
 }
 
-/** Names fields as in `owner_id`. */
+/** Names fields of a single registration, such as `owner_id`. */
 export const singleNaming: ErrorNaming = {
   field: (_place, name) => name,
   detail: (_fields, message) => message,
 }
 
-/** Names fields as in `resources[3].owner_id`. */
+/** Names fields of a batch, such as `resources[3].owner_id`. */
 export const batchNaming: ErrorNaming = {
   field: (place, name) => (name ? `resources[${place}].${name}` : `resources[${place}]`),
   detail(fields, message) {
@@ -41,14 +41,14 @@ export const batchNaming: ErrorNaming = {
 
 const maxNamedFields = 10
 
-/** Violations of one error: a file may contain more. */
+/** The maximum number of violations in one error. */
 const maxViolations = 1000
 
 /**
- * Reads registrations, which may name each other as parent.
+ * Reads registrations, which may refer to each other as parents.
  *
- * @throws ServiceError `invalid_argument` with every problem of their ids, `already_exists` if one is
- * its own parent or below itself
+ * @throws ServiceError `invalid_argument` for invalid, inconsistent or duplicated IDs,
+ * `already_exists` if a resource is its own parent or ancestor
  */
 export function readRegistrations(
   requests: RegisterResourceRequest[],
@@ -79,12 +79,12 @@ export function readRegistrations(
   return registrations
 }
 
-/** Returns the place of each registration by `keyOf`; of several with one key, the first one. */
+/** Returns a map from `keyOf` to the index of the first registration with that key. */
 export function indexByKey(registrations: Registration[]): Map<string, number> {
   return new Map(registrations.toReversed().map((item) => [keyOf(item), item.place]))
 }
 
-/** Returns a text that identifies a resource. The names cannot contain a line break. */
+/** Returns a map key for a resource. None of its parts can contain the line break between them. */
 export function keyOf({ service_name, resource_type, resource_id }: ResourceKey): string {
   return `${service_name}\n${resource_type}\n${resource_id}`
 }
@@ -116,7 +116,7 @@ function findIdViolations(request: RegisterResourceRequest): FieldViolation[] {
   return [...violations, { ...parentViolation, field: `parent.${parentViolation.field}` }]
 }
 
-/** Returns the indexes of the items that are their own parent or below themselves. */
+/** Returns the indexes of the items that are their own parent or ancestor, in ascending order. */
 function findCycles(parents: (number | undefined)[]): number[] {
   const visited = new Set<number>()
   const cycles: number[] = []

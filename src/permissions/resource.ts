@@ -16,19 +16,19 @@ import {
   sharesOfResource,
 } from './queries.ts'
 
-/** The names that a service registered a resource with. */
+/** The service, type and ID that identify a resource. */
 export type ResourceKey = Pick<Resource, 'service_name' | 'resource_type' | 'resource_id'>
 
-/** How a request names a resource: by `permission_id` or by key; field rules require one of them. */
+/** Identifies a resource by `permission_id` or by key. Field rules require one of them. */
 export type ResourceReference = { permission_id?: string | undefined } & {
   [Name in keyof ResourceKey]?: string | undefined
 }
 
 /**
- * Returns the resource that a request names.
+ * Returns the resource that a request identifies.
  *
- * @throws ServiceError `not_found` if it does not exist, or belongs to another workspace than the
- * user's token or to another service than the service key
+ * @throws ServiceError `not_found` if the resource does not exist, or belongs to a different
+ * workspace than the user's token or to a different service than the service key
  */
 export async function requireResource(
   em: EntityManager,
@@ -42,11 +42,11 @@ export async function requireResource(
 }
 
 /**
- * Returns the resource that a service names to change it. If a user's token accompanies the call, the
- * user must be allowed to manage the resource.
+ * Returns a resource to change. If the call carries a user's token, the user must be allowed to
+ * manage the resource.
  *
- * @throws ServiceError `not_found` if it does not exist or belongs to another service;
- * `permission_denied` as `requireManage`
+ * @throws ServiceError `not_found` if the resource does not exist or belongs to another service;
+ * `permission_denied` like `requireManage`
  */
 export async function requireManageableResource(
   em: EntityManager,
@@ -72,7 +72,6 @@ async function requireResourceOfService(
   return resource
 }
 
-/** Finds a resource by the names that its service registered it with. */
 export async function findResource(
   em: EntityManager,
   { service_name, resource_type, resource_id }: ResourceKey,
@@ -80,7 +79,7 @@ export async function findResource(
   return batched<Resource>(em, resourceByName, { service_name, resource_type, resource_id })
 }
 
-/** Whether a resource is registered with the workspace and the owner of a registration. */
+/** Returns whether a resource has the same workspace and owner as a registration. */
 export function hasSameFacts(
   resource: Resource,
   { workspace_id, owner_id }: Pick<Resource, 'workspace_id' | 'owner_id'>,
@@ -89,11 +88,12 @@ export function hasSameFacts(
 }
 
 /**
- * Requires that the user of a call may take the action `manage` on a resource. Does nothing without a
- * user: then the service, or an administrator, decides.
+ * Requires that the user of a call may perform the action `manage` on a resource. Does nothing
+ * without a user: the service or administrator is then responsible.
  *
- * @throws ServiceError `permission_denied` if the token was issued for another workspace, or the user
- * neither owns the resource or an ancestor it inherits from, nor is an owner or admin of the workspace
+ * @throws ServiceError `permission_denied` if the token was issued for another workspace, or if the
+ * user is not an owner or admin of the workspace and does not own the resource or an ancestor that
+ * it inherits from
  */
 export async function requireManage(
   em: EntityManager,
@@ -111,7 +111,6 @@ export async function requireManage(
   )
 }
 
-/** Whether the user owns a resource from which this one inherits. */
 async function ownsAncestor(
   em: EntityManager,
   user_id: string,
@@ -122,7 +121,10 @@ async function ownsAncestor(
   return row?.owns === true
 }
 
-/** Returns the grants of a user on a resource of their workspace, inherited ones included, as bits. */
+/**
+ * Returns the grants of a user on a resource of their workspace as bits of `grant`, including
+ * inherited ones. The bit `registered` is not set.
+ */
 export async function findUserGrants(
   em: EntityManager,
   { id, workspaceId }: UserPrincipal,
@@ -133,7 +135,7 @@ export async function findUserGrants(
   return row?.grants ?? 0
 }
 
-/** Returns the response for a resource, with its shares, oldest first. */
+/** Builds the response for a resource and its shares, the oldest first. */
 export async function viewResource(
   em: EntityManager,
   resource: Resource,
@@ -143,7 +145,7 @@ export async function viewResource(
   return { ...viewFacts(resource), shares: (row?.shares ?? []).map(viewShare) }
 }
 
-/** Returns the response for a resource, without its shares. */
+/** Builds the response for a resource, without its shares. */
 export function viewFacts({
   kind_id,
   parent_id,
@@ -160,7 +162,6 @@ export function viewFacts({
   }
 }
 
-/** Returns the response for a share. */
 export function viewShare(share: ShareRow): ShareResponse {
   return {
     id: share.id,

@@ -7,7 +7,7 @@ import { isoTime, type Timestamp } from '../database/sql-values.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { deleteExpiredSharesSql, type Resource } from './queries.ts'
 
-/** The most shares that one call of `deleteExpiredShares` deletes. */
+/** The maximum number of shares that one call to `deleteExpiredShares` deletes. */
 export const maxDeletedShares = 1000
 
 const maxYears = 10
@@ -23,8 +23,9 @@ type ExpiredShare = Pick<
 }
 
 /**
- * Deletes expired shares, records their expiry and returns their number. Several nodes may do this at
- * the same time. Decisions and lists ignore expired shares whether or not they have been deleted.
+ * Deletes up to `maxDeletedShares` expired shares, of one resource or of all, records their expiry
+ * and returns their number. Several nodes can do this concurrently. Decisions and lists ignore
+ * expired shares whether or not they have been deleted.
  */
 export async function deleteExpiredShares(
   em: EntityManager,
@@ -58,9 +59,9 @@ function expiryEvent({ id, workspace_id, user_id, group_id, expires_at, ...share
 }
 
 /**
- * Returns when a new share expires, or undefined if it does not.
+ * Returns the time at which a new share expires, or undefined if it does not expire.
  *
- * @throws ServiceError `invalid_argument` for a time that is not in the next 10 years
+ * @throws ServiceError `invalid_argument` for a time in the past or more than 10 years ahead
  */
 export function readExpiry(expiresAt: string | undefined, now: Date): string | undefined {
   if (expiresAt === undefined) return undefined

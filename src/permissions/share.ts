@@ -21,8 +21,8 @@ import { requireManage, requireManageableResource, requireResource, viewShare } 
 import { deleteExpiredShares, readExpiry } from './share-expiry.ts'
 
 /**
- * Shares a resource with a user or group of its workspace, or replaces the permission and the expiry of
- * their share.
+ * Shares a resource with a user or group of its workspace. If a share exists, replaces its
+ * permission and expiry.
  */
 export async function share(
   { em, principal, now, quotas }: Pick<RequestContext, 'em' | 'principal' | 'now'> & QuotaContext,
@@ -51,14 +51,14 @@ export async function share(
         entry: createEntryRow(actor, { ...entry, detail }),
       })
       if (row && !row.is_over_quota) return viewShare(row)
-      // A share that has expired is not extended, so that its expiry is recorded.
+      // Delete an expired share instead of extending it, so that its expiry is recorded.
       const deleted = await deleteExpiredShares(em, resource)
       if (row && deleted === 0) throw quotaExceeded(quotas, 'MAX_SHARES_PER_RESOURCE')
     }
   } catch (error) {
-    // The foreign keys require a member or a group of this workspace.
+    // The foreign keys require that the grantee is a member or group of this workspace.
     if (!violates(error, 'foreign')) throw error
-    // The other possible cause is that the resource was unregistered concurrently.
+    // They also fail if the resource was unregistered concurrently: then report it as not found.
     await requireResource(em, principal, request)
     const kind = request.grantee_type
     throw new ServiceError('not_found', 'GRANTEE_NOT_FOUND', `No such ${kind} in the workspace`)

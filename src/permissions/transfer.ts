@@ -11,7 +11,10 @@ import { inTransaction } from '../database/transaction.ts'
 import { changeOwnerSql } from './queries.ts'
 import { requireManageableResource, requireResource, viewResource } from './resource.ts'
 
-/** Makes another member of the workspace the owner of a resource. Only a change is recorded. */
+/**
+ * Makes a member of the workspace the owner of a resource. Records activity only if the owner
+ * changes.
+ */
 export async function transferOwnership(
   { em, principal }: RequestContext,
   request: TransferOwnershipRequest,

@@ -14,12 +14,12 @@ import {
 import { deleteResourceSql, type Resource } from './queries.ts'
 import { requireManageableResource, resourceNotFound } from './resource.ts'
 
-/** How often a tree is locked again because children were added to it. */
+/** The maximum number of attempts to lock a tree that is growing concurrently. */
 const maxLockAttempts = 20
 
 /**
- * Deletes a resource and its shares. Its children remain without a parent, or are deleted with everything
- * below them if the request says so. The deletion of a tree is recorded.
+ * Deletes a resource and its shares. With `cascade`, also deletes everything below the resource and
+ * records the deletion; otherwise, its children become roots.
  */
 export async function unregister(
   { em, principal }: RequestContext,
@@ -33,7 +33,7 @@ export async function unregister(
 }
 
 async function deleteResource(em: EntityManager, { id }: Resource): Promise<void> {
-  // The foreign key would detach all children in one statement, however many there are.
+  // Detach children in batches, because the foreign key would detach all in one long statement.
   while ((await query(em, detachChildrenSql, [id])).length > 0);
   await query(em, deleteResourceSql, [id])
 }
@@ -66,7 +66,10 @@ async function deleteTree(
   })
 }
 
-/** Locks a resource and everything below it until the end of the transaction; the deepest come first. */
+/**
+ * Locks a resource and everything below it until the end of the transaction. Returns the IDs, the
+ * deepest first.
+ */
 async function lockTree(em: EntityManager, id: string): Promise<string[]> {
   let previous: string | null | undefined
   for (let attempt = 0; attempt < maxLockAttempts; attempt += 1) {

@@ -8,7 +8,7 @@ import { Resource as ResourceEntity, type Visibility } from '../database/entitie
 import { inTransaction } from '../database/transaction.ts'
 import { requireManageableResource, viewResource } from './resource.ts'
 
-/** Sets the visibility of a resource. A change is recorded; setting the current value is not. */
+/** Sets the visibility of a resource. Records activity only if the visibility changes. */
 export async function updateVisibility(
   { em, principal }: RequestContext,
   request: UpdateVisibilityRequest,

@@ -5,8 +5,8 @@ import type { RateLimiter } from './rate-limiter.ts'
 import { createRedisRateLimiter } from './redis.ts'
 
 /**
- * Creates the rate limiter of a node. It counts in Redis, and in this process while Redis is
- * unavailable or if there are no Redis nodes.
+ * Creates the rate limiter of a node. It counts in Redis, or in this process if no Redis is
+ * configured or while Redis is unavailable.
  */
 export function createRateLimiter(redisNodes: string[], log: Logger): RateLimiter {
   const local = createInProcessRateLimiter()

@@ -4,8 +4,8 @@ const probeClient = 'probe'
 const probeWindows: RateLimitWindows = [{ name: 'probe', limit: 1, period: 1 }]
 
 /**
- * Counts in `shared`, or in `local` while `shared` fails. After the first failure no request waits for
- * `shared`; instead it is probed until it works again.
+ * Creates a rate limiter that counts in `shared`, or in `local` while `shared` fails. After the
+ * first failure, no request waits for `shared`, which is probed until it works again.
  */
 export function createFallbackRateLimiter({
   shared,

@@ -1,7 +1,10 @@
 import type { RateLimiter, RateLimitWindow } from './rate-limiter.ts'
 import { summarize } from './result.ts'
 
-/** When requests of a client were allowed, in microseconds, oldest first. Those before index `head` have expired. */
+/**
+ * The times, in microseconds, at which requests of a client were allowed, oldest first. Those
+ * before index `head` have expired.
+ */
 type Log = { times: number[]; head: number }
 
 /**
@@ -56,7 +59,7 @@ export function createInProcessRateLimiter({
     }
     const states = rows.map(({ window, log }) => {
       const count = countRequests(log)
-      // After the limit was lowered, more than one request may have to expire.
+      // If the limit has been lowered, more than one request may have to expire.
       const blocking = log.times[log.head + Math.max(0, count - window.limit)] ?? time
       return { count, wait: blocking + window.period * 1e6 - time }
     })
@@ -80,7 +83,7 @@ function countRequests(log: Log): number {
   return log.times.length - log.head
 }
 
-/** Expires the requests up to `horizon`. The array is compacted once half of it has expired. */
+/** Expires the requests up to `horizon`. Compacts the array once more than half has expired. */
 function expire(log: Log, horizon: number) {
   while ((log.times[log.head] ?? Number.POSITIVE_INFINITY) <= horizon) log.head += 1
   if (log.head * 2 > log.times.length) {

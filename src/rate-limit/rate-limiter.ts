@@ -1,6 +1,9 @@
 /** A sliding window: at most `limit` requests per client in any `period` seconds. */
 export type RateLimitWindow = {
-  /** What is limited: a method, or all routes. Windows with the same name must have the same period. */
+  /**
+   * The name of what is limited: a method, or all routes. Windows with the same name must have the
+   * same period.
+   */
   readonly name: string
   /** The maximum number of requests per period. */
   readonly limit: number
@@ -9,13 +12,13 @@ export type RateLimitWindow = {
 }
 
 /**
- * The outcome of a request, described by its most restrictive window: if the request is rejected, the
- * full window that takes longest to admit another request; if it is allowed, the window with the
- * fewest remaining requests. In a tie it is the first one.
+ * The outcome of a request, described by its most restrictive window: if the request is rejected,
+ * the full window that takes longest to admit another request; if it is allowed, the window with
+ * the fewest remaining requests. In a tie, it is the first of them.
  */
 export type RateLimitResult = RateLimitWindow & {
   readonly allowed: boolean
-  /** How many more requests the window admits now. */
+  /** The number of requests that the window still admits. */
   readonly remaining: number
   /** Seconds until the window admits one more request than now, rounded up. */
   readonly reset: number
@@ -34,7 +37,7 @@ export type RateLimiter = {
    * - In any interval of `period` seconds, at most `limit` requests are allowed. A request stops
    *   counting exactly `period` seconds after it was allowed.
    * - The decision is atomic: of limit + 1 concurrent requests, exactly `limit` are allowed.
-   * - If any window is full, the request counts in none of them, so retrying does not extend the wait.
+   * - If any window is full, the request counts in none, so retrying does not extend the wait.
    * - Clients are counted separately, and so are window names.
    *
    * @throws if the counts are unavailable. The request may have been counted or not.

@@ -5,7 +5,8 @@ import { summarize } from './result.ts'
 
 // KEYS: per window, a list of the times at which requests were allowed, oldest first.
 // ARGV: the time, or '' to use the clock of Redis, then limit and period per window.
-// Returns whether the request is allowed, then count and wait per window. All times are in microseconds.
+// Returns whether the request is allowed, then count and wait per window.
+// All times are in microseconds.
 const lua = `
 local now = tonumber(ARGV[1])
 if not now then
@@ -39,24 +40,24 @@ return result
 
 type TakeCommand = { take(keys: number, ...args: (string | number)[]): Promise<number[]> }
 
-/** Creates a rate limiter whose counts all nodes share. `take` throws while Redis is unavailable. */
+/** Creates a rate limiter whose counts all nodes share. `take` throws if Redis is unavailable. */
 export function createRedisRateLimiter({
   url,
   now,
 }: {
   /** `redis://`, `rediss://`, or comma-separated nodes of a Redis Cluster. */
   url: string
-  /** Replaces the clock of Redis, in tests. In milliseconds. */
+  /** Replaces the clock of Redis in tests. Returns milliseconds. */
   now?: () => number
 }): RateLimiter {
   const redis = createClient(url)
   redis.defineCommand('take', { lua })
-  // The next `take` throws it. Without a listener, ioredis would throw it itself.
+  // The next `take` throws the error. Without a listener, ioredis would print it to the console.
   let lastError: Error | undefined
   redis.on('error', (error: Error) => {
     lastError = error
   })
-  // The first requests wait for the connection. `connect` may never settle, hence the limit.
+  // The first requests wait for the connection. `connect` may never settle, hence the timeout.
   const connecting = Promise.race([
     redis.connect().catch((error: Error) => {
       lastError ??= error
@@ -69,7 +70,7 @@ export function createRedisRateLimiter({
       await connecting
       if (redis.status !== 'ready')
         throw lastError ?? new Error(`The connection to Redis is not ready: ${redis.status}`)
-      // The hash tag in braces places all windows of a client in one slot of a cluster.
+      // The hash tag in braces places all windows of a client in one hash slot of a cluster.
       const keys = windows.map(({ name }) => `daikon:{limit:${client}}:${name}`)
       const limits = windows.flatMap(({ limit, period }) => [limit, period * 1e6])
       const time = now ? Math.floor(now() * 1000) : ''
@@ -92,7 +93,7 @@ export function createRedisRateLimiter({
   }
 }
 
-/** Milliseconds until the next attempt to connect. */
+/** Returns the milliseconds until the next connection attempt. */
 const retryDelay = (attempts: number) => Math.min(attempts * 100, 1000)
 
 // Failing fast is better than a late result: commands are neither queued nor repeated.
@@ -133,7 +134,7 @@ function createClient(url: string): Redis | Cluster {
       ...(first.password && { password: decodeURIComponent(first.password) }),
       ...(tls && { tls: {} }),
     },
-    // Connects by host name, which TLS compares with the certificate.
+    // Connects by host name, because TLS verifies it against the certificate.
     ...(tls && { dnsLookup: (address, done) => done(null, address) }),
   }
   return new Cluster(

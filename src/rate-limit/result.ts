@@ -2,13 +2,13 @@ import type { RateLimitResult, RateLimitWindows } from './rate-limiter.ts'
 
 /** The state of a window after a request. */
 export type WindowState = {
-  /** How many requests are counted. */
+  /** The number of requests that are counted. */
   readonly count: number
   /** Microseconds until the window admits one more request. */
   readonly wait: number
 }
 
-/** Summarizes the states of the windows, which are in the same order, as the result of a request. */
+/** Summarizes the states of the windows, in the same order, as the result of a request. */
 export function summarize(
   windows: RateLimitWindows,
   states: readonly WindowState[],

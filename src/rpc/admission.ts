@@ -1,31 +1,32 @@
 import { type Cancellation, callCancelled } from '../core/cancellation.ts'
 import { tooManyConcurrentRequests } from '../core/errors.ts'
 
-/** Whom a call counts against. */
+/** The keys under which a call is counted. */
 export type AdmissionKeys = {
-  /** Calls of one tenant queue in order of arrival; tenants take turns. */
+  /** Calls of one tenant wait in order of arrival; tenants take turns. */
   tenant: string
-  /** Keys with the number of calls that each may have running at once, such as a user's. */
+  /** The maximum number of running calls by key, such as that of a user. */
   limits: { key: string; max: number }[]
 }
 
 export type AdmissionOptions = {
-  /** Calls that may run at once. */
+  /** The maximum number of calls that run at once. */
   capacity: number
-  /** Calls of one tenant that may wait. */
+  /** The maximum number of waiting calls of one tenant. */
   maxQueuedPerTenant: number
-  /** Calls of all tenants that may wait. */
+  /** The maximum number of waiting calls of all tenants. */
   maxQueued: number
 }
 
-/** Admits calls so that no tenant takes the capacity of all others. */
+/** Admits calls so that no tenant can use up the whole capacity. */
 export type Admission = {
   /**
-   * Waits for a place and returns the function that gives it back. Returns without a promise when
-   * there is a place at once. Throws `resource_exhausted` when the queue is full.
+   * Waits for a place and returns the function that releases it, without a promise if a place is
+   * free. Fails with `resource_exhausted` if too many calls are waiting, and with `unavailable` if
+   * the call is cancelled.
    */
   enter(keys: AdmissionKeys, signal: Cancellation): Release | Promise<Release>
-  /** Calls that run and calls that wait, for metrics. */
+  /** The numbers of running and waiting calls, for metrics. */
   counts(): { running: number; queued: number }
 }
 
@@ -40,7 +41,7 @@ export function createAdmission({
   maxQueued,
 }: AdmissionOptions): Admission {
   const runningByKey = new Map<string, number>()
-  /** In the order of the next turn: a tenant whose call was admitted moves to the end. */
+  /** In the order of turns. A tenant moves to the end when one of its calls is admitted. */
   const queues = new Map<string, Waiting[]>()
   let running = 0
   let queued = 0
@@ -67,7 +68,7 @@ export function createAdmission({
     }
   }
 
-  /** Gives free places to waiting calls, one a tenant and round. */
+  /** Gives free places to waiting calls, one call per tenant in each round. */
   function admitWaiting(): void {
     let isAdmitting = queued > 0
     while (isAdmitting && running < capacity) {

@@ -5,17 +5,18 @@ import type { Call } from './call.ts'
 import type { VerifiedCredentials } from './credentials.ts'
 import type { Capacity, Policy } from './method.ts'
 
-/** How many calls of one caller may run at once. */
+/** The maximum number of calls that run at once for each kind of caller. */
 type CallerLimits = { workspace: number; user: number; service: number; address: number }
 
-/** The classes of capacity whose calls wait for a place. */
+/** The capacity classes whose calls need a place. */
 type LimitedCapacity = Exclude<Capacity, 'shared_read'>
 
 /**
  * The places of each class, and how many of them one caller may take. The places of `default`,
- * `session` and `list` add up to no more than the connections of their pools (`database.ts`). Those of
- * `sign_in` mostly wait for an identity provider: only a few have a transaction at once. Calls of
- * `shared_read` need no place: what they share is divided fairly by the batcher itself.
+ * `session` and `list` never exceed the connections of their pools (`database/pool.ts`). Calls of
+ * `sign_in` mostly wait for an identity provider, and only a few of them have a transaction at
+ * once. Calls of `shared_read` need no place, because the batcher divides its statements fairly
+ * between callers.
  */
 const classes: Record<
   LimitedCapacity,
@@ -54,15 +55,16 @@ const classes: Record<
 }
 
 /**
- * The places of calls with a large message, which each keeps from the decoding of the message on. They
- * are more than the large statements that run at once, so that the next ones are ready when these end.
+ * The places of calls with a large message. A call keeps its place from the decoding of the message
+ * until it ends. There are more places than large statements that run at once, so that the next
+ * calls are ready when those statements end.
  */
 const largeMessages = { capacity: 8, maxPerTenant: 4, maxQueued: 512 }
 
-/** Calls of one tenant that may wait. */
+/** The maximum number of waiting calls of one tenant in each class. */
 const maxQueuedPerTenant = 256
 
-/** An admission for each class, so that a class keeps its places whatever calls the others receive. */
+/** One admission per class, so that calls of one class never take the places of another. */
 export type Admissions = Record<LimitedCapacity | 'large_message', Admission>
 
 export function createAdmissions(): Admissions {
@@ -79,19 +81,22 @@ export function createAdmissions(): Admissions {
   }
 }
 
-/** The running and waiting calls of each class, for metrics. */
+/** Returns the numbers of running and waiting calls of each class, for metrics. */
 export function countAdmitted(admissions: Admissions): [string, ReturnType<Admission['counts']>][] {
   return Object.entries(admissions).map(([name, admission]) => [name, admission.counts()])
 }
 
-/** Whom a call counts against. */
+/** The caller under whom a call is counted. */
 type Caller = {
   user?: Pick<UserPrincipal, 'id' | 'workspaceId'> | undefined
   service?: ServicePrincipal | undefined
   admin?: Pick<AdminPrincipal, 'id'> | undefined
 }
 
-/** The caller of a call that is not authenticated yet; the hash of its key stands for the service. */
+/**
+ * Returns the caller that the credentials claim, before the call is authenticated. The service is
+ * identified by the hash of its key.
+ */
 export function claimedCaller({ user, admin, keyHash }: VerifiedCredentials): Caller {
   return {
     user: user && { id: user.sub, workspaceId: user.wid },
@@ -100,7 +105,7 @@ export function claimedCaller({ user, admin, keyHash }: VerifiedCredentials): Ca
   }
 }
 
-/** Waits until the call has a place among the calls of its class. */
+/** Waits for a place in the capacity class of the call. */
 export function admit(
   { capacity }: Policy,
   { scope, ip }: Call,
@@ -112,8 +117,9 @@ export function admit(
 }
 
 /**
- * Waits until a large message may be decoded. A thousand checks take milliseconds of the main thread and
- * many objects, so that only a few such calls are decoded at once and the others wait as bytes.
+ * Waits until a large message may be decoded. Decoding a thousand checks takes milliseconds of the
+ * main thread and creates many objects, so only a few such messages are decoded at once. The others
+ * wait as bytes.
  */
 export function admitMessage(
   { readInTurn, scope, ip }: Call,
@@ -132,7 +138,10 @@ export function admitMessage(
 
 const noRelease: Release = () => {}
 
-/** The address counts only for callers without credentials: backends and offices share one. */
+/**
+ * Calls are counted by address only without credentials, because the users of a backend or an
+ * office share one.
+ */
 function keysOf({ user, service, admin }: Caller, ip: string, max: CallerLimits): AdmissionKeys {
   const limits: AdmissionKeys['limits'] = []
   if (user) {

@@ -14,11 +14,14 @@ import type { AdminClaims, UserClaims, VerifiedCredentials } from './credentials
 type AuthenticationDependencies = {
   keysRequired: boolean
   onServiceKeyUsed: (keyHash: string, now: Date) => void
-  /** Called for a key that is required and not valid. */
+  /** Called if a key is required and the presented one is not valid. */
   onServiceKeyRejected: (keyHash: string, call: Call) => void
 }
 
-/** Judges verified credentials by their current status; throws `unauthenticated` for revoked ones. */
+/**
+ * Checks verified credentials against their current status. Throws `unauthenticated` if a
+ * credential is no longer valid, and `permission_denied` if the user is no longer an administrator.
+ */
 export function authenticate(
   { user, admin, service, keyHash }: VerifiedCredentials,
   status: PrincipalStatus | undefined,

@@ -4,7 +4,10 @@ import { atLeast } from '../core/roles.ts'
 import type { Call } from './call.ts'
 import type { Operation } from './operation.ts'
 
-/** Requires what the policy of the method demands: the workspace, the role in it, the service. */
+/**
+ * Enforces the policy of the method: the workspace of the token, the role of the user, the origin
+ * of administrators' changes and the service of the key. Throws `permission_denied`.
+ */
 export function authorize(
   { policy }: Operation,
   call: Call,
@@ -14,7 +17,7 @@ export function authorize(
 ): void {
   const { leastRole, workspaceField, serviceField, safe } = policy
   const fields = request as Record<string, unknown>
-  // An optional workspace that is absent is that of the token.
+  // An optional workspace that is omitted defaults to that of the token.
   if (user && workspaceField && fields[workspaceField] !== undefined) {
     if (String(fields[workspaceField]).toLowerCase() !== user.workspaceId) throw otherWorkspace()
   }
@@ -34,14 +37,14 @@ function permissionDenied(reason: string, detail: string): ServiceError {
   return new ServiceError('permission_denied', reason, detail)
 }
 
-/** Browsers attach the admin cookie to requests of any page; only the console's may use it. */
+/** Browsers may attach the admin cookie to requests of other pages, which must not make changes. */
 function isTrustedOrigin({ transport, origin }: Call, adminOrigins: string[]): boolean {
   return transport === 'grpc' || origin === true || adminOrigins.includes(origin ?? '')
 }
 
 /**
- * Whether every value at the path, which may lead into a repeated field, equals `name` or is absent.
- * Validation has rejected a request without a required field.
+ * Whether every value at the path, which may lead into a repeated field, equals `name` or is
+ * absent. A required value cannot be absent here, because the request has been validated.
  */
 function namesOnly(name: string, value: unknown, path: string[], depth = 0): boolean {
   const step = path[depth]

@@ -6,16 +6,16 @@ export type CookieDeclaration = {
   name: string
   same_site?: 'SAME_SITE_LAX' | 'SAME_SITE_STRICT'
   path?: string
-  /** Seconds. */
+  /** In seconds. */
   max_age?: number
-  /** The response field with the seconds, instead of `max_age`. */
+  /** The response field that contains the seconds, as an alternative to `max_age`. */
   max_age_field?: string
 }
 
 /** A message field that REST carries in a header or a cookie instead of the path, query or body. */
 export type BoundField = { field: string; header?: string; cookie?: CookieDeclaration }
 
-/** The fields of a message that have a `binding` option. */
+/** Returns the fields of a message that have a `binding` option. */
 export function readBoundFields(registry: FileRegistry, message: DescMessage): BoundField[] {
   return message.fields.flatMap((field) => {
     const binding = fieldOption(registry, field, 'daikon.v1.binding')
@@ -23,10 +23,10 @@ export function readBoundFields(registry: FileRegistry, message: DescMessage): B
   })
 }
 
-/** A field of which null in a JSON body sets another field to true. */
+/** A field that, if null in a JSON body, sets another field to true. */
 export type NullSetter = { field: string; sets: string }
 
-/** The fields of a message with the rule `null_sets` (policy.proto). */
+/** Returns the fields of a message that have the rule `null_sets` (policy.proto). */
 export function readNullSetters(registry: FileRegistry, message: DescMessage): NullSetter[] {
   return message.fields.flatMap((field) => {
     const { null_sets: sets } = (fieldOption(registry, field, 'daikon.v1.rules') ?? {}) as {

@@ -7,22 +7,22 @@ export type Credentials = {
   serviceKey: string | undefined
   /** The cookie `admin_token`. */
   adminToken: string | undefined
-  /** SHA-256 of the token, kept because all messages of a stream carry the same credentials. */
+  /** The hash of the token, cached because all messages of a stream carry the same credentials. */
   digest?: string
-  /** The hash of the service key, kept for the same reason. */
+  /** The hash of the service key, cached for the same reason. */
   keyHash?: string
 }
 
-/** A call as a transport hands it to the pipeline. */
+/** A call as a transport passes it to the pipeline. */
 export type Call = {
   transport: 'grpc' | 'http'
-  /** The request message, or why it could not be read. */
+  /** The request message, or the error if it could not be read. */
   message: object | ServiceError
-  /** Reads the message of an HTTP call, once the call has passed the limits and its credentials. */
+  /** Reads the message of an HTTP call, after rate limiting and the verification of credentials. */
   read?: () => Promise<object | ServiceError>
-  /** Decodes a large message, instead of `message`, when it is its turn (rpc/admit.ts). */
+  /** Decodes a large gRPC message once it is admitted (rpc/admit.ts). Overrides `message`. */
   readInTurn?: () => object | ServiceError
-  /** The message is large or of unknown size, so it is read only for callers that are authenticated. */
+  /** Whether the message is large or of unknown size, so that authentication must come first. */
   hasLargeBody?: boolean
   credentials: Credentials
   ip: string

@@ -17,26 +17,26 @@ const requirements: Record<Tier, { token?: TokenKind; serviceKey?: true }> = {
   admin: { token: 'admin_access' },
 }
 
-/** The claims that a call needs. The others, such as the groups, can be large. */
+/** The claims that calls need. Others, such as the groups, can be large and are not cached. */
 export type UserClaims = Pick<Token<'access'>, 'sub' | 'jti' | 'wid' | 'exp'>
 export type AdminClaims = Pick<Token<'admin_access'>, 'sub' | 'jti' | 'admin' | 'exp'>
 
 /**
- * The claims of tokens whose signature and expiry are valid, and the hash of the service key. Whether
- * the user, the key and the token are still active is read from the database on every call.
+ * The claims of tokens whose signature and expiry are valid, and the hash of the service key.
+ * Whether the user, the key and the token are still active is checked on every call.
  */
 export type VerifiedCredentials = {
   user?: UserClaims | undefined
   admin?: AdminClaims | undefined
-  /** The tier requires a service key. */
+  /** Whether the tier requires a service key. */
   service?: true | undefined
   /** The hash of the presented service key, if any. */
   keyHash?: string | undefined
 }
 
 /**
- * Verifies the credentials that a policy requires. Returns synchronously when the token is cached;
- * throws or rejects with `unauthenticated`.
+ * Verifies the credentials that a policy requires. Returns synchronously if the token is cached.
+ * Throws or rejects with `unauthenticated`.
  */
 export type VerifyCredentials = (
   policy: Pick<Policy, 'tier' | 'optionalUser' | 'profile'>,
@@ -47,16 +47,16 @@ export type VerifyCredentials = (
 type VerifiedToken = Pick<VerifiedCredentials, 'user' | 'admin'>
 type CacheEntry = VerifiedToken & { expiresAt: number }
 
-/** The memory of a cache entry: its digest, three ids, objects and its place in the map. */
+/** The estimated memory of a cache entry in bytes: its digest, three ids, objects and map entry. */
 const entryBytes = 1024
 
-/** Milliseconds between two searches for expired entries. */
+/** Milliseconds between two sweeps of expired entries. */
 const sweepInterval = 60_000
 
 /**
- * Creates a verifier that caches verified tokens until they expire, because a signature check costs
- * more than the rest of a permission check. The cache is keyed by a SHA-256 of the token alone, never
- * contains the token itself, and takes at most `maxCacheBytes`.
+ * Creates a verifier that caches verified tokens until they expire, because checking a signature
+ * costs more than the rest of a permission check. The cache is keyed by a SHA-256 digest, never
+ * contains the token itself, and takes at most about `maxCacheBytes`.
  */
 export function createCredentialsVerifier(
   tokens: Tokens,
@@ -102,11 +102,11 @@ export function createCredentialsVerifier(
     if (!type) return service
     const token = type === 'access' ? requireBearer(credentials) : requireAdminCookie(credentials)
     if (verificationKeys !== tokens.verificationKeys()) {
-      // A removed key must not verify any longer.
+      // Tokens that a removed key has signed must not be accepted any longer.
       cache.clear()
       verificationKeys = tokens.verificationKeys()
     }
-    // A line feed can't be part of a token.
+    // The separator is unambiguous, because a token cannot contain a line feed.
     credentials.digest ??= hash('sha256', `${type}\n${token}`, 'base64')
     const cached = cache.get(credentials.digest)
     if (cached && cached.expiresAt > now.getTime()) {
@@ -119,7 +119,7 @@ export function createCredentialsVerifier(
   }
 }
 
-/** A service method with an optional user requires both credentials once a token is present. */
+/** A `service` method with an optional user requires both credentials if a token is present. */
 function effectiveTier(
   { tier, optionalUser }: Pick<Policy, 'tier' | 'optionalUser'>,
   { authorization }: Credentials,
@@ -127,7 +127,7 @@ function effectiveTier(
   return optionalUser && authorization !== undefined ? 'dual' : tier
 }
 
-/** Gateways send the key of a policy decision point as a bearer token. */
+/** API gateways send the key of a policy decision point as a bearer token. */
 function withBearerKey(credentials: Credentials): Credentials {
   const [, key] = /^Bearer +(dk_.*)$/i.exec(credentials.authorization ?? '') ?? []
   if (key === undefined || credentials.serviceKey !== undefined) return credentials

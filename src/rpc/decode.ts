@@ -4,7 +4,10 @@ import type { Operation } from './operation.ts'
 /** A request that satisfies its field rules, or the error that lists what is wrong with it. */
 export type Decoded = { request: object; error?: never } | { request?: never; error: ServiceError }
 
-/** Checks a message against the field rules of its method: drops unknown fields, fills in defaults. */
+/**
+ * Validates a message by the field rules of its method, which also drops unknown fields and fills
+ * in defaults.
+ */
 export function decode({ validate }: Operation, message: object | ServiceError): Decoded {
   if (message instanceof ServiceError) return { error: message }
   try {

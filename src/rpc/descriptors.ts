@@ -16,7 +16,10 @@ import { type DescriptorProto, FileDescriptorSetSchema } from '@bufbuild/protobu
 
 const descriptorSet = new URL('../../gen/daikon.binpb', import.meta.url)
 
-/** Reads the generated descriptors. JSON names equal proto names: grpcurl shows the fields of REST. */
+/**
+ * Reads the generated descriptors. Sets JSON names to proto names, so that grpcurl shows the same
+ * field names as REST.
+ */
 export function readRegistry(): FileRegistry {
   const descriptors = fromBinary(FileDescriptorSetSchema, readFileSync(descriptorSet))
   for (const { messageType, package: name } of descriptors.file) {
@@ -32,19 +35,19 @@ function useProtoNames(messages: DescriptorProto[]): void {
   }
 }
 
-/** A field's option as JSON with its proto names; undefined when it is not set. */
+/** Returns an option of a field as JSON with proto names, or undefined if it is not set. */
 export function fieldOption(registry: FileRegistry, field: DescField, name: string): unknown {
   const extension = requireExtension(registry, name)
   return hasOption(field, extension) ? optionJson(registry, extension, field) : undefined
 }
 
-/** A message's option as JSON with its proto names; undefined when it is not set. */
+/** Returns an option of a message as JSON with proto names, or undefined if it is not set. */
 export function messageOption(registry: FileRegistry, message: DescMessage, name: string): unknown {
   const extension = requireExtension(registry, name)
   return hasOption(message, extension) ? optionJson(registry, extension, message) : undefined
 }
 
-/** A method's option as JSON with its proto names; undefined when it is not set. */
+/** Returns an option of a method as JSON with proto names, or undefined if it is not set. */
 export function methodOption(registry: FileRegistry, method: DescMethod, name: string): unknown {
   const extension = requireExtension(registry, name)
   return hasOption(method, extension) ? optionJson(registry, extension, method) : undefined

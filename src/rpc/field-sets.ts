@@ -2,7 +2,7 @@ import type { DescField, DescMessage, FileRegistry } from '@bufbuild/protobuf'
 import type { FieldViolation } from '../core/errors.ts'
 import { fieldOption, messageOption } from './descriptors.ts'
 
-/** Sets of fields of which a message contains exactly one (policy.proto, `exactly_one_of`). */
+/** Sets of fields, of which a message must contain exactly one (policy.proto, `exactly_one_of`). */
 export type FieldSets = string[][]
 
 type MessageRules = {
@@ -10,14 +10,14 @@ type MessageRules = {
   at_least_one_of?: { fields: string[] }
 }
 
-/** Reads the field sets of a message; throws when one names a field that does not exist. */
+/** Reads the field sets of a message. Throws if one names a field that does not exist. */
 export function readFieldSets(registry: FileRegistry, message: DescMessage): FieldSets {
   const sets = (readRules(registry, message).exactly_one_of ?? []).map(({ fields }) => fields)
   for (const fields of sets) requireFields(message, fields)
   return sets
 }
 
-/** Fields of which a message, or each message at a path in it, contains at least one. */
+/** Fields of which a message, or each message at a path in it, must contain at least one. */
 export type Alternatives = { path: string[]; fields: string[] }[]
 
 /** Reads the `at_least_one_of` rules of a message and of the messages in it. */
@@ -34,14 +34,14 @@ export function readAlternatives(registry: FileRegistry, message: DescMessage): 
   return fields.length > 0 ? [{ path: [], fields }, ...nested] : nested
 }
 
-/** Reads the fields of which a message itself contains at least one; empty when there is no such rule. */
+/** Returns the fields of which a message itself must contain at least one; empty without a rule. */
 export function readOwnAlternatives(registry: FileRegistry, message: DescMessage): string[] {
   const fields = readRules(registry, message).at_least_one_of?.fields ?? []
   requireFields(message, fields)
   return fields
 }
 
-/** Struct contains itself, and the handler validates lenient items. */
+/** Excludes Struct, which contains itself, and lenient items, which the handler validates. */
 function isValidated(registry: FileRegistry, field: DescField): boolean {
   const rules = fieldOption(registry, field, 'daikon.v1.rules') as
     | { lenient_items?: boolean }
@@ -70,12 +70,12 @@ export function checkAlternatives(rules: Alternatives, message: unknown): FieldV
   )
 }
 
-/** Longer lists are invalid anyway. */
+/** The maximum number of items that are checked. Longer lists are invalid anyway. */
 const maxCheckedItems = 1000
 
 type FoundMessage = { value: Record<string, unknown>; prefix: string }
 
-/** Returns the messages at a path, which may lead into lists, each with the prefix of its fields. */
+/** Returns the messages at a path, which may lead into lists, with the prefix of their fields. */
 function findMessages(value: unknown, path: string[], prefix = ''): FoundMessage[] {
   if (typeof value !== 'object' || value === null) return []
   if (Array.isArray(value)) {
@@ -89,7 +89,7 @@ function findMessages(value: unknown, path: string[], prefix = ''): FoundMessage
   return findMessages(message[name], rest, `${prefix}${name}.`)
 }
 
-/** Returns the violations of a message that contains no set, more than one, or a part of one. */
+/** Returns the violations of a message that contains no set, more than one, or only part of one. */
 export function checkFieldSets(sets: FieldSets, message: unknown): FieldViolation[] {
   if (sets.length === 0 || typeof message !== 'object' || message === null) return []
   const isPresent = (name: string) => (message as Record<string, unknown>)[name] !== undefined
@@ -110,7 +110,7 @@ export function checkFieldSets(sets: FieldSets, message: unknown): FieldViolatio
     .map((field) => ({ field, message: `is required with ${present.find(isPresent)}` }))
 }
 
-/** `service_name, resource_type and resource_id`. */
+/** Formats a list, such as `service_name, resource_type and resource_id`. */
 function join(names: string[]): string {
   return names.join(', ').replace(/, ([^,]*)$/, ' and $1')
 }

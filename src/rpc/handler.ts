@@ -2,8 +2,8 @@ import type { Handler } from '../core/request-context.ts'
 import type { Decision, ListDecision, SubjectDecision } from '../permissions/decision.ts'
 
 /**
- * How a method is handled: from facts alone, about the caller or named subjects, by a list of what the caller
- * has access to, or with an entity manager.
+ * The handler of a method: a decision from facts about the caller or about named subjects, a list
+ * of what the caller has access to, or a function that uses an entity manager.
  */
 export type MethodHandler<Request, Response> =
   | Decision<Request, Response>
@@ -11,7 +11,7 @@ export type MethodHandler<Request, Response> =
   | ListDecision<Request, Response>
   | Handler<Request, Response>
 
-/** The handlers that a generated service definition requires; a missing one does not compile. */
+/** The handlers that a service definition requires. A missing one is a compile-time error. */
 export type HandlersOf<Server> = {
   [Key in keyof Server as string extends Key ? never : number extends Key ? never : Key]: HandlerOf<
     Server[Key]
@@ -19,8 +19,9 @@ export type HandlersOf<Server> = {
 }
 
 /**
- * Takes the handler type of grpc-js apart: unary handlers are `(call, callback) => void`, streams
- * `(call) => void`; every message of a stream is handled like a unary request.
+ * Derives the type of a handler from that of grpc-js, which is `(call, callback) => void` for unary
+ * methods and `(call) => void` for streams. Each message of a stream is handled like a unary
+ * request.
  */
 type HandlerOf<GrpcHandler> = GrpcHandler extends (
   call: infer Incoming,
@@ -37,5 +38,5 @@ type HandlerOf<GrpcHandler> = GrpcHandler extends (
       : never
   : never
 
-/** Handlers by service and method, `{PermissionService: {check, …}}`. */
+/** Handlers by service and method: `{PermissionService: {check, …}}`. */
 export type HandlerTable = Record<string, Record<string, MethodHandler<never, object>>>

@@ -4,10 +4,10 @@ import type { Role } from '../core/roles.ts'
 import { methodOption } from './descriptors.ts'
 import { type FieldSets, readFieldSets } from './field-sets.ts'
 
-/** Which credentials a method requires. */
+/** The credentials that a method requires. */
 export type Tier = 'public' | 'user' | 'service' | 'dual' | 'admin'
 
-/** The class of capacity that a method uses (policy.proto). */
+/** The capacity class of a method (policy.proto). */
 export type Capacity =
   | 'default'
   | 'shared_read'
@@ -17,7 +17,7 @@ export type Capacity =
   | 'session'
   | 'sign_in'
 
-/** The conventions that a method follows where they differ from the others (policy.proto). */
+/** The conventions that a method follows where they differ from the usual ones (policy.proto). */
 export type Profile = 'default' | 'authzen' | 'oauth'
 
 /** The policy option of a method (policy.proto). */
@@ -28,33 +28,33 @@ export type Policy = {
   /** Split at its dots: `checks.service_name` leads into the repeated field `checks`. */
   serviceField: string[] | undefined
   limitPerMinute: number | undefined
-  /** A service method also accepts an access token, which must be valid if it is present. */
+  /** Whether a `service` method also accepts an access token, which must then be valid. */
   optionalUser: boolean
   /** Whether the method changes nothing (RFC 9110, section 9.2.1). */
   safe: boolean
   /** The HTTP status of a successful response. */
   status: number
-  /** The response field that is the whole HTTP body, for methods that return a bare array. */
+  /** The response field that becomes the whole HTTP body, for methods that return a bare array. */
   responseField: string | undefined
   /** The request field that REST clients may upload as a file. */
   upload: Upload | undefined
   /** Errors of the handler, in addition to those that follow from the rest of the policy. */
   errors: ErrorCode[]
   capacity: Capacity
-  /** REST ignores undeclared query parameters instead of rejecting them. */
+  /** Whether REST ignores undeclared query parameters instead of rejecting them. */
   ignoresUnknownParameters: boolean
-  /** REST reads the body as a form instead of JSON. */
+  /** Whether REST reads the body as a form instead of JSON. */
   form: boolean
   /** The response field that REST renders as a page. A response without it is a redirect. */
   pageField: string | undefined
   profile: Profile
-  /** For how many seconds anyone may cache a successful response, if at all. */
+  /** The number of seconds for which any cache may store a successful response, if at all. */
   cacheSeconds: number | undefined
   /** The window of the global limit that REST calls count against, if any. */
   globalWindow: 'global' | 'preflight' | undefined
 }
 
-/** How a file becomes a request field (policy.proto). */
+/** A request field that REST clients may upload as a file (policy.proto). */
 export type Upload = {
   field: string
   /** The media type of a request whose body is the file. */
@@ -72,21 +72,24 @@ export type Verb = (typeof verbs)[number]
 /** A REST route of a method (google.api.http). */
 export type Route = {
   verb: Verb
-  /** With its variables: `/permissions/{permission_id}/share`. */
+  /** The path with its variables, such as `/permissions/{permission_id}/share`. */
   path: string
   pathFields: string[]
-  /** Fields that the route does not accept, because its path names a set that excludes them. */
+  /**
+   * Fields that the route does not accept, because its path contains a field set that excludes
+   * them.
+   */
   excludedFields: string[]
   /** Whether the request is read from the body; otherwise it is read from the query. */
   body: boolean
 }
 
 type Declaration = {
-  /** `daikon.v1.PermissionService/Check`. */
+  /** The full name, such as `daikon.v1.PermissionService/Check`. */
   name: string
-  /** `PermissionService`. */
+  /** The name of the service, such as `PermissionService`. */
   service: string
-  /** The key of the handler, `updateVisibility`. */
+  /** The key of the handler, such as `updateVisibility`. */
   key: string
   policy: Policy
   descriptor: DescMethod
@@ -97,7 +100,7 @@ type Declaration = {
 /** A unary method as the proto declares it. */
 export type Method = Declaration & {
   route: Route
-  /** `route` and those of its `additional_bindings`. */
+  /** `route`, followed by the routes of its `additional_bindings`. */
   routes: Route[]
 }
 
@@ -123,14 +126,14 @@ type PolicyJson = {
   errors?: string[]
 }
 
-/** Every unary method. Throws when one lacks a policy or a route, or its policy is inconsistent. */
+/** Returns every unary method. Throws if one has no policy or route, or an inconsistent policy. */
 export function readMethods(registry: FileRegistry): Method[] {
   return declaredMethods(registry)
     .filter(({ methodKind }) => methodKind === 'unary')
     .map((method) => readMethod(registry, method))
 }
 
-/** Every streaming method. Streams are available over gRPC only. */
+/** Returns every streaming method. Streams are available over gRPC only. */
 export function readStreams(registry: FileRegistry): Stream[] {
   return declaredMethods(registry)
     .filter(({ methodKind }) => methodKind !== 'unary')

@@ -22,24 +22,28 @@ export type Operation = Pick<Method, 'name' | 'policy'> & {
 /** An operation with its declaration, for the transports to expose. */
 export type DeclaredOperation = Method &
   Operation & {
-    /** The fields that travel in HTTP headers and cookies. */
+    /** The fields that REST carries in headers and cookies. */
     bindings: { request: BoundField[]; response: BoundField[] }
-    /** The lists of the response that are absent in JSON instead of empty. */
+    /** The lists of the response that JSON omits if they are empty. */
     neverEmpty: string[]
     nullSetters: NullSetter[]
   }
 
-/** A stream; each of its messages runs through the pipeline. */
+/** A stream, each of whose messages runs through the pipeline. */
 export type StreamOperation = Stream & Operation
 
-/** An operation that fails with `error`, so that undeclared routes count against the limits too. */
+/**
+ * Creates an operation that fails with `error`, so that requests for undeclared routes count
+ * against the rate limits.
+ */
 export function failingOperation(error: ServiceError): Operation {
   return publicOperation('refusal', () => Promise.reject(error))
 }
 
 /**
- * A public operation that is not declared in the proto, such as a page of the API docs. Preflights have
- * a global window of their own, so that they take nothing from the requests that they precede.
+ * Creates a public operation that is not declared in the proto, such as a page of the API docs.
+ * Preflights are counted in a global window of their own, so that they do not use up the limit of
+ * the requests that follow them.
  */
 export function publicOperation(
   name: string,
@@ -71,7 +75,7 @@ const publicPolicy: Policy = {
   globalWindow: 'global',
 }
 
-/** Every declared unary method with its handler; throws when a method has none. */
+/** Returns every declared unary method with its handler. Throws if a method has none. */
 export function createOperations(
   registry: FileRegistry,
   handlers: HandlerTable,
@@ -90,7 +94,7 @@ export function createOperations(
   }))
 }
 
-/** Every declared stream with the handler of its messages. */
+/** Returns every declared stream with the handler of its messages. */
 export function createStreams(registry: FileRegistry, handlers: HandlerTable): StreamOperation[] {
   return readStreams(registry).map((stream) => ({
     ...stream,

@@ -17,17 +17,17 @@ import { decode } from './decode.ts'
 import type { Operation } from './operation.ts'
 import { requireWithinLimit, takeRateLimit } from './take-rate-limit.ts'
 
-/** What the pipeline works with. */
+/** The dependencies of the pipeline. */
 export type PipelineDependencies = {
   rateLimiter: RateLimiter
-  /** Requests per minute and client over all REST routes; undefined turns every limit off. */
+  /** Requests per minute and client over all REST routes; undefined to turn every limit off. */
   globalLimit: number | undefined
-  /** Requests per minute of an administrator to the admin routes; undefined applies `globalLimit`. */
+  /** Requests per minute of an administrator to admin routes; undefined to apply `globalLimit`. */
   adminLimit: number | undefined
   verifyCredentials: VerifyCredentials
   loadFacts: LoadFacts
   loadSubjectFacts: LoadSubjectFacts
-  /** No development mode: a service key is required even when no service app is active. */
+  /** Whether a service key is required even if no service app is active (no development mode). */
   keysRequired: boolean
   onServiceKeyUsed: (keyHash: string, now: Date) => void
   onServiceKeyRejected: (keyHash: string, call: Call) => void
@@ -35,21 +35,21 @@ export type PipelineDependencies = {
   adminOrigins: string[]
   forkEntityManager: () => EntityManager
   admissions: Admissions
-  /** The activity log records the addresses of clients. */
+  /** Whether the activity log records the addresses of clients. */
   recordIp: boolean
   now: () => Date
-  /** Called for every error that is the server's fault. */
+  /** Called for every `internal` and `unavailable` error, unless the call was cancelled. */
   onFailure: (error: ServiceError, call: Call) => void
-  /** Called for every call when it has ended. */
+  /** Called when a call has ended. */
   onEnd?: ((result: CallResult) => void) | undefined
-  /** Starts the span of a call, when calls are traced. */
+  /** Starts the span of a call, if calls are traced. */
   trace?: StartSpan | undefined
   warn: (text: string) => void
 }
 
 export type StartSpan = (operation: Operation, call: Call) => Span
 
-/** What the transport sends: a response or an error, with the state of the rate limit. */
+/** The outcome that a transport sends: a response or an error, with the state of the rate limit. */
 export type Outcome = {
   response?: object
   error?: ServiceError
@@ -70,10 +70,10 @@ export type CallResult = {
 /** Runs a call of either transport. Never rejects. */
 export type Pipeline = (operation: Operation, call: Call) => Promise<Outcome>
 
-/** What the completed steps have established. */
+/** The results of the steps so far that logs and responses need. */
 type Progress = { principal: Principal; rateLimit?: RateLimitResult | undefined }
 
-/** Creates the one pipeline that every call of both transports takes. */
+/** Creates the pipeline that runs every call of both transports. */
 export function createPipeline(dependencies: PipelineDependencies): Pipeline {
   const { onEnd, trace, onFailure } = dependencies
   return async (operation, received) => {
@@ -100,9 +100,9 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
 }
 
 /**
- * The steps of a call, in order. A step ends the call by throwing a ServiceError.
+ * Runs the steps of a call, in order. A step ends the call by throwing a ServiceError.
  *
- * `progress` receives what logs and responses need even when a later step fails.
+ * `progress` receives what logs and responses need even if a later step fails.
  */
 async function runSteps(
   operation: Operation,
@@ -112,7 +112,8 @@ async function runSteps(
 ): Promise<object> {
   const now = dependencies.now()
 
-  // First, so that a flood costs neither a statement nor, except for admin cookies, a signature check.
+  // Rate limits come first, so that a flood of calls costs neither a statement nor, except with
+  // admin cookies, a signature check.
   progress.rateLimit = await takeRateLimit(operation, call, now, dependencies)
   requireWithinLimit(progress.rateLimit)
 
@@ -126,7 +127,7 @@ async function runSteps(
   }
 }
 
-/** The steps after the verification of the credentials. */
+/** Runs the steps after the verification of the credentials. */
 async function runVerified(
   operation: Operation,
   call: Call,
@@ -135,7 +136,8 @@ async function runVerified(
   progress: Progress,
   dependencies: PipelineDependencies,
 ): Promise<object> {
-  // After the credentials, so that the body of a stranger's flood is never read.
+  // Methods that require credentials read a large body only once the caller is authenticated, so
+  // that no one else can make the server buffer it.
   if (call.hasLargeBody) {
     const { status } = await loadFacts(operation, call, credentials, undefined, dependencies)
     authenticate(credentials, status, now, call, dependencies)
@@ -147,7 +149,8 @@ async function runVerified(
 
   const { admissions } = dependencies
   const isList = decoded.request !== undefined && 'load' in operation.handler
-  // A list is loaded with the status of its caller, so it takes its place before the caller is authenticated.
+  // A list is loaded together with the status of its caller, so the call must be admitted before
+  // the caller is authenticated.
   let release = isList
     ? await admit(operation.policy, call, claimedCaller(credentials), admissions)
     : undefined
@@ -156,12 +159,13 @@ async function runVerified(
     const principal = authenticate(credentials, facts.status, now, call, dependencies)
     progress.principal = principal
 
-    // Only now, so that a stranger does not learn which requests are valid.
+    // Validation errors are not reported before authentication, so that unauthenticated callers do
+    // not learn which requests are valid.
     if (decoded.error) throw decoded.error
     const { request } = decoded
     authorize(operation, call, request, principal, dependencies.adminOrigins)
 
-    // Before a connection is taken, so that no tenant takes them all.
+    // Calls are admitted before they take a connection, so that no tenant can take all of them.
     release ??= await admit(operation.policy, call, principal, admissions)
     return await handle(operation, call, request, credentials, principal, facts, now, dependencies)
   } finally {
@@ -169,16 +173,19 @@ async function runVerified(
   }
 }
 
-/** What is loaded before the handler runs. */
+/** The facts that are loaded before the handler runs. */
 type LoadedFacts = {
   status: PrincipalStatus | undefined
-  /** For each check of a Decision, its grants. */
+  /** The grants of each check of a Decision. */
   grants: number[]
-  /** Responds with what a SubjectDecision or a ListDecision loaded. */
+  /** Returns the response of a SubjectDecision or a ListDecision, from what it has loaded. */
   respond?: () => object | Promise<object>
 }
 
-/** The status of the caller and the facts of the request's checks, or the requested list, by one shared statement. */
+/**
+ * Loads the status of the caller together with the facts of the request's checks, or with the
+ * requested list.
+ */
 async function loadFacts(
   { policy, handler }: Operation,
   { scope }: Call,
@@ -209,7 +216,7 @@ async function loadFacts(
   return withSpan(scope.span, 'facts', {}, () => loadFacts({ ...caller, checks }, scope))
 }
 
-/** Runs the handler; the statements it sends stop when the call is cancelled. */
+/** Runs the handler. Its statements are cancelled if the call is. */
 async function handle(
   { handler }: Operation,
   call: Call,
@@ -223,7 +230,7 @@ async function handle(
   const source = {
     requestId: call.requestId,
     ip: recordIp ? call.ip : undefined,
-    // In development mode any key is accepted, so it identifies no service.
+    // In development mode, any key is accepted, so it identifies no service.
     keyHash: principal.service?.name === undefined ? undefined : keyHash,
   }
   const { signal, span } = call.scope

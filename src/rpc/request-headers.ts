@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
-/** The value of a cookie in a `cookie` header; undefined when it is missing or repeated. */
+/** Returns the value of a cookie in a `cookie` header; undefined if it is missing or repeated. */
 export function readCookie(header: string | undefined, name: string): string | undefined {
   if (header === undefined) return undefined
   const values = header
@@ -13,7 +13,7 @@ export function readCookie(header: string | undefined, name: string): string | u
 
 const safeRequestId = /^[\w.-]{1,128}$/
 
-/** The client's `x-request-id` if it is safe to log, otherwise a new UUID. */
+/** Returns the client's `x-request-id` if it is safe to log, otherwise a new UUID. */
 export function readRequestId(header: string | undefined): string {
   return header && safeRequestId.test(header) ? header : randomUUID()
 }

@@ -16,13 +16,13 @@ type FieldRules = {
   maximum?: number
   min_items?: number
   max_items?: number
-  /** The handler validates the items. */
+  /** Whether the handler validates the items. */
   lenient_items?: boolean
-  /** JSON. */
+  /** The default value, as JSON. */
   default?: string
 }
 
-/** The maximum length of each format, in characters, unless the field sets `max_length`. */
+/** The maximum length of each format in characters, unless a field sets `max_length`. */
 const formatMaxLengths = {
   FORMAT_UUID: undefined,
   FORMAT_NAME: 200,
@@ -32,10 +32,10 @@ const formatMaxLengths = {
   FORMAT_PAGE_TOKEN: 100,
 }
 
-/** The formats that do not allow an empty string, not even in an optional field. */
+/** The formats that do not allow an empty string, even in an optional field. */
 const nonEmptyFormats = new Set(['FORMAT_UUID', 'FORMAT_NAME', 'FORMAT_TITLE', 'FORMAT_EMAIL'])
 
-/** JSON Schema by protobuf scalar type (FieldDescriptorProto.Type), for the types that messages use. */
+/** The JSON Schema of each protobuf scalar type (FieldDescriptorProto.Type) that messages use. */
 export const scalarSchemas: Record<number, JsonSchema> = {
   5: { type: 'integer', minimum: -2_147_483_648, maximum: 2_147_483_647 }, // int32
   8: { type: 'boolean' },
@@ -43,13 +43,13 @@ export const scalarSchemas: Record<number, JsonSchema> = {
   13: { type: 'integer', minimum: 0, maximum: 4_294_967_295 }, // uint32
 }
 
-/** The message that contains any JSON object. */
+/** The message type of arbitrary JSON objects. */
 export const structName = 'google.protobuf.Struct'
 
-/** Who reads a schema. Only `documentation` describes items that the handler validates. */
+/** The purpose of a schema. Only `documentation` describes items that the handler validates. */
 type Reader = 'validation' | 'documentation'
 
-/** The JSON Schema of a request message, which validation and the OpenAPI document share. */
+/** Returns the JSON Schema of a request message, for validation or for the OpenAPI document. */
 export function requestSchema(
   registry: FileRegistry,
   message: DescMessage,
@@ -63,7 +63,7 @@ export function requestSchema(
   const schema = { type: 'object', additionalProperties: false, properties, required }
   const alternatives = reader === 'documentation' ? readOwnAlternatives(registry, message) : []
   if (alternatives.length === 0) return schema
-  // Inside `allOf`, so that generators of types keep the properties.
+  // Inside `allOf`, so that type generators keep the properties.
   return { ...schema, allOf: [{ anyOf: alternatives.map((field) => ({ required: [field] })) }] }
 }
 
@@ -77,7 +77,7 @@ function isRequired(field: DescField): boolean {
   return field.fieldKind !== 'list' && !field.proto.proto3Optional
 }
 
-/** Whether a list must have items. Responses omit such a list when it is empty. */
+/** Whether a list must have items. Responses omit such a list if it is empty. */
 export function hasMinItems(registry: FileRegistry, field: DescField): boolean {
   const rules = fieldOption(registry, field, 'daikon.v1.rules') as FieldRules | undefined
   return Boolean(rules?.min_items)
@@ -99,9 +99,12 @@ function fieldSchema(registry: FileRegistry, field: DescField, reader: Reader): 
   return { ...scalarSchemas[field.scalar], ...ruleKeywords(rules, isRequired(field)) }
 }
 
-/** The items of a list that exceeds `max_items` are not validated: a million of them would take seconds. */
+/**
+ * Returns the schema of a list. The items of a list that exceeds `max_items` are not validated,
+ * because validating a million of them would take seconds.
+ */
 function listSchema(items: JsonSchema, { min_items, max_items }: FieldRules): JsonSchema {
-  // As in protobuf, a missing list is an empty one; `minItems` then reports the problem.
+  // As in protobuf, a missing list equals an empty one; `minItems` then reports the problem.
   const bounds = { type: 'array', default: [], ...(min_items && { minItems: min_items }) }
   if (max_items === undefined) return { ...bounds, items }
   return { ...bounds, maxItems: max_items, if: { minItems: max_items + 1 }, else: { items } }

@@ -13,9 +13,10 @@ type RateLimitDependencies = {
 }
 
 /**
- * Takes a place in the method's window and in the global one, or in neither. The global window does
- * not apply to gRPC, the internal API, and to cacheable methods. With `adminLimit`, a signed-in
- * administrator has a window instead of the global one. Undefined when nothing limits the call.
+ * Counts a call in the window of its method and in the global window or, if one of them is full, in
+ * neither. The global window does not apply to gRPC, which is the internal API, or to cacheable
+ * methods. If `adminLimit` is set, calls of a signed-in administrator to admin routes are counted
+ * in a separate window instead. Returns undefined if no limit applies.
  */
 export async function takeRateLimit(
   operation: Operation,
@@ -37,7 +38,10 @@ export async function takeRateLimit(
   return first && rateLimiter.take(clientAddress(call.ip), [first, ...others])
 }
 
-/** Returns who calls an admin route with a valid token. Whether the token was revoked is checked later. */
+/**
+ * Returns the id of the administrator who calls an admin route with a valid token. Whether the
+ * token has been revoked is checked later.
+ */
 async function findAdministrator(
   { policy }: Operation,
   { transport, credentials }: Call,
@@ -49,22 +53,22 @@ async function findAdministrator(
   try {
     return (await verifyCredentials(policy, credentials, now)).admin?.sub
   } catch {
-    // The step that requires credentials reports what is wrong with them.
+    // The next step reports what is wrong with the credentials.
     return undefined
   }
 }
 
-/** Throws `resource_exhausted` for a call over its limit. */
+/** Throws `resource_exhausted` if the call is over its limit. */
 export function requireWithinLimit(result: RateLimitResult | undefined): void {
   if (result && !result.allowed) throw rateLimited(result.retryAfter)
 }
 
-/** The window over all methods. */
+/** Returns the window that counts the calls of all methods. */
 export function globalWindow(limit: number): RateLimitWindow {
   return perMinute('global', limit)
 }
 
-/** The error of a client over its limit. */
+/** Returns the error of a client that is over its limit. */
 export function rateLimited(retryAfter: number): ServiceError {
   const detail = `Rate limit exceeded; try again in ${retryAfter} seconds`
   return new ServiceError('resource_exhausted', 'RATE_LIMITED', detail, { retryAfter })

@@ -9,12 +9,12 @@ import type { Method } from './method.ts'
 import { requestSchema } from './schema.ts'
 
 /**
- * Validates a message in place: removes undeclared fields, fills in defaults. Throws
+ * Validates a message in place: removes undeclared fields and fills in defaults. Throws
  * `invalid_argument` with every violation.
  */
 export type Validator = (message: unknown) => void
 
-/** The validator of a method, compiled from its field rules when it is first used. */
+/** Creates the validator of a method. Its field rules are compiled on first use. */
 export function createValidator(
   registry: FileRegistry,
   { input }: Pick<Method, 'input'>,
@@ -34,7 +34,7 @@ export function createValidator(
   }
 }
 
-/** RFC 3339, in years that protobuf can represent, with offsets that PostgreSQL can represent. */
+/** RFC 3339, with a year that protobuf and an offset that PostgreSQL can represent. */
 const timestamp = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-](0\d|1[0-5]):[0-5]\d)$/
 
 const ajv = new Ajv({
@@ -88,7 +88,7 @@ const formatMessages: Record<string, string> = {
   'date-time': 'must be a time such as 2026-01-31T12:00:00Z',
 }
 
-/** The first violation of each field: reporting a missing value as too short, too, is noise. */
+/** Returns the first violation of each field: a missing value is not also reported as too short. */
 function toViolations(errors: ErrorObject[]): FieldViolation[] {
   const violations = new Map<string, FieldViolation>()
   for (const { keyword, instancePath, params } of errors) {
@@ -102,7 +102,7 @@ function toViolations(errors: ErrorObject[]): FieldViolation[] {
   return [...violations.values()]
 }
 
-/** `checks[0].action`. */
+/** Formats a path such as `checks[0].action`. */
 function formatPath(path: string[]): string {
   const steps = path.map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${step}`))
   return steps.join('').replace(/^\./, '')

@@ -25,15 +25,15 @@ import { grpcServices } from './grpc-services.ts'
 import { createHandlers } from './handlers.ts'
 import { createLoaders, type LoaderObservers } from './loaders.ts'
 
-/** What the application is composed from. */
+/** The dependencies of the application. */
 export type ApplicationDependencies = {
   database: Database
-  /** The keys, which may be replaced while the server runs. */
+  /** Returns the current keys, which may be replaced while the server runs. */
   currentKeys: () => Keys
   providers: IdentityDependencies['providers']
   rateLimiter: RateLimiter
   now: () => Date
-  /** Called for every error that is the server's fault. */
+  /** Called for every `internal` and `unavailable` error, unless the call was cancelled. */
   onFailure: (error: ServiceError, call: Call) => void
   /** Logs a warning for the operator. */
   warn: (text: string) => void
@@ -51,31 +51,31 @@ export type Observers = LoaderObservers & {
 }
 
 export type ApplicationOptions = IdentityDependencies['options'] & {
-  /** Encrypts the state cookies of sign-ins. */
+  /** The secret that encrypts the state cookies of sign-ins. */
   sessionSecret: string
-  /** Cookies are sent over https only. */
+  /** Whether cookies are sent over https only. */
   secureCookies: boolean
-  /** Requests per minute and client over all REST routes; undefined turns every limit off. */
+  /** Requests per minute and client over all REST routes; undefined to turn every limit off. */
   globalLimit: number | undefined
-  /** Requests per minute of an administrator to the admin routes; undefined applies `globalLimit`. */
+  /** Requests per minute of an administrator to admin routes; undefined to apply `globalLimit`. */
   adminLimit?: number | undefined
-  /** How many proxies in front of the server are trusted for X-Forwarded-For. */
+  /** The number of proxies in front of the server that are trusted for X-Forwarded-For. */
   trustedProxies: number
-  /** Allowed Host headers, `*` for any; empty: the hosts of `baseUrl` and `adminUrl`. */
+  /** Allowed Host headers; `*` allows any. If empty, the hosts of `baseUrl` and `adminUrl`. */
   allowedHosts: string[]
-  /** The activity log records the addresses of clients; defaults to true. */
+  /** Whether the activity log records the addresses of clients; defaults to true. */
   recordIp?: boolean
-  /** Origins allowed by CORS, in addition to those of client apps. */
+  /** The origins that CORS allows, in addition to those of client apps. */
   corsOrigins: string[]
-  /** Serves gRPC over TLS; plaintext without. */
+  /** The certificates for gRPC over TLS; plaintext if undefined. */
   grpcTls?: GrpcTls | undefined
-  /** Bytes of messages that have not arrived completely, for each transport; 64 MiB by default. */
+  /** The maximum size of incomplete messages, in bytes per transport; defaults to 64 MiB. */
   maxUnfinishedBytes?: number
-  /** Bytes of the cache of verified tokens; 32 MiB by default. */
+  /** The maximum size of the cache of verified tokens, in bytes; defaults to 32 MiB. */
   maxTokenCacheBytes?: number
-  /** Bytes of the cache of facts and lists; by default, there is none. */
+  /** The maximum size of the cache of facts and lists, in bytes; by default, there is no cache. */
   maxFactsCacheBytes?: number
-  /** Quotas that differ from the defaults. */
+  /** The quotas that differ from the defaults. */
   quotas?: Partial<Quotas>
   /** Overrides when silent gRPC clients are disconnected. */
   grpcKeepalive?: Keepalive
@@ -89,9 +89,12 @@ export type Application = {
   listenGrpc(host: string, port: number): Promise<number>
   /** Starts the REST server and returns its port. */
   listenHttp(host: string, port: number): Promise<number>
-  /** Sends logout tokens to client apps; returns whether more are due. Called every second. */
+  /** Sends logout tokens to client apps; returns whether more may be due. Called every second. */
   sendLogoutTokens(): Promise<boolean>
-  /** Writes when service keys were last used, and uses after their end; called about once a minute. */
+  /**
+   * Records when service keys were last used, and uses of keys that are no longer valid. Called
+   * about once a minute.
+   */
   writeKeyUses(): Promise<void>
   /** Replaces the certificates of the gRPC server for new connections. */
   setGrpcTls(tls: GrpcTls): void
@@ -101,13 +104,13 @@ export type Application = {
   drain(): Promise<void>
 }
 
-/** Of the connections to PostgreSQL, sign-ins take no more than these at once. */
+/** The maximum number of sign-ins that have a transaction at once. */
 const maxSignInTransactions = 5
 
 /** Milliseconds that running calls have to finish. */
 const drainTimeout = 30_000
 
-/** Composes the application. Tests start this same function. */
+/** Composes the application. Tests use the same function. */
 export function createApplication({
   database,
   currentKeys,

@@ -6,10 +6,13 @@ import { migrate } from '../database/migrate.ts'
 import { keyPathsOf, loadKeys } from '../identity/key-source.ts'
 import { createKeyFiles } from '../identity/keys.ts'
 
-/** What every node of a server shares: a migrated database and signing keys. */
+/** The migrated database that all nodes of a server share. */
 export type Bootstrap = { databaseUrl: string; stop(): Promise<void> }
 
-/** Starts the embedded PostgreSQL if no other is configured, migrates, and makes sure keys exist. */
+/**
+ * Starts the embedded PostgreSQL if no other is configured, applies migrations, and creates signing
+ * keys in debug mode if they are missing. Throws if there are no valid keys.
+ */
 export async function bootstrap(config: Config, log: Logger): Promise<Bootstrap> {
   if (!config.RATE_LIMIT_ENABLED) log.warn('RATE_LIMIT_ENABLED=false: rate limits are off')
   if (config.DEBUG) createMissingKeys(config, log)
@@ -39,7 +42,7 @@ async function findDatabase({ DATABASE_URL: url, DATA_DIR: dataDir }: Config, lo
   return startEmbedded({ dataDir, log: (text) => log.info(text) })
 }
 
-/** Creates the signing keys unless one of their files exists, or Vault has them. */
+/** Creates the signing keys unless one of their files exists or they are in Vault. */
 export function createMissingKeys(config: Config, log: Logger): void {
   const paths = keyPathsOf(config)
   if (config.VAULT_ADDR !== '') return

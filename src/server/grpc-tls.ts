@@ -9,9 +9,8 @@ const settingNames = ['GRPC_TLS_CERT_PATH', 'GRPC_TLS_KEY_PATH', 'GRPC_TLS_CLIEN
 type Paths = Pick<Config, (typeof settingNames)[number]>
 
 /**
- * The configured certificate files; undefined when gRPC is served in plaintext.
- *
- * @throws {ConfigError} if a file cannot be read
+ * Returns the source of the configured certificates, or undefined if gRPC is served in plaintext.
+ * `read` throws a ConfigError if a file cannot be read.
  */
 export function openGrpcTls(paths: Paths): Source<GrpcTls> | undefined {
   if (!paths.GRPC_TLS_CERT_PATH) return undefined
@@ -32,7 +31,7 @@ export function openGrpcTls(paths: Paths): Source<GrpcTls> | undefined {
   }
 }
 
-/** When the certificates expire: the earliest date of each chain. */
+/** Returns when the certificates expire: the earliest date of each chain. */
 export function readCertificateExpiry({ certificate, clientCa }: GrpcTls): Record<string, Date> {
   return {
     server: earliestExpiry(certificate),
@@ -42,7 +41,7 @@ export function readCertificateExpiry({ certificate, clientCa }: GrpcTls): Recor
 
 function parseGrpcTls([certificate, key, clientCa]: Buffer[]): GrpcTls {
   const tls = { certificate, key, clientCa } as GrpcTls
-  // Throws if the key is not that of the certificate.
+  // Throws if the key does not match the certificate.
   createSecureContext({ cert: certificate, key, ca: clientCa })
   readCertificateExpiry(tls)
   return tls

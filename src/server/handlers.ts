@@ -110,14 +110,14 @@ import {
   updateWorkspace,
 } from '../workspaces/workspaces.ts'
 
-/** What handlers need beside the context of a call. */
+/** The dependencies of handlers, in addition to the context of a call. */
 type HandlerDependencies = Omit<IdentityDependencies, 'createPersonalWorkspace'> & {
   database: Pick<Database, 'reads'>
   loadAccessible: LoadAccessible
   quotas: Quotas
 }
 
-/** The handler of every method. A missing one does not compile. */
+/** Returns the handler of every method. A missing one is a compile-time error. */
 export function createHandlers({
   database,
   loadAccessible,

@@ -7,10 +7,10 @@ import type { LoadFacts } from '../permissions/facts.ts'
 import { createLoadAccessible, type LoadAccessible } from '../permissions/load-accessible.ts'
 import { createLoadFacts } from '../permissions/load-facts.ts'
 
-/** What checks and lists are decided from. */
+/** The functions that load the facts of checks and the lists. */
 export type Loaders = { loadFacts: LoadFacts; loadAccessible: LoadAccessible }
 
-/** The share of the memory for facts; lists take the rest. */
+/** The share of the cache that facts may take. Lists take the rest. */
 const factsShare = 0.7
 
 export type LoaderObservers = {
@@ -21,8 +21,9 @@ export type LoaderObservers = {
 }
 
 /**
- * Creates the loaders of checks and lists, with a cache if there is memory for it. A node with replicas has none: a standby can show a
- * commit before the primary does, so what it returned could be newer than the changes that are known.
+ * Creates the loaders of checks and lists, with a cache if `maxFactsCacheBytes` is set. A node with
+ * replicas has no cache: a standby can show a commit before the primary does, so its results could
+ * be newer than the last change that the node knows of.
  */
 export function createLoaders(
   database: Pick<Database, 'reads' | 'statements' | 'replicas'>,

@@ -32,13 +32,13 @@ export type Node = {
   database: Database
   grpcPort: number
   httpPort: number
-  /** Undefined if the admin console is disabled or has not been built. */
+  /** Undefined if the admin console is not served. */
   consolePort: number | undefined
   metrics: Metrics
   readReadiness(): Promise<Readiness>
-  /** Replaces the signing keys and certificates if their files have changed. */
+  /** Replaces the signing keys and certificates if they have changed. */
   reload(): Promise<void>
-  /** Reports not ready, drains both transports, then closes the database. */
+  /** Reports that the node is not ready, drains both transports, then closes the database. */
   stop(): Promise<void>
 }
 
@@ -59,7 +59,7 @@ const logoutInterval = 1000
 const consoleDrainTimeout = 2000
 
 export type NodeOptions = {
-  /** The admin console is being built, so that its absence is no mistake. */
+  /** Whether the admin console is still being built, so that its absence is not an error. */
   isConsoleBeingBuilt?: boolean
 }
 
@@ -242,7 +242,10 @@ export async function startNode(
   }
 }
 
-/** Starts the admin console. Without a build, only a developer's node listens and waits for one. */
+/**
+ * Starts the admin console. Without a build, it starts only if one may follow: in debug mode, or
+ * while the console is being built.
+ */
 async function startConsole(config: Config, log: Logger, isBeingBuilt: boolean) {
   if (!config.CONSOLE_ENABLED) return undefined
   const server = createConsoleServer({

@@ -2,13 +2,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Readiness } from './readiness.ts'
 
-/** The operator's HTTP server. */
+/** The HTTP server for operators. */
 export type OpsServer = { port: number; stop(): Promise<void> }
 
 type OpsServerOptions = {
   host: string
   port: number
-  /** Metrics in the Prometheus text format. */
+  /** Returns the metrics in the Prometheus text format. */
   readMetrics(): Promise<string>
   readReadiness(): Promise<Pick<Readiness, 'ready'>>
 }

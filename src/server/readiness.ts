@@ -7,9 +7,9 @@ import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 export type Readiness = {
   ready: boolean
   database: 'ok' | 'away'
-  /** Without Redis, and while it is away, rate limits are counted in this process. */
+  /** If `away` or `none`, rate limits are counted in memory instead of in Redis. */
   redis: 'ok' | 'away' | 'none'
-  /** No service app is active: requests are accepted with any service key, or none. */
+  /** Whether any service key, or none, is accepted because no service app is active. */
   development_mode: boolean
   draining: boolean
   /**
@@ -17,7 +17,7 @@ export type Readiness = {
    * compared; negative if it is behind.
    */
   clock_offset_seconds: number
-  /** The status of each replica; absent without replicas. A replica is not needed to be ready. */
+  /** The status of each replica; absent without replicas. Replicas do not affect `ready`. */
   replicas?: Record<string, ReplicaStatus>
 }
 
@@ -29,10 +29,13 @@ type ReadinessOptions = {
   keysRequired: boolean
 }
 
-/** Milliseconds that a probe of the database is reused. */
+/** Milliseconds for which the result of a probe is reused. */
 const probeLifetime = 1000
 
-/** Probes the database when readiness is read, at most once a second. After `drain` it is not ready. */
+/**
+ * Creates the readiness of a node. `read` probes the database at most once a second. After `drain`,
+ * the node is not ready.
+ */
 export function createReadiness(options: ReadinessOptions): {
   read(): Promise<Readiness>
   drain(): void

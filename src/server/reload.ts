@@ -1,13 +1,13 @@
 import type { Logger } from '../core/logger.ts'
 import type { Source } from '../core/source.ts'
 
-/** How often a value has been reloaded, for metrics. */
+/** The number of times that a value has been reloaded, for metrics. */
 export type ReloadState = { name: string; succeeded: number; failed: number; isFailing: boolean }
 
-/** A value that follows its source. */
+/** A value that is reloaded when its source changes. */
 export type Reloadable<Value> = {
   current(): Value
-  /** Reads the source. A source that is invalid or cannot be read changes nothing, and is logged once. */
+  /** Reads the source again. If that fails, logs the error once and keeps the current value. */
   reload(): Promise<void>
   state: ReloadState
 }
@@ -17,11 +17,11 @@ type ReloadableOptions<Value> = {
   name: string
   source: Source<Value>
   log: Pick<Logger, 'info' | 'error'>
-  /** Called with each new value; the value before it stays in use if this throws. */
+  /** Called with each new value. If it throws, the previous value stays in use. */
   onChange?: (value: Value) => void
 }
 
-/** Reads the source for the first time. Throws if it is invalid. */
+/** Creates a reloadable value from the current content of its source. Throws if it is invalid. */
 export async function createReloadable<Value>({
   name,
   source,
@@ -61,7 +61,7 @@ export async function createReloadable<Value>({
   return {
     current: () => value,
     reload() {
-      // A change during a reload must not be missed, so the source is read again after it.
+      // A running reload may miss a change, so the source is read again after it.
       running = running.then(readSource)
       return running
     },

@@ -5,27 +5,27 @@ import { bootstrap } from './bootstrap.ts'
 import { type Node, type NodeOptions, startNode } from './node.ts'
 import { startOpsServer } from './ops-server.ts'
 
-/** A running server with its operator's port. */
+/** A running server, including the server for operators. */
 export type RunningServer = Pick<
   Node,
   'application' | 'database' | 'grpcPort' | 'httpPort' | 'consolePort'
 > & {
   databaseUrl: string
   metricsPort: number
-  /** Replaces the signing keys and certificates if their files have changed. */
+  /** Replaces the signing keys and certificates if they have changed. */
   reload(): Promise<void>
-  /** Reports not ready, drains both transports, then closes the database. */
+  /** Reports that the node is not ready, drains both transports, then closes the database. */
   stop(): Promise<void>
-  /** Ends everything that would outlive this process. */
+  /** Kills the processes that would outlive this one. */
   kill(): void
 }
 
 type StartOptions = NodeOptions & {
-  /** Runs on the migrated database before the first call. */
+  /** Runs on the migrated database before the server accepts calls. */
   prepare?: (databaseUrl: string) => Promise<void>
 }
 
-/** Starts everything in this process. */
+/** Starts a server that consists of a single process. */
 export async function start(
   config: Config,
   log: Logger,

@@ -1,8 +1,10 @@
-/** Requests and responses between two processes of one server. */
+/** Sends requests between two processes of one server. */
 export type WorkerChannel = {
-  /** Rejects when the other process fails to respond or exits. */
+  /**
+   * Returns the response. Rejects if the handler in the other process fails or that process exits.
+   */
   request(kind: string, body?: unknown): Promise<unknown>
-  /** Rejects every pending request, because the other process has exited. */
+  /** Rejects every pending request. Called when the other process has exited. */
   close(): void
 }
 
@@ -14,7 +16,7 @@ export type ProcessChannel = {
 
 type Message = { id: number; kind?: string; body?: unknown; failure?: string }
 
-/** Opens a channel; `handlers` respond to the requests of the other process, by kind. */
+/** Opens a channel. `handlers` respond to the requests of the other process, by kind. */
 export function createWorkerChannel(
   channel: ProcessChannel,
   handlers: Record<string, (body: never) => Promise<unknown>>,

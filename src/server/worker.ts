@@ -6,7 +6,7 @@ import type { RateLimiter, RateLimitResult } from '../rate-limit/rate-limiter.ts
 import { type Node, startNode } from './node.ts'
 import { createWorkerChannel, type ProcessChannel, type WorkerChannel } from './worker-channel.ts'
 
-/** Starts one of the processes that share the ports. It follows its primary and ignores signals. */
+/** Starts one of the processes that share the ports. The primary process controls it. */
 export async function startWorker(config: Config, log: Logger, onStopped: () => void) {
   const started = Promise.withResolvers<Node>()
   const channel = createWorkerChannel(cluster.worker as unknown as ProcessChannel, {
@@ -29,7 +29,10 @@ export async function startWorker(config: Config, log: Logger, onStopped: () => 
   await channel.request('started', { grpcPort, httpPort, consolePort })
 }
 
-/** Without Redis, the primary counts for all workers, so that limits apply to the server as a whole. */
+/**
+ * Creates a rate limiter that counts in the primary, so that limits apply to the server as a whole
+ * even without Redis.
+ */
 function createPrimaryRateLimiter({ request }: WorkerChannel): RateLimiter {
   return {
     take: (client, windows) => request('take', { client, windows }) as Promise<RateLimitResult>,

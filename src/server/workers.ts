@@ -22,15 +22,15 @@ type WorkerHandle = {
   exited: Promise<unknown>
 }
 
-/** Milliseconds before a worker that died is replaced. */
+/** Milliseconds before a worker that has died is replaced. */
 const restartDelay = 500
 
-/** Milliseconds that workers have to drain: 30 seconds for calls and some for the database. */
+/** Milliseconds that workers have to drain: 30 seconds for calls and the rest for the database. */
 const drainTimeout = 45_000
 
 /**
  * Starts the primary of WORKERS processes. It bootstraps the database, replaces workers that die,
- * counts rate limits for them when there is no Redis, and serves the operator's port for all.
+ * counts their rate limits if there is no Redis, and serves the operators' port for all of them.
  */
 export async function startWorkers(config: Config, log: Logger) {
   const { databaseUrl, stop: stopDatabase } = await bootstrap(config, log)
@@ -49,7 +49,7 @@ export async function startWorkers(config: Config, log: Logger) {
       started: async (ports: Ports) => started.resolve(ports),
     })
     const exited = once(worker, 'exit')
-    // Sending to a worker that has just died fails with an error event.
+    // Sending to a worker that has just died emits an error event.
     worker.on('error', () => channel.close())
     const handle = { worker, channel, exited, started: started.promise }
     workers.add(handle)
@@ -70,7 +70,7 @@ export async function startWorkers(config: Config, log: Logger) {
     const timeout = setTimeout(kill, drainTimeout)
     await Promise.all(
       [...workers].map(async ({ worker, channel, exited }) => {
-        // A worker that cannot be reached has nothing left to drain.
+        // A worker that cannot be reached, or fails to drain, is killed.
         await channel.request('drain').catch(() => worker.process.kill('SIGKILL'))
         await exited
       }),
@@ -111,7 +111,10 @@ export async function startWorkers(config: Config, log: Logger) {
   }
 }
 
-/** Ready when all wanted workers are; otherwise the details of one that is not. */
+/**
+ * Returns the readiness of the server: it is ready if all wanted workers are. The details are those
+ * of a worker that is not ready, if there is one.
+ */
 async function readReadiness(workers: Set<WorkerHandle>, wanted: number, draining: boolean) {
   const requests = [...workers].map(
     ({ channel }) => channel.request('readiness') as Promise<Readiness>,

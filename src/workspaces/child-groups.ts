@@ -14,7 +14,7 @@ import { addLink, removeLink } from './group-hierarchy.ts'
 import { describeLink, findChildIds, lockFlatGroups, lockHierarchy } from './group-queries.ts'
 import { findGroup, type GroupRow, listGroupsById, requireGroup } from './groups.ts'
 
-/** The number of groups in the longest chain from a group to a descendant, both included. */
+/** The maximum number of groups in a chain from a group to a descendant, including both. */
 const maxChainLength = 16
 
 /** Lists the children of a group, by name. */
@@ -44,7 +44,7 @@ export async function addChildGroup(
   })
 }
 
-/** Removes a child from a group; the child itself remains. */
+/** Removes a child from a group without deleting the child. */
 export async function removeChildGroup(
   { em, principal }: RequestContext,
   request: ChildGroupRequest,
@@ -66,7 +66,7 @@ async function requireLocked(
   const { workspace_id } = await requireGroup(em, request)
   await lockHierarchy(em, workspace_id)
   await lockFlatGroups(em, workspace_id, [request.group_id, request.child_id])
-  // Read with the locks: a concurrent call may have deleted one of them since.
+  // Read under the locks, because a concurrent call may have deleted either group.
   const parent = await requireGroup(em, request)
   const child = await findGroup(em, { workspace_id, group_id: request.child_id })
   if (!child) throw childNotFound()

@@ -32,7 +32,7 @@ export async function listRoleActions(
   return { actions: rows.map((row) => ({ ...row, registered_at: isoTime(row.registered_at) })) }
 }
 
-/** Adds all or none of the actions, of any service, to a role; idempotent. */
+/** Adds actions of any service to a role, either all of them or none. Idempotent. */
 export async function addRoleActions(
   { em, principal }: RequestContext,
   request: AddRoleActionsRequest,

@@ -33,7 +33,7 @@ export function findUserRoles(em: EntityManager, userId: string): Promise<RoleRo
 
 export type RoleActionRow = Omit<RoleActionResponse, 'registered_at'> & { registered_at: Timestamp }
 
-/** The actions of a role, by service and name. */
+/** Returns the actions of a role, by service and name. */
 export function findRoleActions(em: EntityManager, roleId: string): Promise<RoleActionRow[]> {
   return query(
     em,
@@ -46,7 +46,7 @@ export function findRoleActions(em: EntityManager, roleId: string): Promise<Role
 
 export type ActionName = { service_name: string; name: string }
 
-/** Service actions in the order of their ids. */
+/** Returns service actions in the order of their IDs. */
 export function findServiceActions(
   em: EntityManager,
   ids: string[],
@@ -58,7 +58,7 @@ export function findServiceActions(
   )
 }
 
-/** Returns whether the action is new in the role. */
+/** Adds an action to a role. Returns false if the role already contains it. */
 export async function insertRoleAction(
   em: EntityManager,
   roleId: string,
@@ -73,7 +73,9 @@ export async function insertRoleAction(
   return inserted.length > 0
 }
 
-/** Returns the name of the removed action, or undefined where the role does not contain it. */
+/**
+ * Removes an action from a role. Returns its name, or undefined if the role does not contain it.
+ */
 export async function deleteRoleAction(
   em: EntityManager,
   roleId: string,

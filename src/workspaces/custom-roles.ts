@@ -35,7 +35,7 @@ export async function listUserRoles(em: EntityManager, userId: string): Promise<
   return (await findUserRoles(em, userId)).map(toRoleResponse)
 }
 
-/** Creates a custom role without actions and members. */
+/** Creates a custom role without actions or members. */
 export async function createRole(
   { em, principal }: RequestContext,
   { workspace_id, name, description = '' }: RoleCreateRequest,
@@ -78,7 +78,7 @@ export async function deleteRole(
 ): Promise<DeleteResponse> {
   return inTransaction(em, async (em) => {
     const role = await requireRole(em, role_id)
-    // A concurrent call may have deleted it since.
+    // A concurrent call may have deleted the role.
     if (!(await em.nativeDelete(CustomRole, { id: role.id }))) throw roleNotFound()
     await recordRole({ em, principal }, 'role.deleted', role)
     return {}

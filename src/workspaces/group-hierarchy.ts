@@ -20,15 +20,15 @@ import {
  * When a transaction commits, the inherited members of each group are the direct members of its
  * descendants. All functions require a transaction. Locks are taken in this order:
  *
- * 1. The hierarchy of the workspace, for every change of links and for changes of the members of groups
- *    that have links. These changes run one after the other.
- * 2. The row of a group that has no links. Changes of its members lock it like a foreign key, so they do
- *    not wait for each other, and look again for links once they have the lock. Adding its first link
- *    waits for them.
- * 3. Memberships of the workspace, so that a user who leaves it does so before or after the change.
+ * 1. The hierarchy of the workspace, for every change to links and to members of groups that have
+ *    links. These changes run one after the other.
+ * 2. The row of a group without links. Changes to its members take the same lock as a foreign key,
+ *    so they do not wait for each other. They check again for links once they hold the lock. Adding
+ *    the first link waits for them.
+ * 3. Memberships of the workspace, so that a user leaves it either before or after the change.
  *
- * A group that gets its first link between the two looks makes its transaction take the first lock after
- * the second. That may be a deadlock, which PostgreSQL resolves and `inTransaction` retries.
+ * If a group gets its first link between the two checks, the transaction takes the first lock after
+ * the second. This can cause a deadlock, which PostgreSQL resolves and `inTransaction` retries.
  */
 
 /** Adds direct members of groups and returns the new ones. */
@@ -47,7 +47,7 @@ export async function addDirectMembers(
   return added
 }
 
-/** Adds direct members like `addDirectMembers`, without returning the new ones. */
+/** Adds direct members like `addDirectMembers`, but does not return them. */
 export async function addManyDirectMembers(
   em: EntityManager,
   members: GroupMembership[],
@@ -61,7 +61,9 @@ export async function addManyDirectMembers(
   }
 }
 
-/** Removes a direct member and returns the user's id, or undefined if the user is not one. */
+/**
+ * Removes a direct member. Returns the user's ID, or undefined if the user is not a direct member.
+ */
 export async function removeDirectMember(
   em: EntityManager,
   member: GroupMembership,
@@ -82,7 +84,7 @@ export async function removeDirectMember(
   return removed
 }
 
-/** Links a child to a parent. Requires the locks of the hierarchy and of flat groups. */
+/** Links a child to a parent. Requires the locks on the hierarchy and on flat groups. */
 export async function addLink(
   em: EntityManager,
   link: GroupLink,
@@ -92,7 +94,7 @@ export async function addLink(
   await updateAncestors(em, link.childId, workspaceId)
 }
 
-/** Removes a link; returns false if there is none. Requires the lock of the hierarchy. */
+/** Removes a link. Returns false if it does not exist. Requires the lock on the hierarchy. */
 export async function removeLink(
   em: EntityManager,
   link: GroupLink,
@@ -107,7 +109,7 @@ export async function removeLink(
   return true
 }
 
-/** Unlinks a group from all its parents, before it is deleted. */
+/** Unlinks a group that is to be deleted from all its parents. */
 export async function removeLinksToParents(
   em: EntityManager,
   groupId: string,
@@ -123,7 +125,7 @@ export async function removeLinksToParents(
   await updateInheritedMembers(em, { groupIds, userIds })
 }
 
-/** Passes the members of a group on to its ancestors. */
+/** Updates the inherited members of a group's ancestors. */
 async function updateAncestors(
   em: EntityManager,
   groupId: string,

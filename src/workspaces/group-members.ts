@@ -13,7 +13,7 @@ import { findEffectiveMembers } from './group-queries.ts'
 import { requireGroup } from './groups.ts'
 import { addSetMember, listSetMembers, removeSetMember } from './member-sets.ts'
 
-/** Lists the direct members of a group, or with `effective` also the inherited ones, by user id. */
+/** Lists the direct members of a group, by user ID; `effective` includes inherited members. */
 export async function listGroupMembers(
   { em }: RequestContext,
   request: ListGroupMembersRequest,

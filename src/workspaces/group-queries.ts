@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { query } from '../database/query.ts'
 import type { Timestamp } from '../database/sql-values.ts'
 
-/** A user in a group, and the workspace of both. */
+/** A user in a group, and the workspace that both belong to. */
 export type GroupMembership = { groupId: string; userId: string; workspaceId: string }
 
 /** A parent group and its child. */
@@ -17,8 +17,8 @@ export async function lockHierarchy(em: EntityManager, workspaceId: string): Pro
 }
 
 /**
- * Locks the group hierarchies of the workspaces of those groups that have a parent or a child, and
- * returns whether there are any.
+ * Locks the group hierarchies of the workspaces in which any of the groups has a parent or a child.
+ * Returns whether there are any.
  */
 export async function lockHierarchyIfNested(
   em: EntityManager,
@@ -38,8 +38,8 @@ export async function lockHierarchyIfNested(
 }
 
 /**
- * Locks the row of a group. `key share` is the lock that a foreign key takes on its target; `update`
- * waits for it.
+ * Locks the row of a group. `key share` is the lock that a foreign key takes on its target;
+ * `update` conflicts with it.
  */
 export async function lockGroup(
   em: EntityManager,
@@ -49,7 +49,7 @@ export async function lockGroup(
   await query(em, `select from groups where id = $1 for ${strength}`, [groupId])
 }
 
-/** Locks the rows of those groups of a workspace that have neither parents nor children. */
+/** Locks the rows of those of the groups that have neither parents nor children. */
 export async function lockFlatGroups(
   em: EntityManager,
   workspaceId: string,
@@ -94,7 +94,7 @@ export async function findAncestors(em: EntityManager, groupIds: string[]): Prom
   return ancestors.map(({ id }) => id)
 }
 
-/** The direct and inherited members of a group. */
+/** Returns the direct and inherited members of a group. */
 export async function findEffectiveUserIds(em: EntityManager, groupId: string): Promise<string[]> {
   const members = await query<{ user_id: string }>(
     em,
@@ -105,8 +105,9 @@ export async function findEffectiveUserIds(em: EntityManager, groupId: string): 
 }
 
 /**
- * Whether a group is a child already, whether adding it would close a cycle, and the number of groups in
- * the longest chain through the new link. Counting stops at `maxLength` in each direction.
+ * Returns whether a group is already a child, whether adding it would close a cycle, and the number
+ * of groups in the longest chain through the new link. Counting stops at `maxLength` in each
+ * direction.
  */
 export async function describeLink(
   em: EntityManager,
@@ -144,7 +145,7 @@ export async function findChildIds(em: EntityManager, groupId: string): Promise<
   return children.map(({ child_id }) => child_id)
 }
 
-/** Returns the ids of the parents of the groups of a workspace, by group id. */
+/** Returns the parent IDs of the groups in a workspace, by group ID. */
 export async function findParentIds(
   em: EntityManager,
   workspaceId: string,
@@ -170,7 +171,7 @@ export async function insertLink(
   )
 }
 
-/** Returns false if the group is not a child. */
+/** Deletes a link. Returns false if it does not exist. */
 export async function deleteLink(
   em: EntityManager,
   { parentId, childId }: GroupLink,
@@ -199,7 +200,9 @@ const columnsOf = (members: GroupMembership[]) => [
   members.map(({ workspaceId }) => workspaceId),
 ]
 
-/** Inserts direct members, also where they are inherited already, and returns the new ones. */
+/**
+ * Inserts direct members, including users who are already inherited members. Returns the new ones.
+ */
 export function insertDirectMembers(
   em: EntityManager,
   members: GroupMembership[],
@@ -208,7 +211,7 @@ export function insertDirectMembers(
   return query(em, sql, columnsOf(members))
 }
 
-/** Inserts direct members like `insertDirectMembers`, without returning them. */
+/** Inserts direct members like `insertDirectMembers`, but does not return them. */
 export async function insertManyDirectMembers(
   em: EntityManager,
   members: GroupMembership[],
@@ -216,7 +219,9 @@ export async function insertManyDirectMembers(
   await query(em, insertDirectMembersSql, columnsOf(members))
 }
 
-/** Returns the user's id, or undefined if the user is not a direct member. */
+/**
+ * Deletes a direct member. Returns the user's ID, or undefined if the user is not a direct member.
+ */
 export async function deleteDirectMember(
   em: EntityManager,
   { groupId, userId }: GroupMembership,
@@ -230,8 +235,9 @@ export async function deleteDirectMember(
 }
 
 /**
- * Makes the inherited members of `groupIds` agree with the direct members of their descendants, as far
- * as `userIds` are concerned. The groups belong to one workspace or more; their hierarchies are locked.
+ * Recomputes which of the users are inherited members of `groupIds`, from the direct members of the
+ * groups' descendants. Requires the locks on the hierarchies of all workspaces that the groups
+ * belong to.
  */
 export async function updateInheritedMembers(
   em: EntityManager,
@@ -260,7 +266,9 @@ export async function updateInheritedMembers(
   )
 }
 
-/** A member of a group or of a descendant, with the path to the group that the user was added to. */
+/**
+ * A member of a group or of a descendant, with the path to the group that the user was added to.
+ */
 export type EffectiveMemberRow = {
   user_id: string
   group_id: string
@@ -272,8 +280,8 @@ export type EffectiveMemberRow = {
 }
 
 /**
- * The members of a group and of its descendants, by user id, each by a shortest path. The paths form a
- * tree, so that a hierarchy in which groups have several parents takes no longer.
+ * Returns the members of a group and of its descendants, by user ID, each with a shortest path. The
+ * paths form a tree, so the cost does not grow if groups have several parents.
  */
 export function findEffectiveMembers(
   em: EntityManager,

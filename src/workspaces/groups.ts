@@ -66,7 +66,7 @@ export async function listGroups(
   return { groups: groups.map(toGroupResponse) }
 }
 
-/** Lists the groups that a user is a direct member of, by name. */
+/** Lists the groups of which a user is a direct member, by name. */
 export async function listUserGroups(em: EntityManager, user_id: string): Promise<GroupResponse[]> {
   const memberships = await em.find(GroupMember, { user_id, is_direct: true })
   return listGroupsById(
@@ -108,14 +108,14 @@ export async function deleteGroup(
   return inTransaction(em, async (em) => {
     const group = await requireGroup(em, request)
     await removeLinksToParents(em, group.id, group.workspace_id)
-    // A concurrent call may have deleted it since.
+    // A concurrent call may have deleted the group.
     if (!(await em.nativeDelete(Group, { id: group.id }))) throw groupNotFound()
     await recordGroup({ em, principal }, 'group.deleted', group)
     return {}
   })
 }
 
-/** Finds a group by its id, within `workspace_id` unless that is undefined. */
+/** Finds a group by its ID, and by `workspace_id` if it is set. */
 export async function findGroup(
   em: EntityManager,
   { workspace_id, group_id }: GroupRequest,
@@ -124,7 +124,7 @@ export async function findGroup(
   return (await em.findOne(Group, where, { disableIdentityMap: true })) ?? undefined
 }
 
-/** As `findGroup`, but throws GROUP_NOT_FOUND. */
+/** Works like `findGroup`, but throws GROUP_NOT_FOUND. */
 export async function requireGroup(em: EntityManager, request: GroupRequest): Promise<GroupRow> {
   const group = await findGroup(em, request)
   if (!group) throw groupNotFound()

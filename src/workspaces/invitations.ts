@@ -24,7 +24,7 @@ export async function inviteMember(
   { em, principal, quotas }: RequestContext & QuotaContext,
   request: InviteMemberRequest,
 ): Promise<WorkspaceMemberResponse> {
-  // A field rule has already rejected anything but an e-mail address.
+  // The field rules have already rejected invalid e-mail addresses.
   const email = normalizeEmail(request.email) as string
   return inTransaction(em, async (em) => {
     const workspaceId = await lockWorkspace(em, request.workspace_id)
@@ -48,7 +48,7 @@ export async function addUserToWorkspace(
   })
 }
 
-/** Creates a pending membership, or changes the role of the one that exists. */
+/** Creates a pending membership, or changes the role of an existing one. */
 async function createInvitation(
   { em, principal, quotas }: WriteContext & QuotaContext,
   workspace_id: string,

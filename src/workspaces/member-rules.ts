@@ -6,8 +6,8 @@ import { hasOtherActiveOwner, lockWorkspaceRow } from './queries.ts'
 import { workspaceNotFound } from './workspaces.ts'
 
 /**
- * Locks a workspace until the end of the transaction, so that concurrent changes of its owners run
- * one after the other. Returns the workspace's id as it is stored.
+ * Locks a workspace until the end of the transaction, so that concurrent changes to its owners run
+ * one after the other. Returns the workspace ID as it is stored.
  */
 export async function lockWorkspace(em: EntityManager, workspaceId: string): Promise<string> {
   const row = await lockWorkspaceRow(em, workspaceId)
@@ -16,8 +16,9 @@ export async function lockWorkspace(em: EntityManager, workspaceId: string): Pro
 }
 
 /**
- * Throws unless the principal may manage members with these roles: managing owners requires an
- * owner, managing others an admin. Administrators may manage every member.
+ * Throws unless the principal may manage members with these roles. Managing owners requires an
+ * owner; managing other members requires an admin. Administrators of the server may manage every
+ * member.
  */
 export function requireRoleToManage({ user, admin }: Principal, roles: string[]): void {
   if (admin) return
@@ -27,8 +28,8 @@ export function requireRoleToManage({ user, admin }: Principal, roles: string[])
 }
 
 /**
- * Throws unless the workspace has another owner who can act: who has joined and is active. The caller
- * must hold the lock of `lockWorkspace`.
+ * Throws unless the workspace has another owner who has joined and is active. The caller must hold
+ * the lock from `lockWorkspace`.
  */
 export async function requireAnotherOwner(
   em: EntityManager,

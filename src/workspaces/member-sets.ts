@@ -14,10 +14,10 @@ import {
   type MemberSetKind,
 } from './queries.ts'
 
-/** A group or custom role, which contains some members of its workspace. */
+/** A group or custom role, whose members belong to its workspace. */
 export type MemberSet = { kind: MemberSetKind; id: string; workspace_id: string; name: string }
 
-/** Lists the direct members of a set, by user id; the profile of an invited user is hidden. */
+/** Lists the direct members of a set, by user ID. The profiles of invited users are hidden. */
 export async function listSetMembers<Member extends { added_at?: string | undefined }>(
   em: EntityManager,
   kind: MemberSetKind,
@@ -28,7 +28,7 @@ export async function listSetMembers<Member extends { added_at?: string | undefi
   return rows.map((row) => ({ ...row, added_at: isoTime(row.added_at) }) as unknown as Member)
 }
 
-/** Adds a member of the set's workspace to the set; idempotent. Requires a transaction. */
+/** Adds a member of the set's workspace to the set. Idempotent. Requires a transaction. */
 export async function addSetMember(
   { em, principal }: WriteContext,
   set: MemberSet,
@@ -36,7 +36,7 @@ export async function addSetMember(
 ): Promise<Acknowledgement> {
   const { kind, id, workspace_id, name } = set
   const added = await insertMember(em, set, userId).catch((error) => {
-    // A foreign key ensures that only members of the workspace can be in its sets.
+    // A foreign key ensures that only members of a workspace can be in its sets.
     throw violates(error, 'foreign') ? memberNotFound() : error
   })
   if (added) {

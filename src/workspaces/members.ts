@@ -19,7 +19,7 @@ import { memberNotFound } from './member-sets.ts'
 import { findMemberRow, findMembers, lockMember, type MemberRow } from './queries.ts'
 import { requireWorkspaceExists } from './workspaces.ts'
 
-/** Lists members and invited users, by user id; `q` matches names and e-mail addresses. */
+/** Lists members and invited users, by user ID; `q` matches names and e-mail addresses. */
 export async function listMembers(
   { em }: RequestContext,
   { workspace_id, q, limit = 50 }: ListMembersRequest,
@@ -54,8 +54,8 @@ export async function updateMember(
 }
 
 /**
- * Removes a member with their group memberships, custom roles, shares and sessions in the workspace.
- * Every member may leave.
+ * Removes a member, together with their group memberships, custom roles, shares and sessions in the
+ * workspace. Every member may leave.
  */
 export async function removeMember(
   { em, principal, now }: RequestContext,
@@ -69,7 +69,8 @@ export async function removeMember(
     if (!isLeaving) requireRoleToManage(principal, [member.role])
     if (member.role === 'owner') await requireAnotherOwner(em, member)
     const { user_id, email, role } = member
-    // A concurrent code exchange either commits before this lock, so that its session ends here, or fails.
+    // A concurrent code exchange either commits before this lock, so that its session is ended
+    // below, or fails.
     await lockMember(em, workspace_id, user_id)
     await endSessions(em, now, { user_id, workspace_id })
     await em.nativeDelete(Member, { workspace_id, user_id })

@@ -5,8 +5,8 @@ import { recordActivity } from '../activity/record-activity.ts'
 import { Member, Workspace } from '../database/entities/people.ts'
 
 /**
- * Creates a workspace owned by the user, unless the user is a member of one already. The caller must
- * hold a lock on the user's row, so that concurrent sign-ins create only one workspace.
+ * Creates a workspace that the user owns, unless the user is already a member of a workspace. The
+ * caller must hold a lock on the user's row, so that concurrent sign-ins create only one workspace.
  */
 export async function createPersonalWorkspace(
   em: EntityManager,
@@ -29,7 +29,10 @@ function personalName({ name, email }: { name: string; email: string }): string 
   return `${name || email.split('@')[0]}’s workspace`.slice(0, 200)
 }
 
-/** The local part of the address as a slug, made unique by six random characters. */
+/**
+ * Derives a slug from the local part of the address, and makes it unique with six random
+ * characters.
+ */
 function personalSlug(email: string): string {
   const local = (email.split('@')[0] ?? '').replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '')
   return `${local.slice(0, 50) || 'personal'}-${randomBytes(3).toString('hex')}`

@@ -30,7 +30,7 @@ export async function findWorkspace(
   return row
 }
 
-/** The workspaces of a user, by name. */
+/** Returns the workspaces of a user, by name. */
 export function findUserWorkspaces(em: EntityManager, userId: string): Promise<WorkspaceRow[]> {
   return query(
     em,
@@ -40,7 +40,7 @@ export function findUserWorkspaces(em: EntityManager, userId: string): Promise<W
   )
 }
 
-/** A page of all workspaces, by slug; `q` matches names and slugs. */
+/** Returns a page of all workspaces, by slug; `q` matches names and slugs. */
 export function findWorkspacePage(
   em: EntityManager,
   page: PageRequest,
@@ -59,7 +59,7 @@ export function findWorkspaceChoices(em: EntityManager): Promise<WorkspaceChoice
   return query(em, 'select id, name, slug from workspaces order by name, id')
 }
 
-/** Locks the row of a workspace until the end of the transaction and returns the workspace's id. */
+/** Locks the row of a workspace until the end of the transaction and returns the workspace ID. */
 export async function lockWorkspaceRow(
   em: EntityManager,
   id: string,
@@ -73,8 +73,8 @@ export async function lockWorkspaceRow(
 }
 
 /**
- * Whether a workspace has an owner other than this user who has joined and is active. An invited owner
- * may never accept, and an inactive one cannot sign in.
+ * Whether a workspace has another owner who has joined and is active. An invited owner may never
+ * accept, and an inactive one cannot sign in.
  */
 export async function hasOtherActiveOwner(
   em: EntityManager,
@@ -91,7 +91,7 @@ export async function hasOtherActiveOwner(
   return rows.length > 0
 }
 
-/** A membership with the user it belongs to. */
+/** A membership and its user. */
 export type MemberRow = Omit<WorkspaceMemberResponse, 'status' | 'joined_at'> & {
   joined_at: Timestamp | null
 }
@@ -113,7 +113,7 @@ export async function findMemberRow(
   return row
 }
 
-/** The members of a workspace, by user id; `q` matches names and e-mail addresses. */
+/** Returns the members of a workspace, by user ID; `q` matches names and e-mail addresses. */
 export function findMembers(
   em: EntityManager,
   workspaceId: string,
@@ -141,7 +141,7 @@ export async function lockMember(
   ])
 }
 
-/** The table that lists the members of each kind of set, the column of the set's id, and a filter. */
+/** The table of each kind of set, the column with the set's ID, and a filter for direct members. */
 const setTables = {
   group: { table: 'group_members', key: 'group_id', filter: 'and s.is_direct' },
   role: { table: 'custom_role_members', key: 'role_id', filter: '' },
@@ -149,7 +149,10 @@ const setTables = {
 
 export type MemberSetKind = keyof typeof setTables
 
-/** The direct members of a group or role, by user id; the profile of an invited user is hidden. */
+/**
+ * Returns the direct members of a group or role, by user ID. The profiles of invited users are
+ * hidden.
+ */
 export function findSetMembers<Row>(
   em: EntityManager,
   kind: MemberSetKind,
@@ -169,7 +172,7 @@ export function findSetMembers<Row>(
   )
 }
 
-/** Returns the user's id, or undefined where the user already has the role. */
+/** Assigns a role. Returns the user's ID, or undefined if the user already has the role. */
 export async function insertRoleMember(
   em: EntityManager,
   { roleId, workspaceId, userId }: { roleId: string; workspaceId: string; userId: string },
@@ -183,7 +186,7 @@ export async function insertRoleMember(
   return inserted?.user_id
 }
 
-/** Returns the user's id, or undefined where the user does not have the role. */
+/** Removes a role. Returns the user's ID, or undefined if the user does not have the role. */
 export async function deleteRoleMember(
   em: EntityManager,
   roleId: string,

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { type QuotaName, type Quotas, quotaExceeded } from '../core/quotas.ts'
 import { query } from '../database/query.ts'
 
-/** What PostgreSQL counts for each workspace, by quota. */
+/** The name under which PostgreSQL counts the rows of a workspace, by quota. */
 const countedByQuota = {
   MAX_MEMBERS_PER_WORKSPACE: 'members',
   MAX_PENDING_INVITATIONS_PER_WORKSPACE: 'invitations',
@@ -10,8 +10,9 @@ const countedByQuota = {
 } as const satisfies { [Name in QuotaName]?: string }
 
 /**
- * Throws if one more member, invitation or group would exceed a quota of a workspace. The caller must
- * hold the lock of `lockWorkspace`, so that concurrent calls do not exceed it together.
+ * Throws if one more member, invitation or group would exceed a quota of a workspace. The caller
+ * must hold the lock from `lockWorkspace`, so that concurrent calls cannot exceed the quota
+ * together.
  */
 export async function requireWorkspaceQuota(
   em: EntityManager,
@@ -31,8 +32,8 @@ export async function requireWorkspaceQuota(
 }
 
 /**
- * Throws if one more workspace would exceed the quota of its owner. Locks the user until the end of
- * the transaction. Invitations do not count: other users could use up the quota with them.
+ * Throws if one more workspace would exceed its owner's quota. Locks the user until the end of the
+ * transaction. Invitations do not count, because other users could use up the quota with them.
  */
 export async function requireUserQuota(
   em: EntityManager,

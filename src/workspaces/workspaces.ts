@@ -87,7 +87,7 @@ export async function listAllWorkspaces(
   return { workspaces: await findWorkspaceChoices(em) }
 }
 
-/** Gets a workspace. */
+/** Returns a workspace. */
 export async function getWorkspace(
   { em, principal }: RequestContext,
   { workspace_id }: WorkspaceRequest,
@@ -118,19 +118,24 @@ export async function deleteWorkspace(
 ): Promise<DeleteResponse> {
   return inTransaction(em, async (em) => {
     const workspace = await requireWorkspace(em, workspace_id, actorOf(principal).actorId)
-    // A concurrent call may have deleted it since.
+    // A concurrent call may have deleted the workspace.
     if (!(await em.nativeDelete(Workspace, { id: workspace.id }))) throw workspaceNotFound()
     await recordWorkspace({ em, principal }, 'workspace.deleted', workspace)
     return {}
   })
 }
 
-/** Throws unless the workspace exists. Lists use it to distinguish an empty one from a missing workspace. */
+/**
+ * Throws unless the workspace exists. List methods use it to distinguish an empty workspace from a
+ * missing one.
+ */
 export async function requireWorkspaceExists(em: EntityManager, id: string): Promise<void> {
   if (!(await em.count(Workspace, { id }))) throw workspaceNotFound()
 }
 
-/** The workspace does not exist, or the caller must not learn that it does. */
+/**
+ * Creates the error for a workspace that does not exist, or that the caller may not know exists.
+ */
 export function workspaceNotFound(): ServiceError {
   return new ServiceError('not_found', 'WORKSPACE_NOT_FOUND', 'Workspace not found')
 }

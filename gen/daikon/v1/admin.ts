@@ -116,13 +116,13 @@ export const protobufPackage = "daikon.v1";
 
 export const protobufFileName = "daikon/v1/admin.proto";
 
-/** Administration of all users, workspaces, permissions and apps. */
+/** Manages users, workspaces, permissions and apps across the whole server. */
 export type AdminServiceService = typeof AdminServiceService;
 export const AdminServiceService = {
   /**
    * Get statistics
    *
-   * Returns the figures of the dashboard.
+   * Returns totals, the largest workspaces, recent activity and daily counts, for a dashboard.
    */
   getStats: {
     path: "/daikon.v1.AdminService/GetStats" as const,
@@ -136,7 +136,7 @@ export const AdminServiceService = {
   /**
    * List activity
    *
-   * Lists activity events, newest first.
+   * Lists activity events, newest first, one page at a time. Filters are combined with AND.
    */
   listActivity: {
     path: "/daikon.v1.AdminService/ListActivity" as const,
@@ -151,8 +151,8 @@ export const AdminServiceService = {
   /**
    * Look up names
    *
-   * Returns what IDs identify: users, workspaces, groups, custom roles, permission records, service apps
-   * and client apps. IDs that do not exist are omitted.
+   * Returns the types and names of the objects with the given IDs: users, workspaces, groups,
+   * custom roles, permission records, service apps and client apps. Unknown IDs are omitted.
    */
   lookUpNames: {
     path: "/daikon.v1.AdminService/LookUpNames" as const,
@@ -166,7 +166,7 @@ export const AdminServiceService = {
   /**
    * List users
    *
-   * Lists users by e-mail address, one page at a time.
+   * Lists users, ordered by e-mail address, one page at a time.
    */
   listUsers: {
     path: "/daikon.v1.AdminService/ListUsers" as const,
@@ -180,7 +180,8 @@ export const AdminServiceService = {
   /**
    * Get a user
    *
-   * Returns a user with their accounts, memberships, groups, custom roles and sessions.
+   * Returns a user with their linked accounts, memberships, groups, custom roles and active
+   * sessions.
    */
   getUser: {
     path: "/daikon.v1.AdminService/GetUser" as const,
@@ -194,7 +195,9 @@ export const AdminServiceService = {
   /**
    * Update a user
    *
-   * Updates the fields that are present. Deactivating a user ends all their sessions.
+   * Updates the fields that are present. Deactivating a user ends all of their sessions.
+   * Administrators cannot deactivate their own account. Fails with `ALREADY_EXISTS` if the
+   * `external_id` already identifies another user.
    */
   updateUser: {
     path: "/daikon.v1.AdminService/UpdateUser" as const,
@@ -208,10 +211,13 @@ export const AdminServiceService = {
   /**
    * Delete a user
    *
-   * Erases a user: memberships, shares, sessions and linked accounts, and the name and e-mail address
-   * in the activity log, whose entries remain. Workspaces without other members are deleted. Resources
-   * in other workspaces go to the user `transfer_to`; without it, a user who has such resources cannot
-   * be deleted, nor can the last owner of a workspace with other members.
+   * Deletes a user with their memberships, shares, sessions and linked accounts. The activity log
+   * keeps its entries, but without the user's name, e-mail address, IP address and account IDs at
+   * identity providers. Workspaces without other members are deleted. Resources in other workspaces
+   * are transferred to the user `transfer_to`.
+   *
+   * Fails with `ALREADY_EXISTS` if the user owns such resources and `transfer_to` is absent, or if
+   * the user is the last active owner of a workspace with other members.
    */
   deleteUser: {
     path: "/daikon.v1.AdminService/DeleteUser" as const,
@@ -225,7 +231,7 @@ export const AdminServiceService = {
   /**
    * Export a user
    *
-   * Returns all data about a user.
+   * Returns all data about a user, with at most 100,000 activity events.
    */
   exportUser: {
     path: "/daikon.v1.AdminService/ExportUser" as const,
@@ -239,8 +245,8 @@ export const AdminServiceService = {
   /**
    * End all sessions
    *
-   * Ends all sessions of a user and the sign-ins that are not complete yet. Access tokens of the sessions
-   * are rejected from then on. The user may sign in again.
+   * Ends all sessions of a user, including sign-ins that are not yet complete. The access tokens of
+   * these sessions are rejected immediately. The user can sign in again.
    */
   endUserSessions: {
     path: "/daikon.v1.AdminService/EndUserSessions" as const,
@@ -255,7 +261,7 @@ export const AdminServiceService = {
   /**
    * End a session
    *
-   * Ends a session of a user. Its access tokens are rejected from then on.
+   * Ends a session of a user. Its access tokens are rejected immediately.
    */
   endUserSession: {
     path: "/daikon.v1.AdminService/EndUserSession" as const,
@@ -270,7 +276,8 @@ export const AdminServiceService = {
   /**
    * Add user to workspace
    *
-   * Creates a pending membership, as an invitation of the user's e-mail address does.
+   * Invites an existing user to a workspace, like InviteMember with the user's e-mail address.
+   * Fails with `ALREADY_EXISTS` if the user is already a member.
    */
   addUserToWorkspace: {
     path: "/daikon.v1.AdminService/AddUserToWorkspace" as const,
@@ -286,7 +293,7 @@ export const AdminServiceService = {
   /**
    * List workspaces
    *
-   * Lists workspaces by slug, one page at a time.
+   * Lists workspaces, ordered by slug, one page at a time.
    */
   listWorkspaces: {
     path: "/daikon.v1.AdminService/ListWorkspaces" as const,
@@ -300,7 +307,8 @@ export const AdminServiceService = {
   /**
    * Create a workspace
    *
-   * Creates a workspace. The administrator becomes its owner.
+   * Creates a workspace with the administrator as its owner. Fails with `ALREADY_EXISTS` if another
+   * workspace has the slug.
    */
   createWorkspace: {
     path: "/daikon.v1.AdminService/CreateWorkspace" as const,
@@ -315,7 +323,7 @@ export const AdminServiceService = {
   /**
    * List all workspaces
    *
-   * Lists the ID, name and slug of every workspace by name, for selection lists.
+   * Lists the ID, name and slug of every workspace, ordered by name, for selection lists.
    */
   listAllWorkspaces: {
     path: "/daikon.v1.AdminService/ListAllWorkspaces" as const,
@@ -331,7 +339,7 @@ export const AdminServiceService = {
   /**
    * Get a workspace
    *
-   * Returns a workspace.
+   * Returns a workspace. `role` is that of the administrator, if they are a member.
    */
   getWorkspace: {
     path: "/daikon.v1.AdminService/GetWorkspace" as const,
@@ -360,7 +368,8 @@ export const AdminServiceService = {
   /**
    * Delete a workspace
    *
-   * Deletes a workspace with its memberships, groups, roles and permission records.
+   * Deletes a workspace with its memberships, groups, custom roles, permission records and
+   * sessions.
    */
   deleteWorkspace: {
     path: "/daikon.v1.AdminService/DeleteWorkspace" as const,
@@ -374,7 +383,7 @@ export const AdminServiceService = {
   /**
    * List members
    *
-   * Lists the members of a workspace, invited ones included.
+   * Lists the members of a workspace, including invited ones, ordered by user ID.
    */
   listMembers: {
     path: "/daikon.v1.AdminService/ListMembers" as const,
@@ -388,8 +397,9 @@ export const AdminServiceService = {
   /**
    * Invite a member
    *
-   * Invites a person by e-mail address. An unknown address creates a user, who is claimed by the
-   * first sign-in with that address. Repeating a pending invitation returns the same membership.
+   * Invites a person by e-mail address. If no user has the address, a user is created; the first
+   * sign-in with the verified address takes over that user. Inviting a person again updates the
+   * role of the pending invitation. Fails with `ALREADY_EXISTS` if the person is already a member.
    */
   inviteMember: {
     path: "/daikon.v1.AdminService/InviteMember" as const,
@@ -404,7 +414,8 @@ export const AdminServiceService = {
   /**
    * Update a member
    *
-   * Changes the role of a member. A workspace always has an owner.
+   * Changes the role of a member. Fails with `ALREADY_EXISTS` if the member is the last active
+   * owner of the workspace.
    */
   updateMember: {
     path: "/daikon.v1.AdminService/UpdateMember" as const,
@@ -419,7 +430,8 @@ export const AdminServiceService = {
   /**
    * Remove a member
    *
-   * Removes a member with their groups, custom roles and shares. The last owner cannot be removed.
+   * Removes a member with their group memberships, custom roles, shares and sessions in the
+   * workspace. Fails with `ALREADY_EXISTS` if the member is the last active owner of the workspace.
    */
   removeMember: {
     path: "/daikon.v1.AdminService/RemoveMember" as const,
@@ -433,7 +445,7 @@ export const AdminServiceService = {
   /**
    * List groups
    *
-   * Lists the groups of a workspace.
+   * Lists the groups of a workspace, ordered by name.
    */
   listGroups: {
     path: "/daikon.v1.AdminService/ListGroups" as const,
@@ -447,7 +459,8 @@ export const AdminServiceService = {
   /**
    * Create a group
    *
-   * Creates a group in a workspace.
+   * Creates a group in a workspace. Fails with `ALREADY_EXISTS` if another group in it has the
+   * name.
    */
   createGroup: {
     path: "/daikon.v1.AdminService/CreateGroup" as const,
@@ -461,7 +474,8 @@ export const AdminServiceService = {
   /**
    * Update a group
    *
-   * Updates the fields that are present.
+   * Updates the fields that are present. Fails with `ALREADY_EXISTS` if another group in the
+   * workspace has the name.
    */
   updateGroup: {
     path: "/daikon.v1.AdminService/UpdateGroup" as const,
@@ -475,7 +489,7 @@ export const AdminServiceService = {
   /**
    * Delete a group
    *
-   * Deletes a group with its memberships and shares.
+   * Deletes a group with its memberships and the shares granted to it. Its child groups remain.
    */
   deleteGroup: {
     path: "/daikon.v1.AdminService/DeleteGroup" as const,
@@ -489,7 +503,8 @@ export const AdminServiceService = {
   /**
    * List group members
    *
-   * Lists the direct members of a group, or with `effective` the members of its descendants as well.
+   * Lists the direct members of a group, ordered by user ID. With `effective`, also lists the
+   * members of its descendants.
    */
   listGroupMembers: {
     path: "/daikon.v1.AdminService/ListGroupMembers" as const,
@@ -519,7 +534,7 @@ export const AdminServiceService = {
   /**
    * Remove a group member
    *
-   * Removes a member from a group.
+   * Removes a direct member from a group.
    */
   removeGroupMember: {
     path: "/daikon.v1.AdminService/RemoveGroupMember" as const,
@@ -533,9 +548,11 @@ export const AdminServiceService = {
   /**
    * Add a child group
    *
-   * Adds a group of the same workspace as a child of a group: members of the child are members of the
-   * group in every decision. Adding a child again has no effect. A cycle is a conflict, and a chain has at
-   * most 16 groups.
+   * Adds a group of the same workspace as a child of a group. Every decision treats members of the
+   * child as members of the group. Adding a child again has no effect.
+   *
+   * Fails with `ALREADY_EXISTS` if the link would create a cycle, and with `INVALID_ARGUMENT` if it
+   * would create a chain of more than 16 groups.
    */
   addChildGroup: {
     path: "/daikon.v1.AdminService/AddChildGroup" as const,
@@ -549,7 +566,7 @@ export const AdminServiceService = {
   /**
    * List child groups
    *
-   * Lists the children of a group, without their own children.
+   * Lists the direct children of a group, ordered by name.
    */
   listChildGroups: {
     path: "/daikon.v1.AdminService/ListChildGroups" as const,
@@ -563,7 +580,7 @@ export const AdminServiceService = {
   /**
    * Remove a child group
    *
-   * Removes a child from a group. The child itself remains, with its members.
+   * Removes a child from a group. The child and its members are not deleted.
    */
   removeChildGroup: {
     path: "/daikon.v1.AdminService/RemoveChildGroup" as const,
@@ -577,7 +594,8 @@ export const AdminServiceService = {
   /**
    * List permission records
    *
-   * Lists the permission records of resources, newest first, one page at a time.
+   * Lists the permission records of resources, newest first, one page at a time. Filters are
+   * combined with AND.
    */
   listPermissions: {
     path: "/daikon.v1.AdminService/ListPermissions" as const,
@@ -607,8 +625,8 @@ export const AdminServiceService = {
   /**
    * Explain a decision
    *
-   * Returns whether a user may perform an action on a resource, and why. Invited members count as
-   * members.
+   * Returns whether a user may perform an action on a resource, and why. Invited users are treated
+   * as members.
    */
   explainPermission: {
     path: "/daikon.v1.AdminService/ExplainPermission" as const,
@@ -624,8 +642,8 @@ export const AdminServiceService = {
   /**
    * List who has access
    *
-   * Lists the users who may perform an action on a resource, by ID, with the reasons. Invited members
-   * count as members.
+   * Lists the users who may perform an action on a resource, ordered by ID, with the reasons.
+   * Invited users are treated as members.
    */
   listPermissionSubjects: {
     path: "/daikon.v1.AdminService/ListPermissionSubjects" as const,
@@ -641,7 +659,7 @@ export const AdminServiceService = {
   /**
    * Update visibility
    *
-   * Makes a resource visible to its whole workspace, or private again.
+   * Makes a resource visible to its whole workspace, or private.
    */
   updateVisibility: {
     path: "/daikon.v1.AdminService/UpdateVisibility" as const,
@@ -672,7 +690,7 @@ export const AdminServiceService = {
   /**
    * Revoke a share
    *
-   * Revokes the share of a user or a group. `permission` is required but not compared with the
+   * Revokes the share of a user or a group. `permission` is required, but any value revokes the
    * share; `expires_at` is ignored.
    */
   revokeShare: {
@@ -687,7 +705,7 @@ export const AdminServiceService = {
   /**
    * List service actions
    *
-   * Lists the registered actions of every service.
+   * Lists the registered actions of all services, ordered by service and name.
    */
   listServiceActions: {
     path: "/daikon.v1.AdminService/ListServiceActions" as const,
@@ -703,7 +721,7 @@ export const AdminServiceService = {
   /**
    * List custom roles
    *
-   * Lists the custom roles of a workspace.
+   * Lists the custom roles of a workspace, ordered by name.
    */
   listRoles: {
     path: "/daikon.v1.AdminService/ListRoles" as const,
@@ -717,7 +735,8 @@ export const AdminServiceService = {
   /**
    * Create a custom role
    *
-   * Creates a custom role without actions and members.
+   * Creates a custom role without actions or members. Fails with `ALREADY_EXISTS` if another role
+   * in the workspace has the name.
    */
   createRole: {
     path: "/daikon.v1.AdminService/CreateRole" as const,
@@ -731,7 +750,8 @@ export const AdminServiceService = {
   /**
    * Update a custom role
    *
-   * Updates the fields that are present.
+   * Updates the fields that are present. Fails with `ALREADY_EXISTS` if another role in the
+   * workspace has the name.
    */
   updateRole: {
     path: "/daikon.v1.AdminService/UpdateRole" as const,
@@ -745,7 +765,7 @@ export const AdminServiceService = {
   /**
    * Delete a custom role
    *
-   * Deletes a custom role. Its members lose the actions that it grants.
+   * Deletes a custom role. Its members lose the actions that only this role grants them.
    */
   deleteRole: {
     path: "/daikon.v1.AdminService/DeleteRole" as const,
@@ -759,7 +779,7 @@ export const AdminServiceService = {
   /**
    * List role actions
    *
-   * Lists the actions that a custom role grants.
+   * Lists the actions that a custom role grants, ordered by service and name.
    */
   listRoleActions: {
     path: "/daikon.v1.AdminService/ListRoleActions" as const,
@@ -774,8 +794,8 @@ export const AdminServiceService = {
   /**
    * Add role actions
    *
-   * Adds actions to a custom role, either all of them or none. Actions that it already grants are
-   * ignored.
+   * Adds actions to a custom role: all of them, or none if one does not exist. Actions that the
+   * role already grants are ignored.
    */
   addRoleActions: {
     path: "/daikon.v1.AdminService/AddRoleActions" as const,
@@ -804,7 +824,7 @@ export const AdminServiceService = {
   /**
    * List role members
    *
-   * Lists the members who have a custom role.
+   * Lists the members who have a custom role, ordered by user ID.
    */
   listRoleMembers: {
     path: "/daikon.v1.AdminService/ListRoleMembers" as const,
@@ -847,7 +867,7 @@ export const AdminServiceService = {
   /**
    * List service apps
    *
-   * Lists the service apps, without their keys.
+   * Lists the service apps, oldest first, without their keys.
    */
   listServiceApps: {
     path: "/daikon.v1.AdminService/ListServiceApps" as const,
@@ -863,7 +883,7 @@ export const AdminServiceService = {
   /**
    * Create a service app
    *
-   * Creates a service app with its first key. The key is returned only once.
+   * Creates a service app with its first key. Only this response contains the key.
    */
   createServiceApp: {
     path: "/daikon.v1.AdminService/CreateServiceApp" as const,
@@ -879,8 +899,8 @@ export const AdminServiceService = {
   /**
    * Update a service app
    *
-   * Updates the fields that are present. The keys of an inactive app are rejected. Deactivating the
-   * last active app requires `force`.
+   * Updates the fields that are present. Keys of an inactive app are rejected. Fails with
+   * `ALREADY_EXISTS` if it would deactivate the last active app and `force` is not `true`.
    */
   updateServiceApp: {
     path: "/daikon.v1.AdminService/UpdateServiceApp" as const,
@@ -895,7 +915,8 @@ export const AdminServiceService = {
   /**
    * Delete a service app
    *
-   * Deletes a service app with its keys. Deleting the last active app requires `force`.
+   * Deletes a service app with its keys. Fails with `ALREADY_EXISTS` if it is the last active app
+   * and `force` is not `true`.
    */
   deleteServiceApp: {
     path: "/daikon.v1.AdminService/DeleteServiceApp" as const,
@@ -909,8 +930,8 @@ export const AdminServiceService = {
   /**
    * Rotate a service key
    *
-   * Creates a new key for a service app. The key is returned only once. Older keys remain valid for
-   * `overlap_seconds`.
+   * Creates a new key for a service app. Only this response contains the key. Older keys remain
+   * valid for `overlap_seconds`.
    */
   rotateServiceApp: {
     path: "/daikon.v1.AdminService/RotateServiceApp" as const,
@@ -926,7 +947,7 @@ export const AdminServiceService = {
   /**
    * List client apps
    *
-   * Lists the client apps.
+   * Lists the client apps, oldest first.
    */
   listClientApps: {
     path: "/daikon.v1.AdminService/ListClientApps" as const,
@@ -942,7 +963,8 @@ export const AdminServiceService = {
   /**
    * Create a client app
    *
-   * Registers a client app with the redirect URIs that may receive authorization codes.
+   * Registers a client app with the redirect URIs that may receive authorization codes. For a
+   * confidential app, the response contains its client secret, which cannot be retrieved again.
    */
   createClientApp: {
     path: "/daikon.v1.AdminService/CreateClientApp" as const,
@@ -957,7 +979,7 @@ export const AdminServiceService = {
   /**
    * Update a client app
    *
-   * Updates the fields that are present. An inactive app receives no authorization codes.
+   * Updates the fields that are present. Users cannot sign in to an inactive app.
    */
   updateClientApp: {
     path: "/daikon.v1.AdminService/UpdateClientApp" as const,
@@ -972,8 +994,9 @@ export const AdminServiceService = {
   /**
    * Rotate a client secret
    *
-   * Creates a new secret for a confidential client app. The secret is returned only once. Older secrets
-   * remain valid for `overlap_seconds`.
+   * Creates a new secret for a confidential client app. Only this response contains the secret.
+   * Older secrets remain valid for `overlap_seconds`. Fails with `FAILED_PRECONDITION` for a public
+   * app.
    */
   rotateClientApp: {
     path: "/daikon.v1.AdminService/RotateClientApp" as const,
@@ -988,7 +1011,7 @@ export const AdminServiceService = {
   /**
    * Delete a client app
    *
-   * Deletes a client app and ends its sessions. Its redirect URIs receive no more authorization codes.
+   * Deletes a client app with its redirect URIs and secrets, and ends its sessions.
    */
   deleteClientApp: {
     path: "/daikon.v1.AdminService/DeleteClientApp" as const,
@@ -1016,8 +1039,10 @@ export const AdminServiceService = {
   /**
    * Execute a CSV import
    *
-   * Imports a file in one transaction. If any row has an error, the import fails and changes
-   * nothing. Importing a file again has no effect.
+   * Imports a file in one transaction. If any row has an error, the import fails with
+   * `INVALID_ARGUMENT` and changes nothing. Importing the same file again has no effect. Fails with
+   * `ALREADY_EXISTS` if a group or user in the file is changed during the import; the call can then
+   * be repeated.
    */
   executeCsvImport: {
     path: "/daikon.v1.AdminService/ExecuteCsvImport" as const,
@@ -1034,96 +1059,104 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
   /**
    * Get statistics
    *
-   * Returns the figures of the dashboard.
+   * Returns totals, the largest workspaces, recent activity and daily counts, for a dashboard.
    */
   getStats: handleUnaryCall<GetStatsRequest, Stats>;
   /**
    * List activity
    *
-   * Lists activity events, newest first.
+   * Lists activity events, newest first, one page at a time. Filters are combined with AND.
    */
   listActivity: handleUnaryCall<ListActivityRequest, ListActivityResponse>;
   /**
    * Look up names
    *
-   * Returns what IDs identify: users, workspaces, groups, custom roles, permission records, service apps
-   * and client apps. IDs that do not exist are omitted.
+   * Returns the types and names of the objects with the given IDs: users, workspaces, groups,
+   * custom roles, permission records, service apps and client apps. Unknown IDs are omitted.
    */
   lookUpNames: handleUnaryCall<LookUpNamesRequest, LookUpNamesResponse>;
   /**
    * List users
    *
-   * Lists users by e-mail address, one page at a time.
+   * Lists users, ordered by e-mail address, one page at a time.
    */
   listUsers: handleUnaryCall<UserPageRequest, UserPage>;
   /**
    * Get a user
    *
-   * Returns a user with their accounts, memberships, groups, custom roles and sessions.
+   * Returns a user with their linked accounts, memberships, groups, custom roles and active
+   * sessions.
    */
   getUser: handleUnaryCall<GetUserRequest, UserDetail>;
   /**
    * Update a user
    *
-   * Updates the fields that are present. Deactivating a user ends all their sessions.
+   * Updates the fields that are present. Deactivating a user ends all of their sessions.
+   * Administrators cannot deactivate their own account. Fails with `ALREADY_EXISTS` if the
+   * `external_id` already identifies another user.
    */
   updateUser: handleUnaryCall<UserUpdateRequest, UserDetail>;
   /**
    * Delete a user
    *
-   * Erases a user: memberships, shares, sessions and linked accounts, and the name and e-mail address
-   * in the activity log, whose entries remain. Workspaces without other members are deleted. Resources
-   * in other workspaces go to the user `transfer_to`; without it, a user who has such resources cannot
-   * be deleted, nor can the last owner of a workspace with other members.
+   * Deletes a user with their memberships, shares, sessions and linked accounts. The activity log
+   * keeps its entries, but without the user's name, e-mail address, IP address and account IDs at
+   * identity providers. Workspaces without other members are deleted. Resources in other workspaces
+   * are transferred to the user `transfer_to`.
+   *
+   * Fails with `ALREADY_EXISTS` if the user owns such resources and `transfer_to` is absent, or if
+   * the user is the last active owner of a workspace with other members.
    */
   deleteUser: handleUnaryCall<DeleteUserRequest, DeleteUserResponse>;
   /**
    * Export a user
    *
-   * Returns all data about a user.
+   * Returns all data about a user, with at most 100,000 activity events.
    */
   exportUser: handleUnaryCall<ExportUserRequest, UserExport>;
   /**
    * End all sessions
    *
-   * Ends all sessions of a user and the sign-ins that are not complete yet. Access tokens of the sessions
-   * are rejected from then on. The user may sign in again.
+   * Ends all sessions of a user, including sign-ins that are not yet complete. The access tokens of
+   * these sessions are rejected immediately. The user can sign in again.
    */
   endUserSessions: handleUnaryCall<EndUserSessionsRequest, DeleteResponse>;
   /**
    * End a session
    *
-   * Ends a session of a user. Its access tokens are rejected from then on.
+   * Ends a session of a user. Its access tokens are rejected immediately.
    */
   endUserSession: handleUnaryCall<EndUserSessionRequest, DeleteResponse>;
   /**
    * Add user to workspace
    *
-   * Creates a pending membership, as an invitation of the user's e-mail address does.
+   * Invites an existing user to a workspace, like InviteMember with the user's e-mail address.
+   * Fails with `ALREADY_EXISTS` if the user is already a member.
    */
   addUserToWorkspace: handleUnaryCall<AddUserToWorkspaceRequest, WorkspaceMemberResponse>;
   /**
    * List workspaces
    *
-   * Lists workspaces by slug, one page at a time.
+   * Lists workspaces, ordered by slug, one page at a time.
    */
   listWorkspaces: handleUnaryCall<WorkspacePageRequest, WorkspacePage>;
   /**
    * Create a workspace
    *
-   * Creates a workspace. The administrator becomes its owner.
+   * Creates a workspace with the administrator as its owner. Fails with `ALREADY_EXISTS` if another
+   * workspace has the slug.
    */
   createWorkspace: handleUnaryCall<CreateWorkspaceRequest, WorkspaceResponse>;
   /**
    * List all workspaces
    *
-   * Lists the ID, name and slug of every workspace by name, for selection lists.
+   * Lists the ID, name and slug of every workspace, ordered by name, for selection lists.
    */
   listAllWorkspaces: handleUnaryCall<ListAllWorkspacesRequest, ListAllWorkspacesResponse>;
   /**
    * Get a workspace
    *
-   * Returns a workspace.
+   * Returns a workspace. `role` is that of the administrator, if they are a member.
    */
   getWorkspace: handleUnaryCall<WorkspaceRequest, WorkspaceResponse>;
   /**
@@ -1135,62 +1168,69 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
   /**
    * Delete a workspace
    *
-   * Deletes a workspace with its memberships, groups, roles and permission records.
+   * Deletes a workspace with its memberships, groups, custom roles, permission records and
+   * sessions.
    */
   deleteWorkspace: handleUnaryCall<WorkspaceRequest, DeleteResponse>;
   /**
    * List members
    *
-   * Lists the members of a workspace, invited ones included.
+   * Lists the members of a workspace, including invited ones, ordered by user ID.
    */
   listMembers: handleUnaryCall<ListMembersRequest, ListMembersResponse>;
   /**
    * Invite a member
    *
-   * Invites a person by e-mail address. An unknown address creates a user, who is claimed by the
-   * first sign-in with that address. Repeating a pending invitation returns the same membership.
+   * Invites a person by e-mail address. If no user has the address, a user is created; the first
+   * sign-in with the verified address takes over that user. Inviting a person again updates the
+   * role of the pending invitation. Fails with `ALREADY_EXISTS` if the person is already a member.
    */
   inviteMember: handleUnaryCall<InviteMemberRequest, WorkspaceMemberResponse>;
   /**
    * Update a member
    *
-   * Changes the role of a member. A workspace always has an owner.
+   * Changes the role of a member. Fails with `ALREADY_EXISTS` if the member is the last active
+   * owner of the workspace.
    */
   updateMember: handleUnaryCall<UpdateMemberRequest, WorkspaceMemberResponse>;
   /**
    * Remove a member
    *
-   * Removes a member with their groups, custom roles and shares. The last owner cannot be removed.
+   * Removes a member with their group memberships, custom roles, shares and sessions in the
+   * workspace. Fails with `ALREADY_EXISTS` if the member is the last active owner of the workspace.
    */
   removeMember: handleUnaryCall<RemoveMemberRequest, DeleteResponse>;
   /**
    * List groups
    *
-   * Lists the groups of a workspace.
+   * Lists the groups of a workspace, ordered by name.
    */
   listGroups: handleUnaryCall<ListGroupsRequest, ListGroupsResponse>;
   /**
    * Create a group
    *
-   * Creates a group in a workspace.
+   * Creates a group in a workspace. Fails with `ALREADY_EXISTS` if another group in it has the
+   * name.
    */
   createGroup: handleUnaryCall<GroupCreateRequest, GroupResponse>;
   /**
    * Update a group
    *
-   * Updates the fields that are present.
+   * Updates the fields that are present. Fails with `ALREADY_EXISTS` if another group in the
+   * workspace has the name.
    */
   updateGroup: handleUnaryCall<GroupUpdateRequest, GroupResponse>;
   /**
    * Delete a group
    *
-   * Deletes a group with its memberships and shares.
+   * Deletes a group with its memberships and the shares granted to it. Its child groups remain.
    */
   deleteGroup: handleUnaryCall<GroupRequest, DeleteResponse>;
   /**
    * List group members
    *
-   * Lists the direct members of a group, or with `effective` the members of its descendants as well.
+   * Lists the direct members of a group, ordered by user ID. With `effective`, also lists the
+   * members of its descendants.
    */
   listGroupMembers: handleUnaryCall<ListGroupMembersRequest, ListGroupMembersResponse>;
   /**
@@ -1202,33 +1242,36 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
   /**
    * Remove a group member
    *
-   * Removes a member from a group.
+   * Removes a direct member from a group.
    */
   removeGroupMember: handleUnaryCall<GroupMemberRequest, DeleteResponse>;
   /**
    * Add a child group
    *
-   * Adds a group of the same workspace as a child of a group: members of the child are members of the
-   * group in every decision. Adding a child again has no effect. A cycle is a conflict, and a chain has at
-   * most 16 groups.
+   * Adds a group of the same workspace as a child of a group. Every decision treats members of the
+   * child as members of the group. Adding a child again has no effect.
+   *
+   * Fails with `ALREADY_EXISTS` if the link would create a cycle, and with `INVALID_ARGUMENT` if it
+   * would create a chain of more than 16 groups.
    */
   addChildGroup: handleUnaryCall<ChildGroupRequest, Acknowledgement>;
   /**
    * List child groups
    *
-   * Lists the children of a group, without their own children.
+   * Lists the direct children of a group, ordered by name.
    */
   listChildGroups: handleUnaryCall<GroupRequest, ListGroupsResponse>;
   /**
    * Remove a child group
    *
-   * Removes a child from a group. The child itself remains, with its members.
+   * Removes a child from a group. The child and its members are not deleted.
    */
   removeChildGroup: handleUnaryCall<ChildGroupRequest, DeleteResponse>;
   /**
    * List permission records
    *
-   * Lists the permission records of resources, newest first, one page at a time.
+   * Lists the permission records of resources, newest first, one page at a time. Filters are
+   * combined with AND.
    */
   listPermissions: handleUnaryCall<PermissionPageRequest, PermissionPage>;
   /**
@@ -1240,21 +1283,21 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
   /**
    * Explain a decision
    *
-   * Returns whether a user may perform an action on a resource, and why. Invited members count as
-   * members.
+   * Returns whether a user may perform an action on a resource, and why. Invited users are treated
+   * as members.
    */
   explainPermission: handleUnaryCall<ExplainPermissionRequest, PermissionExplanation>;
   /**
    * List who has access
    *
-   * Lists the users who may perform an action on a resource, by ID, with the reasons. Invited members
-   * count as members.
+   * Lists the users who may perform an action on a resource, ordered by ID, with the reasons.
+   * Invited users are treated as members.
    */
   listPermissionSubjects: handleUnaryCall<ListPermissionSubjectsRequest, PermissionSubjectPage>;
   /**
    * Update visibility
    *
-   * Makes a resource visible to its whole workspace, or private again.
+   * Makes a resource visible to its whole workspace, or private.
    */
   updateVisibility: handleUnaryCall<UpdateVisibilityRequest, ResourcePermissionResponse>;
   /**
@@ -1267,51 +1310,53 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
   /**
    * Revoke a share
    *
-   * Revokes the share of a user or a group. `permission` is required but not compared with the
+   * Revokes the share of a user or a group. `permission` is required, but any value revokes the
    * share; `expires_at` is ignored.
    */
   revokeShare: handleUnaryCall<ShareRequest, Acknowledgement>;
   /**
    * List service actions
    *
-   * Lists the registered actions of every service.
+   * Lists the registered actions of all services, ordered by service and name.
    */
   listServiceActions: handleUnaryCall<ListServiceActionsRequest, ListServiceActionsResponse>;
   /**
    * List custom roles
    *
-   * Lists the custom roles of a workspace.
+   * Lists the custom roles of a workspace, ordered by name.
    */
   listRoles: handleUnaryCall<ListRolesRequest, ListRolesResponse>;
   /**
    * Create a custom role
    *
-   * Creates a custom role without actions and members.
+   * Creates a custom role without actions or members. Fails with `ALREADY_EXISTS` if another role
+   * in the workspace has the name.
    */
   createRole: handleUnaryCall<RoleCreateRequest, RoleResponse>;
   /**
    * Update a custom role
    *
-   * Updates the fields that are present.
+   * Updates the fields that are present. Fails with `ALREADY_EXISTS` if another role in the
+   * workspace has the name.
    */
   updateRole: handleUnaryCall<RoleUpdateRequest, RoleResponse>;
   /**
    * Delete a custom role
    *
-   * Deletes a custom role. Its members lose the actions that it grants.
+   * Deletes a custom role. Its members lose the actions that only this role grants them.
    */
   deleteRole: handleUnaryCall<RoleRequest, DeleteResponse>;
   /**
    * List role actions
    *
-   * Lists the actions that a custom role grants.
+   * Lists the actions that a custom role grants, ordered by service and name.
    */
   listRoleActions: handleUnaryCall<RoleRequest, ListRoleActionsResponse>;
   /**
    * Add role actions
    *
-   * Adds actions to a custom role, either all of them or none. Actions that it already grants are
-   * ignored.
+   * Adds actions to a custom role: all of them, or none if one does not exist. Actions that the
+   * role already grants are ignored.
    */
   addRoleActions: handleUnaryCall<AddRoleActionsRequest, Acknowledgement>;
   /**
@@ -1323,7 +1368,7 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
   /**
    * List role members
    *
-   * Lists the members who have a custom role.
+   * Lists the members who have a custom role, ordered by user ID.
    */
   listRoleMembers: handleUnaryCall<RoleRequest, ListRoleMembersResponse>;
   /**
@@ -1341,64 +1386,67 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
   /**
    * List service apps
    *
-   * Lists the service apps, without their keys.
+   * Lists the service apps, oldest first, without their keys.
    */
   listServiceApps: handleUnaryCall<ListServiceAppsRequest, ListServiceAppsResponse>;
   /**
    * Create a service app
    *
-   * Creates a service app with its first key. The key is returned only once.
+   * Creates a service app with its first key. Only this response contains the key.
    */
   createServiceApp: handleUnaryCall<ServiceAppCreateRequest, ServiceAppKeyResponse>;
   /**
    * Update a service app
    *
-   * Updates the fields that are present. The keys of an inactive app are rejected. Deactivating the
-   * last active app requires `force`.
+   * Updates the fields that are present. Keys of an inactive app are rejected. Fails with
+   * `ALREADY_EXISTS` if it would deactivate the last active app and `force` is not `true`.
    */
   updateServiceApp: handleUnaryCall<ServiceAppUpdateRequest, ServiceAppResponse>;
   /**
    * Delete a service app
    *
-   * Deletes a service app with its keys. Deleting the last active app requires `force`.
+   * Deletes a service app with its keys. Fails with `ALREADY_EXISTS` if it is the last active app
+   * and `force` is not `true`.
    */
   deleteServiceApp: handleUnaryCall<ServiceAppRequest, DeleteResponse>;
   /**
    * Rotate a service key
    *
-   * Creates a new key for a service app. The key is returned only once. Older keys remain valid for
-   * `overlap_seconds`.
+   * Creates a new key for a service app. Only this response contains the key. Older keys remain
+   * valid for `overlap_seconds`.
    */
   rotateServiceApp: handleUnaryCall<ServiceAppRotateRequest, ServiceAppKeyResponse>;
   /**
    * List client apps
    *
-   * Lists the client apps.
+   * Lists the client apps, oldest first.
    */
   listClientApps: handleUnaryCall<ListClientAppsRequest, ListClientAppsResponse>;
   /**
    * Create a client app
    *
-   * Registers a client app with the redirect URIs that may receive authorization codes.
+   * Registers a client app with the redirect URIs that may receive authorization codes. For a
+   * confidential app, the response contains its client secret, which cannot be retrieved again.
    */
   createClientApp: handleUnaryCall<ClientAppCreateRequest, ClientAppResponse>;
   /**
    * Update a client app
    *
-   * Updates the fields that are present. An inactive app receives no authorization codes.
+   * Updates the fields that are present. Users cannot sign in to an inactive app.
    */
   updateClientApp: handleUnaryCall<ClientAppUpdateRequest, ClientAppResponse>;
   /**
    * Rotate a client secret
    *
-   * Creates a new secret for a confidential client app. The secret is returned only once. Older secrets
-   * remain valid for `overlap_seconds`.
+   * Creates a new secret for a confidential client app. Only this response contains the secret.
+   * Older secrets remain valid for `overlap_seconds`. Fails with `FAILED_PRECONDITION` for a public
+   * app.
    */
   rotateClientApp: handleUnaryCall<ClientAppRotateRequest, ClientAppResponse>;
   /**
    * Delete a client app
    *
-   * Deletes a client app and ends its sessions. Its redirect URIs receive no more authorization codes.
+   * Deletes a client app with its redirect URIs and secrets, and ends its sessions.
    */
   deleteClientApp: handleUnaryCall<ClientAppRequest, DeleteResponse>;
   /**
@@ -1410,8 +1458,10 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
   /**
    * Execute a CSV import
    *
-   * Imports a file in one transaction. If any row has an error, the import fails and changes
-   * nothing. Importing a file again has no effect.
+   * Imports a file in one transaction. If any row has an error, the import fails with
+   * `INVALID_ARGUMENT` and changes nothing. Importing the same file again has no effect. Fails with
+   * `ALREADY_EXISTS` if a group or user in the file is changed during the import; the call can then
+   * be repeated.
    */
   executeCsvImport: handleUnaryCall<CsvImportRequest, CsvImportReport>;
 }
@@ -1420,7 +1470,7 @@ export interface AdminServiceClient extends Client {
   /**
    * Get statistics
    *
-   * Returns the figures of the dashboard.
+   * Returns totals, the largest workspaces, recent activity and daily counts, for a dashboard.
    */
   getStats(request: GetStatsRequest, callback: (error: ServiceError | null, response: Stats) => void): ClientUnaryCall;
   getStats(
@@ -1437,7 +1487,7 @@ export interface AdminServiceClient extends Client {
   /**
    * List activity
    *
-   * Lists activity events, newest first.
+   * Lists activity events, newest first, one page at a time. Filters are combined with AND.
    */
   listActivity(
     request: ListActivityRequest,
@@ -1457,8 +1507,8 @@ export interface AdminServiceClient extends Client {
   /**
    * Look up names
    *
-   * Returns what IDs identify: users, workspaces, groups, custom roles, permission records, service apps
-   * and client apps. IDs that do not exist are omitted.
+   * Returns the types and names of the objects with the given IDs: users, workspaces, groups,
+   * custom roles, permission records, service apps and client apps. Unknown IDs are omitted.
    */
   lookUpNames(
     request: LookUpNamesRequest,
@@ -1478,7 +1528,7 @@ export interface AdminServiceClient extends Client {
   /**
    * List users
    *
-   * Lists users by e-mail address, one page at a time.
+   * Lists users, ordered by e-mail address, one page at a time.
    */
   listUsers(
     request: UserPageRequest,
@@ -1498,7 +1548,8 @@ export interface AdminServiceClient extends Client {
   /**
    * Get a user
    *
-   * Returns a user with their accounts, memberships, groups, custom roles and sessions.
+   * Returns a user with their linked accounts, memberships, groups, custom roles and active
+   * sessions.
    */
   getUser(
     request: GetUserRequest,
@@ -1518,7 +1569,9 @@ export interface AdminServiceClient extends Client {
   /**
    * Update a user
    *
-   * Updates the fields that are present. Deactivating a user ends all their sessions.
+   * Updates the fields that are present. Deactivating a user ends all of their sessions.
+   * Administrators cannot deactivate their own account. Fails with `ALREADY_EXISTS` if the
+   * `external_id` already identifies another user.
    */
   updateUser(
     request: UserUpdateRequest,
@@ -1538,10 +1591,13 @@ export interface AdminServiceClient extends Client {
   /**
    * Delete a user
    *
-   * Erases a user: memberships, shares, sessions and linked accounts, and the name and e-mail address
-   * in the activity log, whose entries remain. Workspaces without other members are deleted. Resources
-   * in other workspaces go to the user `transfer_to`; without it, a user who has such resources cannot
-   * be deleted, nor can the last owner of a workspace with other members.
+   * Deletes a user with their memberships, shares, sessions and linked accounts. The activity log
+   * keeps its entries, but without the user's name, e-mail address, IP address and account IDs at
+   * identity providers. Workspaces without other members are deleted. Resources in other workspaces
+   * are transferred to the user `transfer_to`.
+   *
+   * Fails with `ALREADY_EXISTS` if the user owns such resources and `transfer_to` is absent, or if
+   * the user is the last active owner of a workspace with other members.
    */
   deleteUser(
     request: DeleteUserRequest,
@@ -1561,7 +1617,7 @@ export interface AdminServiceClient extends Client {
   /**
    * Export a user
    *
-   * Returns all data about a user.
+   * Returns all data about a user, with at most 100,000 activity events.
    */
   exportUser(
     request: ExportUserRequest,
@@ -1581,8 +1637,8 @@ export interface AdminServiceClient extends Client {
   /**
    * End all sessions
    *
-   * Ends all sessions of a user and the sign-ins that are not complete yet. Access tokens of the sessions
-   * are rejected from then on. The user may sign in again.
+   * Ends all sessions of a user, including sign-ins that are not yet complete. The access tokens of
+   * these sessions are rejected immediately. The user can sign in again.
    */
   endUserSessions(
     request: EndUserSessionsRequest,
@@ -1602,7 +1658,7 @@ export interface AdminServiceClient extends Client {
   /**
    * End a session
    *
-   * Ends a session of a user. Its access tokens are rejected from then on.
+   * Ends a session of a user. Its access tokens are rejected immediately.
    */
   endUserSession(
     request: EndUserSessionRequest,
@@ -1622,7 +1678,8 @@ export interface AdminServiceClient extends Client {
   /**
    * Add user to workspace
    *
-   * Creates a pending membership, as an invitation of the user's e-mail address does.
+   * Invites an existing user to a workspace, like InviteMember with the user's e-mail address.
+   * Fails with `ALREADY_EXISTS` if the user is already a member.
    */
   addUserToWorkspace(
     request: AddUserToWorkspaceRequest,
@@ -1642,7 +1699,7 @@ export interface AdminServiceClient extends Client {
   /**
    * List workspaces
    *
-   * Lists workspaces by slug, one page at a time.
+   * Lists workspaces, ordered by slug, one page at a time.
    */
   listWorkspaces(
     request: WorkspacePageRequest,
@@ -1662,7 +1719,8 @@ export interface AdminServiceClient extends Client {
   /**
    * Create a workspace
    *
-   * Creates a workspace. The administrator becomes its owner.
+   * Creates a workspace with the administrator as its owner. Fails with `ALREADY_EXISTS` if another
+   * workspace has the slug.
    */
   createWorkspace(
     request: CreateWorkspaceRequest,
@@ -1682,7 +1740,7 @@ export interface AdminServiceClient extends Client {
   /**
    * List all workspaces
    *
-   * Lists the ID, name and slug of every workspace by name, for selection lists.
+   * Lists the ID, name and slug of every workspace, ordered by name, for selection lists.
    */
   listAllWorkspaces(
     request: ListAllWorkspacesRequest,
@@ -1702,7 +1760,7 @@ export interface AdminServiceClient extends Client {
   /**
    * Get a workspace
    *
-   * Returns a workspace.
+   * Returns a workspace. `role` is that of the administrator, if they are a member.
    */
   getWorkspace(
     request: WorkspaceRequest,
@@ -1742,7 +1800,8 @@ export interface AdminServiceClient extends Client {
   /**
    * Delete a workspace
    *
-   * Deletes a workspace with its memberships, groups, roles and permission records.
+   * Deletes a workspace with its memberships, groups, custom roles, permission records and
+   * sessions.
    */
   deleteWorkspace(
     request: WorkspaceRequest,
@@ -1762,7 +1821,7 @@ export interface AdminServiceClient extends Client {
   /**
    * List members
    *
-   * Lists the members of a workspace, invited ones included.
+   * Lists the members of a workspace, including invited ones, ordered by user ID.
    */
   listMembers(
     request: ListMembersRequest,
@@ -1782,8 +1841,9 @@ export interface AdminServiceClient extends Client {
   /**
    * Invite a member
    *
-   * Invites a person by e-mail address. An unknown address creates a user, who is claimed by the
-   * first sign-in with that address. Repeating a pending invitation returns the same membership.
+   * Invites a person by e-mail address. If no user has the address, a user is created; the first
+   * sign-in with the verified address takes over that user. Inviting a person again updates the
+   * role of the pending invitation. Fails with `ALREADY_EXISTS` if the person is already a member.
    */
   inviteMember(
     request: InviteMemberRequest,
@@ -1803,7 +1863,8 @@ export interface AdminServiceClient extends Client {
   /**
    * Update a member
    *
-   * Changes the role of a member. A workspace always has an owner.
+   * Changes the role of a member. Fails with `ALREADY_EXISTS` if the member is the last active
+   * owner of the workspace.
    */
   updateMember(
     request: UpdateMemberRequest,
@@ -1823,7 +1884,8 @@ export interface AdminServiceClient extends Client {
   /**
    * Remove a member
    *
-   * Removes a member with their groups, custom roles and shares. The last owner cannot be removed.
+   * Removes a member with their group memberships, custom roles, shares and sessions in the
+   * workspace. Fails with `ALREADY_EXISTS` if the member is the last active owner of the workspace.
    */
   removeMember(
     request: RemoveMemberRequest,
@@ -1843,7 +1905,7 @@ export interface AdminServiceClient extends Client {
   /**
    * List groups
    *
-   * Lists the groups of a workspace.
+   * Lists the groups of a workspace, ordered by name.
    */
   listGroups(
     request: ListGroupsRequest,
@@ -1863,7 +1925,8 @@ export interface AdminServiceClient extends Client {
   /**
    * Create a group
    *
-   * Creates a group in a workspace.
+   * Creates a group in a workspace. Fails with `ALREADY_EXISTS` if another group in it has the
+   * name.
    */
   createGroup(
     request: GroupCreateRequest,
@@ -1883,7 +1946,8 @@ export interface AdminServiceClient extends Client {
   /**
    * Update a group
    *
-   * Updates the fields that are present.
+   * Updates the fields that are present. Fails with `ALREADY_EXISTS` if another group in the
+   * workspace has the name.
    */
   updateGroup(
     request: GroupUpdateRequest,
@@ -1903,7 +1967,7 @@ export interface AdminServiceClient extends Client {
   /**
    * Delete a group
    *
-   * Deletes a group with its memberships and shares.
+   * Deletes a group with its memberships and the shares granted to it. Its child groups remain.
    */
   deleteGroup(
     request: GroupRequest,
@@ -1923,7 +1987,8 @@ export interface AdminServiceClient extends Client {
   /**
    * List group members
    *
-   * Lists the direct members of a group, or with `effective` the members of its descendants as well.
+   * Lists the direct members of a group, ordered by user ID. With `effective`, also lists the
+   * members of its descendants.
    */
   listGroupMembers(
     request: ListGroupMembersRequest,
@@ -1963,7 +2028,7 @@ export interface AdminServiceClient extends Client {
   /**
    * Remove a group member
    *
-   * Removes a member from a group.
+   * Removes a direct member from a group.
    */
   removeGroupMember(
     request: GroupMemberRequest,
@@ -1983,9 +2048,11 @@ export interface AdminServiceClient extends Client {
   /**
    * Add a child group
    *
-   * Adds a group of the same workspace as a child of a group: members of the child are members of the
-   * group in every decision. Adding a child again has no effect. A cycle is a conflict, and a chain has at
-   * most 16 groups.
+   * Adds a group of the same workspace as a child of a group. Every decision treats members of the
+   * child as members of the group. Adding a child again has no effect.
+   *
+   * Fails with `ALREADY_EXISTS` if the link would create a cycle, and with `INVALID_ARGUMENT` if it
+   * would create a chain of more than 16 groups.
    */
   addChildGroup(
     request: ChildGroupRequest,
@@ -2005,7 +2072,7 @@ export interface AdminServiceClient extends Client {
   /**
    * List child groups
    *
-   * Lists the children of a group, without their own children.
+   * Lists the direct children of a group, ordered by name.
    */
   listChildGroups(
     request: GroupRequest,
@@ -2025,7 +2092,7 @@ export interface AdminServiceClient extends Client {
   /**
    * Remove a child group
    *
-   * Removes a child from a group. The child itself remains, with its members.
+   * Removes a child from a group. The child and its members are not deleted.
    */
   removeChildGroup(
     request: ChildGroupRequest,
@@ -2045,7 +2112,8 @@ export interface AdminServiceClient extends Client {
   /**
    * List permission records
    *
-   * Lists the permission records of resources, newest first, one page at a time.
+   * Lists the permission records of resources, newest first, one page at a time. Filters are
+   * combined with AND.
    */
   listPermissions(
     request: PermissionPageRequest,
@@ -2085,8 +2153,8 @@ export interface AdminServiceClient extends Client {
   /**
    * Explain a decision
    *
-   * Returns whether a user may perform an action on a resource, and why. Invited members count as
-   * members.
+   * Returns whether a user may perform an action on a resource, and why. Invited users are treated
+   * as members.
    */
   explainPermission(
     request: ExplainPermissionRequest,
@@ -2106,8 +2174,8 @@ export interface AdminServiceClient extends Client {
   /**
    * List who has access
    *
-   * Lists the users who may perform an action on a resource, by ID, with the reasons. Invited members
-   * count as members.
+   * Lists the users who may perform an action on a resource, ordered by ID, with the reasons.
+   * Invited users are treated as members.
    */
   listPermissionSubjects(
     request: ListPermissionSubjectsRequest,
@@ -2127,7 +2195,7 @@ export interface AdminServiceClient extends Client {
   /**
    * Update visibility
    *
-   * Makes a resource visible to its whole workspace, or private again.
+   * Makes a resource visible to its whole workspace, or private.
    */
   updateVisibility(
     request: UpdateVisibilityRequest,
@@ -2168,7 +2236,7 @@ export interface AdminServiceClient extends Client {
   /**
    * Revoke a share
    *
-   * Revokes the share of a user or a group. `permission` is required but not compared with the
+   * Revokes the share of a user or a group. `permission` is required, but any value revokes the
    * share; `expires_at` is ignored.
    */
   revokeShare(
@@ -2189,7 +2257,7 @@ export interface AdminServiceClient extends Client {
   /**
    * List service actions
    *
-   * Lists the registered actions of every service.
+   * Lists the registered actions of all services, ordered by service and name.
    */
   listServiceActions(
     request: ListServiceActionsRequest,
@@ -2209,7 +2277,7 @@ export interface AdminServiceClient extends Client {
   /**
    * List custom roles
    *
-   * Lists the custom roles of a workspace.
+   * Lists the custom roles of a workspace, ordered by name.
    */
   listRoles(
     request: ListRolesRequest,
@@ -2229,7 +2297,8 @@ export interface AdminServiceClient extends Client {
   /**
    * Create a custom role
    *
-   * Creates a custom role without actions and members.
+   * Creates a custom role without actions or members. Fails with `ALREADY_EXISTS` if another role
+   * in the workspace has the name.
    */
   createRole(
     request: RoleCreateRequest,
@@ -2249,7 +2318,8 @@ export interface AdminServiceClient extends Client {
   /**
    * Update a custom role
    *
-   * Updates the fields that are present.
+   * Updates the fields that are present. Fails with `ALREADY_EXISTS` if another role in the
+   * workspace has the name.
    */
   updateRole(
     request: RoleUpdateRequest,
@@ -2269,7 +2339,7 @@ export interface AdminServiceClient extends Client {
   /**
    * Delete a custom role
    *
-   * Deletes a custom role. Its members lose the actions that it grants.
+   * Deletes a custom role. Its members lose the actions that only this role grants them.
    */
   deleteRole(
     request: RoleRequest,
@@ -2289,7 +2359,7 @@ export interface AdminServiceClient extends Client {
   /**
    * List role actions
    *
-   * Lists the actions that a custom role grants.
+   * Lists the actions that a custom role grants, ordered by service and name.
    */
   listRoleActions(
     request: RoleRequest,
@@ -2309,8 +2379,8 @@ export interface AdminServiceClient extends Client {
   /**
    * Add role actions
    *
-   * Adds actions to a custom role, either all of them or none. Actions that it already grants are
-   * ignored.
+   * Adds actions to a custom role: all of them, or none if one does not exist. Actions that the
+   * role already grants are ignored.
    */
   addRoleActions(
     request: AddRoleActionsRequest,
@@ -2350,7 +2420,7 @@ export interface AdminServiceClient extends Client {
   /**
    * List role members
    *
-   * Lists the members who have a custom role.
+   * Lists the members who have a custom role, ordered by user ID.
    */
   listRoleMembers(
     request: RoleRequest,
@@ -2410,7 +2480,7 @@ export interface AdminServiceClient extends Client {
   /**
    * List service apps
    *
-   * Lists the service apps, without their keys.
+   * Lists the service apps, oldest first, without their keys.
    */
   listServiceApps(
     request: ListServiceAppsRequest,
@@ -2430,7 +2500,7 @@ export interface AdminServiceClient extends Client {
   /**
    * Create a service app
    *
-   * Creates a service app with its first key. The key is returned only once.
+   * Creates a service app with its first key. Only this response contains the key.
    */
   createServiceApp(
     request: ServiceAppCreateRequest,
@@ -2450,8 +2520,8 @@ export interface AdminServiceClient extends Client {
   /**
    * Update a service app
    *
-   * Updates the fields that are present. The keys of an inactive app are rejected. Deactivating the
-   * last active app requires `force`.
+   * Updates the fields that are present. Keys of an inactive app are rejected. Fails with
+   * `ALREADY_EXISTS` if it would deactivate the last active app and `force` is not `true`.
    */
   updateServiceApp(
     request: ServiceAppUpdateRequest,
@@ -2471,7 +2541,8 @@ export interface AdminServiceClient extends Client {
   /**
    * Delete a service app
    *
-   * Deletes a service app with its keys. Deleting the last active app requires `force`.
+   * Deletes a service app with its keys. Fails with `ALREADY_EXISTS` if it is the last active app
+   * and `force` is not `true`.
    */
   deleteServiceApp(
     request: ServiceAppRequest,
@@ -2491,8 +2562,8 @@ export interface AdminServiceClient extends Client {
   /**
    * Rotate a service key
    *
-   * Creates a new key for a service app. The key is returned only once. Older keys remain valid for
-   * `overlap_seconds`.
+   * Creates a new key for a service app. Only this response contains the key. Older keys remain
+   * valid for `overlap_seconds`.
    */
   rotateServiceApp(
     request: ServiceAppRotateRequest,
@@ -2512,7 +2583,7 @@ export interface AdminServiceClient extends Client {
   /**
    * List client apps
    *
-   * Lists the client apps.
+   * Lists the client apps, oldest first.
    */
   listClientApps(
     request: ListClientAppsRequest,
@@ -2532,7 +2603,8 @@ export interface AdminServiceClient extends Client {
   /**
    * Create a client app
    *
-   * Registers a client app with the redirect URIs that may receive authorization codes.
+   * Registers a client app with the redirect URIs that may receive authorization codes. For a
+   * confidential app, the response contains its client secret, which cannot be retrieved again.
    */
   createClientApp(
     request: ClientAppCreateRequest,
@@ -2552,7 +2624,7 @@ export interface AdminServiceClient extends Client {
   /**
    * Update a client app
    *
-   * Updates the fields that are present. An inactive app receives no authorization codes.
+   * Updates the fields that are present. Users cannot sign in to an inactive app.
    */
   updateClientApp(
     request: ClientAppUpdateRequest,
@@ -2572,8 +2644,9 @@ export interface AdminServiceClient extends Client {
   /**
    * Rotate a client secret
    *
-   * Creates a new secret for a confidential client app. The secret is returned only once. Older secrets
-   * remain valid for `overlap_seconds`.
+   * Creates a new secret for a confidential client app. Only this response contains the secret.
+   * Older secrets remain valid for `overlap_seconds`. Fails with `FAILED_PRECONDITION` for a public
+   * app.
    */
   rotateClientApp(
     request: ClientAppRotateRequest,
@@ -2593,7 +2666,7 @@ export interface AdminServiceClient extends Client {
   /**
    * Delete a client app
    *
-   * Deletes a client app and ends its sessions. Its redirect URIs receive no more authorization codes.
+   * Deletes a client app with its redirect URIs and secrets, and ends its sessions.
    */
   deleteClientApp(
     request: ClientAppRequest,
@@ -2633,8 +2706,10 @@ export interface AdminServiceClient extends Client {
   /**
    * Execute a CSV import
    *
-   * Imports a file in one transaction. If any row has an error, the import fails and changes
-   * nothing. Importing a file again has no effect.
+   * Imports a file in one transaction. If any row has an error, the import fails with
+   * `INVALID_ARGUMENT` and changes nothing. Importing the same file again has no effect. Fails with
+   * `ALREADY_EXISTS` if a group or user in the file is changed during the import; the call can then
+   * be repeated.
    */
   executeCsvImport(
     request: CsvImportRequest,

@@ -12,72 +12,84 @@ export const protobufPackage = "daikon.v1";
 
 export const protobufFileName = "daikon/v1/admin_apps.proto";
 
+/** The request of AdminService.ListServiceApps. */
 export interface ListServiceAppsRequest {
 }
 
+/** The response of AdminService.ListServiceApps. */
 export interface ListServiceAppsResponse {
-  /** The service apps. */
+  /** The service apps, oldest first. */
   service_apps: ServiceAppResponse[];
 }
 
+/** The request of AdminService.CreateServiceApp. */
 export interface ServiceAppCreateRequest {
-  /** A label, 1 to 200 characters. */
+  /** A display name, 1 to 200 characters. */
   name: string;
-  /** The service that the keys act for, 1 to 200 characters. It cannot be changed. */
+  /**
+   * The name of the service that the keys authenticate, 1 to 200 characters. It cannot be changed
+   * later.
+   */
   service_name: string;
 }
 
+/** Identifies a service app. */
 export interface ServiceAppRequest {
   /** The ID of the service app. */
   service_app_id: string;
-  /** Required to be `true` for the last active service app. */
+  /** Must be `true` to delete the last active service app. */
   force?: boolean | undefined;
 }
 
+/** The request of AdminService.UpdateServiceApp. */
 export interface ServiceAppUpdateRequest {
   /** The ID of the service app. */
   service_app_id: string;
-  /** A label, 1 to 200 characters. */
+  /** A display name, 1 to 200 characters. */
   name?:
     | string
     | undefined;
-  /** Whether the keys are accepted. */
+  /** Whether the keys of the app are accepted. */
   is_active?:
     | boolean
     | undefined;
-  /** Required to be `true` to deactivate the last active service app. */
+  /** Must be `true` to deactivate the last active service app. */
   force?: boolean | undefined;
 }
 
+/** The request of AdminService.RotateServiceApp. */
 export interface ServiceAppRotateRequest {
   /** The ID of the service app. */
   service_app_id: string;
   /**
-   * How long the older keys remain valid, in seconds, 0 to 2,592,000 (30 days). Defaults to 86,400
-   * (one day).
+   * How long older keys remain valid, in seconds: 0 to 2,592,000 (30 days). Defaults to 86,400 (one
+   * day). Keys that expire earlier are not extended.
    */
   overlap_seconds?: number | undefined;
 }
 
-/** A backend service that authenticates with a service key. Only hashes of keys are stored. */
+/**
+ * A backend service that authenticates with a service key. The server stores only hashes of the
+ * keys.
+ */
 export interface ServiceAppResponse {
   /** The ID of the service app. */
   id: string;
-  /** The label. */
+  /** The display name. */
   name: string;
-  /** The service that the keys act for. */
+  /** The name of the service that the keys authenticate. */
   service_name: string;
   /** The first characters of the newest key. */
   key_prefix: string;
-  /** Whether the keys are accepted. */
+  /** Whether the keys of the app are accepted. */
   is_active: boolean;
-  /** When a key was last used, to the minute. Absent if none has been used. */
+  /** When a key of the app was last used, to the minute. Absent if no key has been used. */
   last_used_at?:
     | string
     | undefined;
   /**
-   * The ID of the user who created it. Absent when the operator's tool created it or the user has
-   * been deleted.
+   * The ID of the administrator who created the app. Absent if the command-line tool created it or
+   * the user has been deleted.
    */
   created_by?:
     | string
@@ -86,25 +98,25 @@ export interface ServiceAppResponse {
   created_at: string | undefined;
 }
 
-/** A service app with its new key. */
+/** A service app with a new key. */
 export interface ServiceAppKeyResponse {
   /** The ID of the service app. */
   id: string;
-  /** The label. */
+  /** The display name. */
   name: string;
-  /** The service that the keys act for. */
+  /** The name of the service that the keys authenticate. */
   service_name: string;
-  /** The first characters of the key. */
+  /** The first characters of the new key. */
   key_prefix: string;
-  /** Whether the keys are accepted. */
+  /** Whether the keys of the app are accepted. */
   is_active: boolean;
-  /** When a key was last used, to the minute. Absent if none has been used. */
+  /** When a key of the app was last used, to the minute. Absent if no key has been used. */
   last_used_at?:
     | string
     | undefined;
   /**
-   * The ID of the user who created it. Absent when the operator's tool created it or the user has
-   * been deleted.
+   * The ID of the administrator who created the app. Absent if the command-line tool created it or
+   * the user has been deleted.
    */
   created_by?:
     | string
@@ -113,73 +125,85 @@ export interface ServiceAppKeyResponse {
   created_at:
     | string
     | undefined;
-  /** The key. No other response contains it. */
+  /** The new key. It cannot be retrieved again. */
   key: string;
 }
 
+/** The request of AdminService.ListClientApps. */
 export interface ListClientAppsRequest {
 }
 
+/** The response of AdminService.ListClientApps. */
 export interface ListClientAppsResponse {
-  /** The client apps. */
+  /** The client apps, oldest first. */
   client_apps: ClientAppResponse[];
 }
 
+/** The request of AdminService.CreateClientApp. */
 export interface ClientAppCreateRequest {
-  /** A label, 1 to 200 characters. */
+  /** A display name, 1 to 200 characters. */
   name: string;
   /**
-   * The redirect URIs, 1 to 100 of up to 2,000 characters. Absolute https URLs without fragment and
-   * user; http is allowed on loopback hosts, and everywhere with DEBUG.
+   * The redirect URIs: 1 to 100 absolute https URLs of at most 2,000 characters each, without a
+   * fragment or user information. http is allowed for loopback hosts and, if DEBUG is on, for all
+   * hosts.
    */
   redirect_uris: string[];
   /**
-   * `public`, the default, for apps that cannot keep a secret, such as those in a browser.
-   * `confidential` for apps with a backend, which authenticates with a client secret.
+   * `public` (default) for apps that cannot keep a secret, such as those that run in a browser;
+   * `confidential` for apps with a backend that authenticates with a client secret.
    */
   type?:
     | string
     | undefined;
-  /** The URLs that `/oauth/logout` may redirect to, up to 100. The rules for redirect URIs apply. */
+  /**
+   * The URLs that `/oauth/logout` may redirect to, at most 100. They follow the rules for redirect
+   * URIs.
+   */
   post_logout_redirect_uris: string[];
   /**
-   * The URL that receives a logout token when a session ends (OpenID Connect Back-Channel Logout).
-   * The rules for redirect URIs apply.
+   * The URL that receives a logout token when a session ends (OpenID Connect Back-Channel Logout
+   * 1.0). It follows the rules for redirect URIs.
    */
   backchannel_logout_uri?: string | undefined;
 }
 
+/** Identifies a client app. */
 export interface ClientAppRequest {
   /** The ID of the client app. */
   client_app_id: string;
 }
 
+/** The request of AdminService.UpdateClientApp. */
 export interface ClientAppUpdateRequest {
   /** The ID of the client app. */
   client_app_id: string;
-  /** A label, 1 to 200 characters. */
+  /** A display name, 1 to 200 characters. */
   name?:
     | string
     | undefined;
   /** Replaces the redirect URIs. An empty list leaves them unchanged. */
   redirect_uris: string[];
-  /** Whether the redirect URIs receive authorization codes. */
+  /** Whether users can sign in to the app. */
   is_active?:
     | boolean
     | undefined;
   /**
-   * `public` or `confidential`. An app that becomes confidential receives a client secret; the secrets
-   * of one that becomes public are deleted.
+   * `public` or `confidential`. An app that becomes confidential receives a client secret; the
+   * secrets of an app that becomes public are deleted.
    */
   type?:
     | string
     | undefined;
   /**
-   * Replaces the URLs that `/oauth/logout` may redirect to. An empty list leaves them unchanged; null
-   * removes them.
+   * Replaces the URLs that `/oauth/logout` may redirect to. An empty list leaves them unchanged;
+   * JSON null removes them.
    */
   post_logout_redirect_uris: string[];
-  /** Removes the URLs that `/oauth/logout` may redirect to. */
+  /**
+   * Removes the URLs that `/oauth/logout` may redirect to. Ignored if the request contains new
+   * ones.
+   */
   remove_post_logout_redirect_uris?:
     | boolean
     | undefined;
@@ -187,29 +211,30 @@ export interface ClientAppUpdateRequest {
   backchannel_logout_uri?: string | undefined;
 }
 
+/** The request of AdminService.RotateClientApp. */
 export interface ClientAppRotateRequest {
   /** The ID of the client app. */
   client_app_id: string;
   /**
-   * How long the older secrets remain valid, in seconds, 0 to 2,592,000 (30 days). Defaults to 86,400
-   * (one day).
+   * How long older secrets remain valid, in seconds: 0 to 2,592,000 (30 days). Defaults to 86,400
+   * (one day). Secrets that expire earlier are not extended.
    */
   overlap_seconds?: number | undefined;
 }
 
-/** A web application that users sign in to. */
+/** An application that users sign in to. */
 export interface ClientAppResponse {
-  /** The ID of the client app, its `client_id` in OAuth. */
+  /** The ID of the client app: its `client_id` in OAuth. */
   id: string;
-  /** The label. */
+  /** The display name. */
   name: string;
   /** The redirect URIs, sorted. */
   redirect_uris: string[];
-  /** Whether the redirect URIs receive authorization codes. */
+  /** Whether users can sign in to the app. */
   is_active: boolean;
   /**
-   * The ID of the user who created it. Absent when the operator's tool created it or the user has
-   * been deleted.
+   * The ID of the administrator who created the app. Absent if the command-line tool created it or
+   * the user has been deleted.
    */
   created_by?:
     | string
@@ -222,7 +247,7 @@ export interface ClientAppResponse {
   type: string;
   /** The URLs that `/oauth/logout` may redirect to, sorted. */
   post_logout_redirect_uris: string[];
-  /** The URL that receives logout tokens. Absent when there is none. */
+  /** The URL that receives logout tokens. Absent if none is set. */
   backchannel_logout_uri?:
     | string
     | undefined;
@@ -230,7 +255,7 @@ export interface ClientAppResponse {
   secret_prefix?:
     | string
     | undefined;
-  /** The client secret. Present only in the response that creates it. */
+  /** The new client secret. Present only in the response that creates it. */
   client_secret?: string | undefined;
 }
 

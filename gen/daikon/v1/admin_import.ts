@@ -12,16 +12,17 @@ export const protobufPackage = "daikon.v1";
 export const protobufFileName = "daikon/v1/admin_import.proto";
 
 /**
- * A file of memberships. Its first line names the columns, in any order: `email` and
+ * A CSV file of memberships. The header names the columns, in any order: `email` and
  * `workspace_slug` are required; `name`, `role`, `groups` (separated by `;`) and `external_id` are
- * optional. An import adds memberships and group memberships and updates roles; it removes nothing.
+ * optional. An import adds users, memberships, groups and group memberships, and updates roles,
+ * names and external IDs. It removes nothing.
  */
 export interface CsvImportRequest {
   /** The CSV file, at most 5 MiB. */
   csv: string;
 }
 
-/** The changes of an import. */
+/** The changes that an import makes or would make. */
 export interface CsvImportReport {
   /** The columns, in the order of the file. */
   columns: string[];
@@ -30,21 +31,22 @@ export interface CsvImportReport {
     | CsvImportSummary
     | undefined;
   /**
-   * The rows, in the order of the file. Rows of a large file are omitted: first the unchanged ones,
-   * then changes, then errors.
+   * The rows, in the order of the file: at most 1,000, or 1 MiB of text. If there are more,
+   * unchanged rows are omitted first, then rows with the actions `create`, `update` and `error`, in
+   * this order.
    */
   rows: CsvImportRow[];
-  /** The number of omitted rows. */
+  /** The number of rows omitted from `rows`. */
   omitted: number;
 }
 
-/** The number of rows, in total and by action. */
+/** The number of rows in the file, in total and by action. */
 export interface CsvImportSummary {
-  /** All rows. */
+  /** All rows, without the header. */
   rows: number;
   /** Rows that create a membership. */
   create: number;
-  /** Rows that update a membership. */
+  /** Rows that change an existing member: the user, the role or the groups. */
   update: number;
   /** Rows that change nothing. */
   unchanged: number;
@@ -52,28 +54,25 @@ export interface CsvImportSummary {
   errors: number;
 }
 
-/** The result of a row. */
+/** The result for one row. */
 export interface CsvImportRow {
-  /** The line on which the row starts. The header is line 1. */
+  /** The number of the line on which the row starts. The header is line 1. */
   line: number;
-  /** The normalized e-mail address, or the original text if it is not valid. */
+  /** The normalized e-mail address, or the text of the file if it is not a valid address. */
   email: string;
   /** `create`, `update`, `unchanged` or `error`. */
   action: string;
-  /** The changes. */
+  /** The changes; empty unless `action` is `create` or `update`. */
   changes: CsvImportChange[];
-  /** The errors. */
+  /** The errors; empty unless `action` is `error`. */
   errors: CsvImportError[];
 }
 
-/**
- * A change of a row. `field` is a column, `user` for a new account, or `new_groups` for groups that
- * do not exist yet.
- */
+/** A change that a row makes. */
 export interface CsvImportChange {
-  /** The changed field. */
+  /** The column; `user` for a user to be created, or `new_groups` for groups to be created. */
   field: string;
-  /** The previous value; empty when there was none. */
+  /** The previous value; empty if there is none. */
   from: string;
   /** The new value. */
   to: string;
@@ -81,9 +80,9 @@ export interface CsvImportChange {
 
 /** An error in a row. */
 export interface CsvImportError {
-  /** The column; empty when the error concerns the whole row. */
+  /** The column; empty if the error concerns the whole row. */
   field: string;
-  /** What is wrong with the field. */
+  /** What is wrong, to show to people. */
   message: string;
 }
 

@@ -13,6 +13,7 @@ export const protobufPackage = "daikon.v1";
 
 export const protobufFileName = "daikon/v1/admin_permissions.proto";
 
+/** The request of AdminService.ListPermissions. */
 export interface PermissionPageRequest {
   /** The page number, starting at 1. Defaults to 1. */
   page?:
@@ -22,37 +23,37 @@ export interface PermissionPageRequest {
   page_size?:
     | number
     | undefined;
-  /** Returns only the resources of this workspace. */
+  /** Returns only resources in this workspace. */
   workspace_id?:
     | string
     | undefined;
-  /** Returns only the resources of this service. */
+  /** Returns only resources of this service. */
   service_name?:
     | string
     | undefined;
-  /** Returns only the resources of this type. */
+  /** Returns only resources of this type. */
   resource_type?:
     | string
     | undefined;
-  /** Returns only the resources with this ID, at most one per service and type. */
+  /** Returns only resources with this ID. There is at most one per service and type. */
   resource_id?:
     | string
     | undefined;
-  /** Returns only the resources of this owner. */
+  /** Returns only resources that this user owns. */
   owner_id?:
     | string
     | undefined;
-  /** Returns only the resources with this visibility. */
+  /** Returns only resources with this visibility, `private` or `workspace`. */
   visibility?:
     | string
     | undefined;
-  /** Returns only the resources that are shared directly with this user or group. */
+  /** Returns only resources that are shared directly with this user or group. */
   grantee_id?:
     | string
     | undefined;
   /**
-   * Returns only the resources with this ID in their service: an external ID, or a UUID. At most one per
-   * service and type.
+   * Returns only resources with this ID in their service: an `external_id` or a UUID. There is at
+   * most one per service and type.
    */
   external_id?: string | undefined;
 }
@@ -69,13 +70,13 @@ export interface PermissionPage {
   page_size: number;
 }
 
-/** The permission record of a resource without its shares. */
+/** The permission record of a resource, without its shares. */
 export interface PermissionSummary {
-  /** The ID of the record, `permission_id` in other requests. */
+  /** The ID of the permission record: `permission_id` in requests. */
   id: string;
-  /** The name of the service, 1 to 200 characters. */
+  /** The name of the service. */
   service_name: string;
-  /** The type of the resource, 1 to 200 characters. */
+  /** The type of the resource. */
   resource_type: string;
   /** The ID of the resource. */
   resource_id: string;
@@ -91,23 +92,25 @@ export interface PermissionSummary {
     | undefined;
   /** The number of shares. */
   share_count: number;
-  /** The ID of the resource in the service, with which it was registered. Absent when there is none. */
+  /** The `external_id` with which the resource was registered. Absent if there is none. */
   external_id?:
     | string
     | undefined;
-  /** Present if the resource has a parent. */
+  /** The parent of the resource. Absent if there is none. */
   parent?:
     | ParentResource
     | undefined;
-  /** Whether grants of the parent apply to the resource. */
+  /** Whether the resource inherits the grants of its parent. */
   inherits: boolean;
 }
 
+/** Identifies a permission record. */
 export interface PermissionRequest {
   /** The ID of the permission record. */
   permission_id: string;
 }
 
+/** The request of AdminService.ExplainPermission. */
 export interface ExplainPermissionRequest {
   /** The ID of the permission record. */
   permission_id: string;
@@ -117,27 +120,33 @@ export interface ExplainPermissionRequest {
   action: string;
 }
 
-/** A decision and its reasons. */
+/** A decision and the reasons for it. */
 export interface PermissionExplanation {
   /** Whether the user may perform the action. */
   decision: boolean;
-  /** Every grant that alone allows the action; or the one reason why it is not allowed. */
+  /**
+   * If the action is allowed, every grant that is sufficient on its own. Otherwise, the one reason
+   * for the denial.
+   */
   reasons: AccessReason[];
 }
 
-/** A grant, or why there is none. Fields that do not apply to the rule are absent. */
+/**
+ * A grant that allows an action, or the reason for a denial. Fields that do not apply to the rule
+ * are absent.
+ */
 export interface AccessReason {
   /**
-   * `owner`, `workspace_role`, `workspace_visibility`, `share`, `group_share` or `custom_role`. When the
-   * action is not allowed: `user_unknown`, `user_inactive`, `resource_unknown`, `not_a_member`,
-   * `action_unknown` or `no_grant`.
+   * For a grant: `owner`, `workspace_role`, `workspace_visibility`, `share`, `group_share` or
+   * `custom_role`. For a denial: `user_unknown`, `user_inactive`, `resource_unknown`,
+   * `not_a_member`, `action_unknown` or `no_grant`.
    */
   rule: string;
-  /** The permission of a share, `view` or `edit`. */
+  /** The permission of the share, `view` or `edit`. */
   permission?:
     | string
     | undefined;
-  /** The role in the workspace, or the name of a custom role. */
+  /** The role of the user in the workspace, or the name of the custom role. */
   role?:
     | string
     | undefined;
@@ -146,61 +155,65 @@ export interface AccessReason {
     | string
     | undefined;
   /**
-   * For an inherited membership in that group, the IDs of the groups from a child of the group to the
-   * one that the user was added to.
+   * The path of group IDs through which the user is a member of that group: from a child of the
+   * group to the group that the user was added to. Empty for a direct member.
    */
   via: string[];
   /** The ID of the share. */
   share_id?:
     | string
     | undefined;
-  /** When the share expires. Absent if it does not. */
+  /** When the share expires. Absent if it does not expire. */
   expires_at?:
     | string
     | undefined;
-  /** The ancestor on which the grant is. Absent if it is on the resource itself. */
+  /** The ancestor that the grant is inherited from. Absent for a grant on the resource itself. */
   inherited_from?: AncestorResource | undefined;
 }
 
-/** A resource from which another one inherits grants. */
+/** An ancestor from which a resource inherits a grant. */
 export interface AncestorResource {
-  /** The ID of the permission record. */
+  /** The ID of the permission record of the ancestor. */
   permission_id: string;
-  /** The type of the resource, 1 to 200 characters. */
+  /** The type of the ancestor. */
   resource_type: string;
-  /** The ID of the resource. */
+  /** The ID of the ancestor. */
   resource_id: string;
-  /** The ID of the resource in the service, with which it was registered. Absent when there is none. */
+  /** The `external_id` with which the ancestor was registered. Absent if there is none. */
   external_id?: string | undefined;
 }
 
+/** The request of AdminService.ListPermissionSubjects. */
 export interface ListPermissionSubjectsRequest {
   /** The ID of the permission record. */
   permission_id: string;
   /**
-   * `view`, `edit`, `manage` or an action that the service of the resource has registered. Defaults to
-   * `view`.
+   * `view`, `edit`, `manage` or an action that the service of the resource has registered. Defaults
+   * to `view`.
    */
   action?:
     | string
     | undefined;
-  /** The maximum number of users per page, 1 to 100. Defaults to 20. */
+  /** The maximum number of users, 1 to 100. Defaults to 20. */
   page_size?:
     | number
     | undefined;
-  /** The `next_page_token` of the previous response. */
+  /** The `next_page_token` of the previous response. Absent for the first page. */
   page_token?: string | undefined;
 }
 
 /** A page of the users who may perform an action on a resource. */
 export interface PermissionSubjectPage {
-  /** The users, by ID. */
+  /**
+   * The users, ordered by ID. A page can have fewer than `page_size` users even if it is not the
+   * last one.
+   */
   items: PermissionSubject[];
-  /** The token of the next page. Absent on the last page. */
+  /** The token for the next page. Absent on the last page. */
   next_page_token?: string | undefined;
 }
 
-/** A user who may perform an action, with the reasons. */
+/** A user who may perform the action, with the reasons. */
 export interface PermissionSubject {
   /** The ID of the user. */
   user_id: string;
@@ -208,7 +221,7 @@ export interface PermissionSubject {
   email: string;
   /** The name of the user. */
   name: string;
-  /** Every grant that alone allows the action. */
+  /** Every grant that is sufficient on its own. */
   reasons: AccessReason[];
 }
 

@@ -13,68 +13,72 @@ export const protobufPackage = "daikon.v1";
 
 export const protobufFileName = "daikon/v1/admin_records.proto";
 
-/** An activity event. */
+/** An activity event. Its actions and details are listed in docs/activity-log.md. */
 export interface ActivityEntry {
   /** The ID of the event. */
   id: string;
-  /** The action, such as `workspace.created`. */
+  /** The action, for example `workspace.created`. */
   action: string;
-  /** The type of the target, such as `workspace`. */
+  /** The type of the target, for example `workspace`. */
   target_type: string;
-  /** The ID of the target. Absent when it is unknown, as after a failed sign-in. */
+  /** The ID of the target. Absent if it is unknown, for example after a failed sign-in. */
   target_id?:
     | string
     | undefined;
-  /** The ID of the user who acted. Absent for services, the operator's tool and unknown users. */
+  /**
+   * The ID of the user who performed the action. Absent for services, background jobs, the
+   * command-line tool and unknown users.
+   */
   actor_id?:
     | string
     | undefined;
-  /** The ID of the workspace, if the event belongs to one. */
+  /** The ID of the workspace. Absent if the event does not belong to one. */
   workspace_id?:
     | string
     | undefined;
-  /** Details, depending on the action. */
+  /** Details that depend on the action. */
   detail:
     | { [key: string]: any }
     | undefined;
-  /** When it happened. */
+  /** When the event occurred. */
   created_at:
     | string
     | undefined;
-  /** The ID of the service app whose key authenticated the call, if any. */
+  /** The ID of the service app that authenticated the call. Absent without a service key. */
   service_app_id?:
     | string
     | undefined;
-  /** The first characters of that service key. */
+  /** The first characters of the service key. Absent without a service key. */
   key_prefix?:
     | string
     | undefined;
-  /** The ID of the request. Absent for the operator's tool and background jobs. */
+  /** The ID of the request. Absent for the command-line tool and background jobs. */
   request_id?:
     | string
     | undefined;
-  /** The IP address of the client. Absent if it is not recorded or was erased. */
+  /** The IP address of the client. Absent if it was not recorded or has been erased. */
   ip?: string | undefined;
 }
 
+/** The request of AdminService.ListActivity. */
 export interface ListActivityRequest {
   /** The maximum number of events, 1 to 200. Defaults to 50. */
   limit?:
     | number
     | undefined;
-  /** The `next_before` of the previous response. */
+  /** The `next_before` of the previous response. Absent for the first page. */
   before?:
     | string
     | undefined;
-  /** Returns only events of this action. */
+  /** Returns only events with this action. */
   action?:
     | string
     | undefined;
-  /** Returns only events of this user. */
+  /** Returns only events caused by this user. */
   actor_id?:
     | string
     | undefined;
-  /** Returns only events of this workspace. */
+  /** Returns only events in this workspace. */
   workspace_id?:
     | string
     | undefined;
@@ -94,38 +98,45 @@ export interface ListActivityRequest {
   until?: string | undefined;
 }
 
+/** The response of AdminService.ListActivity. */
 export interface ListActivityResponse {
   /** The events, newest first. */
   items: ActivityEntry[];
-  /** The cursor of the next page. Absent on the last page. */
+  /** The cursor for the next page. Absent on the last page. */
   next_before?: string | undefined;
 }
 
+/** The request of AdminService.LookUpNames. */
 export interface LookUpNamesRequest {
-  /** The IDs, 1 to 200. */
+  /** The IDs to look up, 1 to 200. */
   ids: string[];
 }
 
+/** The response of AdminService.LookUpNames. */
 export interface LookUpNamesResponse {
-  /** What the IDs identify, in any order. */
+  /** The objects with these IDs, in any order. Unknown IDs are omitted. */
   names: NamedObject[];
 }
 
-/** What an ID identifies. */
+/** The type and the name of an object. */
 export interface NamedObject {
-  /** The ID. */
+  /** The ID of the object. */
   id: string;
   /** `user`, `workspace`, `group`, `role`, `permission`, `service_app` or `client_app`. */
   type: string;
   /**
-   * The name; for a user without one, the e-mail address. For a permission record, service, type and ID
-   * of the resource, separated by slashes.
+   * The name. For a user without a name, the e-mail address; for a permission record,
+   * `service_name/resource_type/id`, where `id` is the external ID if there is one.
    */
   name: string;
-  /** The ID of the workspace that it belongs to, or of the workspace itself. Absent for users and apps. */
+  /**
+   * The ID of the workspace that contains the object, or of the workspace itself. Absent for users
+   * and apps.
+   */
   workspace_id?: string | undefined;
 }
 
+/** The request of AdminService.GetStats. */
 export interface GetStatsRequest {
 }
 
@@ -135,7 +146,7 @@ export interface WorkspaceShare {
   workspace_id: string;
   /** The name of the workspace. */
   name: string;
-  /** The number of members. */
+  /** The number of members, including invited ones. */
   members: number;
   /** The number of groups. */
   groups: number;
@@ -143,27 +154,27 @@ export interface WorkspaceShare {
   resources: number;
 }
 
-/** The new users of a day. */
+/** The number of users created on a day. */
 export interface DaySignups {
-  /** The date in UTC (ISO 8601). */
+  /** The date in UTC, for example `2026-01-31`. */
   day: string;
-  /** The number of new users. */
+  /** The number of users. */
   count: number;
 }
 
-/** The sign-ins of a day. */
+/** The number of sign-ins on a day. */
 export interface DaySignIns {
-  /** The date in UTC (ISO 8601). */
+  /** The date in UTC, for example `2026-01-31`. */
   day: string;
   /** The number of sign-ins. */
   count: number;
 }
 
-/** The figures of the dashboard. */
+/** The statistics for the dashboard. */
 export interface Stats {
   /** The number of users. */
   total_users: number;
-  /** The number of users who are not deactivated. */
+  /** The number of users who have not been deactivated. */
   active_users: number;
   /** The number of workspaces. */
   total_workspaces: number;
@@ -171,15 +182,18 @@ export interface Stats {
   total_groups: number;
   /** The number of resources. */
   total_resources: number;
-  /** The 20 workspaces with the most members. */
+  /** The 20 workspaces with the most members, largest first. */
   workspace_distribution: WorkspaceShare[];
-  /** The ten newest events. */
+  /** The ten most recent events, newest first. */
   recent_activity: ActivityEntry[];
-  /** The new users of each of the last 30 days, ending today. */
+  /** The new users per day for the last 30 days, including today, oldest first. */
   signups_by_day: DaySignups[];
-  /** The sign-ins to client apps on each of the last 30 days, ending today. */
+  /** The sign-ins to client apps per day for the last 30 days, including today, oldest first. */
   sign_ins_by_day: DaySignIns[];
-  /** Whether requests are accepted with any service key, or none, because no service app is active. */
+  /**
+   * Whether development mode is on: no service app is active, so requests are accepted with any
+   * service key, or none.
+   */
   development_mode: boolean;
 }
 

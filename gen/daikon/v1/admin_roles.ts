@@ -13,38 +13,45 @@ export const protobufPackage = "daikon.v1";
 
 export const protobufFileName = "daikon/v1/admin_roles.proto";
 
+/** The request of AdminService.ListServiceActions. */
 export interface ListServiceActionsRequest {
 }
 
+/** The response of AdminService.ListServiceActions. */
 export interface ListServiceActionsResponse {
   /** The services, ordered by name. */
   services: ServiceActions[];
 }
 
+/** The request of AdminService.ListRoles. */
 export interface ListRolesRequest {
   /** The ID of the workspace. */
   workspace_id: string;
 }
 
+/** The response of AdminService.ListRoles. */
 export interface ListRolesResponse {
-  /** The custom roles. */
+  /** The custom roles, ordered by name. */
   roles: RoleResponse[];
 }
 
+/** The request of AdminService.CreateRole. */
 export interface RoleCreateRequest {
   /** The ID of the workspace. */
   workspace_id: string;
   /** The name of the custom role, 1 to 200 characters, unique in the workspace. */
   name: string;
-  /** A description of up to 2,000 characters. */
+  /** A description, at most 2,000 characters. Defaults to an empty string. */
   description?: string | undefined;
 }
 
+/** Identifies a custom role. */
 export interface RoleRequest {
   /** The ID of the custom role. */
   role_id: string;
 }
 
+/** The request of AdminService.UpdateRole. */
 export interface RoleUpdateRequest {
   /** The ID of the custom role. */
   role_id: string;
@@ -52,11 +59,11 @@ export interface RoleUpdateRequest {
   name?:
     | string
     | undefined;
-  /** A description of up to 2,000 characters. */
+  /** A description, at most 2,000 characters. */
   description?: string | undefined;
 }
 
-/** A custom role of a workspace: it grants service actions to its members. */
+/** A custom role of a workspace, which grants registered actions to its members. */
 export interface RoleResponse {
   /** The ID of the custom role. */
   id: string;
@@ -66,21 +73,23 @@ export interface RoleResponse {
   name: string;
   /** The description of the custom role. */
   description: string;
-  /** The number of actions that it grants. */
+  /** The number of actions that the role grants. */
   action_count: number;
-  /** The number of members who have it. */
+  /** The number of members who have the role. */
   member_count: number;
   /** When the custom role was created. */
   created_at: string | undefined;
 }
 
+/** The request of AdminService.AddRoleActions. */
 export interface AddRoleActionsRequest {
   /** The ID of the custom role. */
   role_id: string;
-  /** The IDs of the actions, 1 to 1,000. */
+  /** The IDs of 1 to 1,000 registered actions, of any service. */
   service_action_ids: string[];
 }
 
+/** Identifies an action of a custom role. */
 export interface RoleActionRequest {
   /** The ID of the custom role. */
   role_id: string;
@@ -88,16 +97,17 @@ export interface RoleActionRequest {
   service_action_id: string;
 }
 
+/** The response of AdminService.ListRoleActions. */
 export interface ListRoleActionsResponse {
-  /** The actions. */
+  /** The actions, ordered by service and name. */
   actions: RoleActionResponse[];
 }
 
 /** An action that a custom role grants. */
 export interface RoleActionResponse {
-  /** The ID of the action, `service_action_id` in other requests. */
+  /** The ID of the action: `service_action_id` in requests. */
   id: string;
-  /** The name of the service, 1 to 200 characters. */
+  /** The name of the service that registered the action. */
   service_name: string;
   /** The name of the action. */
   name: string;
@@ -107,6 +117,7 @@ export interface RoleActionResponse {
   registered_at: string | undefined;
 }
 
+/** Identifies a custom role and a user. */
 export interface RoleMemberRequest {
   /** The ID of the custom role. */
   role_id: string;
@@ -114,12 +125,16 @@ export interface RoleMemberRequest {
   user_id: string;
 }
 
+/** The response of AdminService.ListRoleMembers. */
 export interface ListRoleMembersResponse {
-  /** The members. */
+  /** The members, ordered by user ID. */
   members: RoleMemberResponse[];
 }
 
-/** A member who has a custom role. */
+/**
+ * A member who has a custom role. The name and the avatar of an invited user are empty until they
+ * join the workspace.
+ */
 export interface RoleMemberResponse {
   /** The ID of the user. */
   user_id: string;
@@ -129,9 +144,9 @@ export interface RoleMemberResponse {
   email: string;
   /** The display name. */
   name: string;
-  /** The URL of the avatar; empty when there is none. */
+  /** The URL of the avatar; empty if there is none. */
   avatar_url: string;
-  /** When the member was added. */
+  /** When the role was assigned. */
   added_at: string | undefined;
 }
 

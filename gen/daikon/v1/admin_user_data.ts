@@ -14,19 +14,22 @@ export const protobufPackage = "daikon.v1";
 
 export const protobufFileName = "daikon/v1/admin_user_data.proto";
 
+/** The request of AdminService.DeleteUser. */
 export interface DeleteUserRequest {
   /** The ID of the user. */
   user_id: string;
   /**
-   * The ID of the user who receives the resources of the deleted user. Must be a member of every
-   * workspace that these resources belong to.
+   * The ID of the user who receives the resources of the deleted user. They must be a member of
+   * every workspace that contains these resources.
    */
   transfer_to?: string | undefined;
 }
 
+/** The empty response to the deletion of a user. */
 export interface DeleteUserResponse {
 }
 
+/** The request of AdminService.ExportUser. */
 export interface ExportUserRequest {
   /** The ID of the user. */
   user_id: string;
@@ -34,21 +37,24 @@ export interface ExportUserRequest {
 
 /** All data about a user. */
 export interface UserExport {
-  /** The user with accounts, memberships, groups, custom roles and active sessions. */
+  /** The user with linked accounts, memberships, groups, custom roles and active sessions. */
   user:
     | UserDetail
     | undefined;
   /** The resources that the user owns. */
   resources: ExportedResource[];
-  /** The shares granted to the user or by the user. */
+  /** The current shares granted to the user or by the user. */
   shares: ExportedShare[];
-  /** The activity events that the user caused or that concern the user, newest first. */
+  /**
+   * The activity events that the user caused or that have the user as their target, newest first;
+   * at most 100,000.
+   */
   activity: ActivityEntry[];
   /** When the data was exported. */
   exported_at:
     | string
     | undefined;
-  /** The browsers in which the user is signed in to daikon itself, until they expire. */
+  /** The browsers in which the user is signed in to daikon itself. */
   browser_sessions: ExportedBrowserSession[];
 }
 
@@ -56,7 +62,7 @@ export interface UserExport {
 export interface ExportedBrowserSession {
   /** The ID of the session. */
   id: string;
-  /** The provider through which the user signed in. */
+  /** The identity provider: `google`, `microsoft` or `github`. */
   provider: string;
   /** When the user signed in. */
   authenticated_at:
@@ -70,7 +76,7 @@ export interface ExportedBrowserSession {
 export interface ExportedResource {
   /** The ID of the permission record. */
   permission_id: string;
-  /** The service of the resource. */
+  /** The name of the service. */
   service_name: string;
   /** The type of the resource. */
   resource_type: string;
@@ -84,11 +90,11 @@ export interface ExportedResource {
   created_at: string | undefined;
 }
 
-/** A share that was granted to the user or by the user. */
+/** A share granted to the user or by the user. */
 export interface ExportedShare {
-  /** The ID of the permission record of the resource. */
+  /** The ID of the permission record of the shared resource. */
   permission_id: string;
-  /** The service of the resource. */
+  /** The name of the service. */
   service_name: string;
   /** The type of the resource. */
   resource_type: string;
@@ -102,7 +108,7 @@ export interface ExportedShare {
   grantee_type: string;
   /** The ID of the user or group. */
   grantee_id: string;
-  /** The ID of the user who granted the share. Absent if a service did, or if the user was deleted. */
+  /** The ID of the user who granted the share. Absent if that user has been deleted. */
   granted_by?:
     | string
     | undefined;
@@ -110,7 +116,7 @@ export interface ExportedShare {
   granted_at:
     | string
     | undefined;
-  /** When the share expires. Absent if it does not. */
+  /** When the share expires. Absent if it does not expire. */
   expires_at?: string | undefined;
 }
 

@@ -15,6 +15,7 @@ export const protobufPackage = "daikon.v1";
 
 export const protobufFileName = "daikon/v1/admin_users.proto";
 
+/** The request of AdminService.ListUsers. */
 export interface UserPageRequest {
   /** The page number, starting at 1. Defaults to 1. */
   page?:
@@ -24,15 +25,15 @@ export interface UserPageRequest {
   page_size?:
     | number
     | undefined;
-  /** Searches names and e-mail addresses. At most 100 characters. */
+  /** Returns only users whose name or e-mail address contains this text. At most 100 characters. */
   q?:
     | string
     | undefined;
-  /** Returns only users who are active, or only users who are deactivated. */
+  /** Returns only active users (`true`) or only deactivated users (`false`). */
   is_active?:
     | boolean
     | undefined;
-  /** Returns only administrators, or only users who are not. */
+  /** Returns only administrators (`true`) or only other users (`false`). */
   is_admin?: boolean | undefined;
 }
 
@@ -56,9 +57,9 @@ export interface UserSummary {
   email: string;
   /** The display name. */
   name: string;
-  /** The URL of the avatar; empty when there is none. */
+  /** The URL of the avatar; empty if there is none. */
   avatar_url: string;
-  /** Whether the user is active. */
+  /** Whether the user is active: a deactivated user cannot sign in. */
   is_active: boolean;
   /** Whether the user is an administrator. */
   is_admin: boolean;
@@ -66,20 +67,21 @@ export interface UserSummary {
   created_at:
     | string
     | undefined;
-  /** When the user last signed in. Absent if they never did. */
+  /** When the user last signed in. Absent if they have never signed in. */
   last_sign_in_at?:
     | string
     | undefined;
-  /** The ID of the user in another system. Absent when there is none. */
+  /** The ID of the user in another system. Absent if there is none. */
   external_id?: string | undefined;
 }
 
+/** The request of AdminService.GetUser. */
 export interface GetUserRequest {
   /** The ID of the user. */
   user_id: string;
 }
 
-/** A user with everything that belongs to them except resources. */
+/** A user with everything that belongs to them, except resources. */
 export interface UserDetail {
   /** The ID of the user. */
   id: string;
@@ -87,9 +89,9 @@ export interface UserDetail {
   email: string;
   /** The display name. */
   name: string;
-  /** The URL of the avatar; empty when there is none. */
+  /** The URL of the avatar; empty if there is none. */
   avatar_url: string;
-  /** Whether the user is active. */
+  /** Whether the user is active: a deactivated user cannot sign in. */
   is_active: boolean;
   /** Whether the user is an administrator. */
   is_admin: boolean;
@@ -97,21 +99,21 @@ export interface UserDetail {
   created_at:
     | string
     | undefined;
-  /** When the user last signed in. Absent if they never did. */
+  /** When the user last signed in. Absent if they have never signed in. */
   last_sign_in_at?:
     | string
     | undefined;
-  /** The accounts at identity providers. */
+  /** The accounts at identity providers with which the user can sign in. */
   linked_accounts: LinkedAccount[];
-  /** The memberships in workspaces. */
+  /** The memberships in workspaces, including invitations, ordered by workspace name. */
   memberships: Membership[];
-  /** The groups. */
+  /** The groups that the user is a direct member of, ordered by name. */
   groups: GroupResponse[];
-  /** The custom roles. */
+  /** The custom roles that the user has, ordered by name. */
   roles: RoleResponse[];
-  /** The active sessions. */
+  /** The active sessions, newest first. */
   sessions: Session[];
-  /** The ID of the user in another system. Absent when there is none. */
+  /** The ID of the user in another system. Absent if there is none. */
   external_id?: string | undefined;
 }
 
@@ -121,7 +123,7 @@ export interface LinkedAccount {
   provider: string;
   /** The ID of the account at the provider. */
   subject: string;
-  /** The e-mail address at the provider. */
+  /** The e-mail address of the account when it was linked. */
   email: string;
   /** When the account was linked. */
   linked_at: string | undefined;
@@ -137,20 +139,19 @@ export interface Membership {
   workspace_slug: string;
   /** `owner`, `admin`, `editor` or `viewer`. */
   role: string;
-  /** `invited` or `active`. */
+  /** `active`, or `invited` until the user first obtains tokens for the workspace. */
   status: string;
-  /**
-   * When the member first obtained a token for the workspace. Absent while the membership is
-   * pending.
-   */
+  /** When the user first obtained tokens for the workspace. Absent while the membership is pending. */
   joined_at?: string | undefined;
 }
 
+/** The request of AdminService.EndUserSessions. */
 export interface EndUserSessionsRequest {
   /** The ID of the user. */
   user_id: string;
 }
 
+/** The request of AdminService.EndUserSession. */
 export interface EndUserSessionRequest {
   /** The ID of the user. */
   user_id: string;
@@ -158,6 +159,7 @@ export interface EndUserSessionRequest {
   session_id: string;
 }
 
+/** The request of AdminService.UpdateUser. */
 export interface UserUpdateRequest {
   /** The ID of the user. */
   user_id: string;
@@ -165,23 +167,24 @@ export interface UserUpdateRequest {
   name?:
     | string
     | undefined;
-  /** Whether the user may sign in. */
+  /** Whether the user can sign in. `false` also ends all sessions of the user. */
   is_active?:
     | boolean
     | undefined;
   /**
-   * The ID of the user in another system, at most 255 characters. It is unique. An empty string
-   * removes it.
+   * The ID of the user in another system, at most 255 characters. It must be unique. An empty
+   * string removes it.
    */
   external_id?: string | undefined;
 }
 
+/** The request of AdminService.AddUserToWorkspace. */
 export interface AddUserToWorkspaceRequest {
   /** The ID of the user. */
   user_id: string;
   /** The ID of the workspace. */
   workspace_id: string;
-  /** The role to grant. Defaults to `viewer`. */
+  /** The role of the user: `owner`, `admin`, `editor` or `viewer` (default). */
   role?: string | undefined;
 }
 

@@ -12,6 +12,7 @@ export const protobufPackage = "daikon.v1";
 
 export const protobufFileName = "daikon/v1/admin_workspaces.proto";
 
+/** The request of AdminService.ListWorkspaces. */
 export interface WorkspacePageRequest {
   /** The page number, starting at 1. Defaults to 1. */
   page?:
@@ -21,7 +22,7 @@ export interface WorkspacePageRequest {
   page_size?:
     | number
     | undefined;
-  /** Searches names and slugs. At most 100 characters. */
+  /** Returns only workspaces whose name or slug contains this text. At most 100 characters. */
   q?: string | undefined;
 }
 
@@ -37,15 +38,17 @@ export interface WorkspacePage {
   page_size: number;
 }
 
+/** The request of AdminService.ListAllWorkspaces. */
 export interface ListAllWorkspacesRequest {
 }
 
+/** The response of AdminService.ListAllWorkspaces. */
 export interface ListAllWorkspacesResponse {
   /** The workspaces, ordered by name. */
   workspaces: WorkspaceChoice[];
 }
 
-/** An entry of a selection list. */
+/** A workspace in a selection list. */
 export interface WorkspaceChoice {
   /** The ID of the workspace. */
   id: string;

@@ -24,58 +24,62 @@ export const protobufPackage = "daikon.v1";
 
 export const protobufFileName = "daikon/v1/auth.proto";
 
+/** The request of AuthService.BeginLogin. */
 export interface BeginLoginRequest {
   /** `google`, `microsoft` or `github`. */
   provider: string;
-  /** A redirect URI of an active client app, compared exactly. */
+  /** A redirect URI of an active client app. It must match exactly. */
   redirect_uri: string;
-  /** The SHA-256 of the code verifier in base64url (RFC 7636, section 4.2). */
+  /** The SHA-256 hash of the code verifier, in base64url (RFC 7636, section 4.2). */
   code_challenge: string;
   /** Must be `S256`. */
   code_challenge_method: string;
-  /** Returned on the redirect to the client app. At most 512 characters. */
+  /** An opaque value, at most 512 characters, returned in the redirect to the client app. */
   state?: string | undefined;
 }
 
+/** The request of AuthService.BeginAdminLogin. */
 export interface BeginAdminLoginRequest {
   /** `google`, `microsoft` or `github`. */
   provider: string;
   /**
-   * The path and query of the page of the admin console to return to after sign-in, such as
-   * `/people?q=ann`. Starts with one slash. Defaults to `/`.
+   * The path and query of the admin console page to return to, for example `/people?q=ann`. Must
+   * start with exactly one slash. Defaults to the start page.
    */
   return_to?: string | undefined;
 }
 
+/** The response of AuthService.BeginLogin and AuthService.BeginAdminLogin. */
 export interface BeginLoginResponse {
-  /** The URL of the provider's sign-in page. */
+  /**
+   * The URL of the provider's sign-in page. If the provider cannot be reached, the redirect URI of
+   * the client app, or the sign-in page of the admin console, with an `error`.
+   */
   location: string;
   /**
-   * Identifies the sign-in among those of other browser tabs. Absent when the provider cannot be
+   * Distinguishes this sign-in from those in other browser tabs. Absent if the provider cannot be
    * reached.
    */
   state?:
     | string
     | undefined;
-  /**
-   * The encrypted state of the sign-in, which the callback reads. Absent when the provider cannot
-   * be reached.
-   */
+  /** The encrypted state of the sign-in, for the callback. Absent if the provider cannot be reached. */
   login_state?: string | undefined;
 }
 
+/** The request of AuthService.CompleteLogin and AuthService.CompleteAdminLogin. */
 export interface CompleteLoginRequest {
   /** `google`, `microsoft` or `github`. */
   provider: string;
-  /** The `state` of the sign-in. */
+  /** The `state` that was sent to the provider. */
   state?:
     | string
     | undefined;
-  /** The authorization code of the provider. */
+  /** The authorization code that the provider issued. */
   code?:
     | string
     | undefined;
-  /** The error of the provider. */
+  /** The error that the provider reported. */
   error?:
     | string
     | undefined;
@@ -83,22 +87,26 @@ export interface CompleteLoginRequest {
   error_description?:
     | string
     | undefined;
-  /** The issuer of the response (RFC 9207). */
+  /** The issuer of the authorization response (RFC 9207). */
   iss?:
     | string
     | undefined;
-  /** The encrypted state of the sign-in. */
+  /** The encrypted state of the sign-in, set by BeginLogin or BeginAdminLogin. */
   login_state?: string | undefined;
 }
 
+/** The response of AuthService.CompleteLogin. */
 export interface CompleteLoginResponse {
-  /** The redirect URI of the client app with `code` or `error`, and its `state`. */
+  /**
+   * The redirect URI of the client app with `code` or `error`, and its `state`; or a URL at which
+   * the authorization continues.
+   */
   location: string;
-  /** Identifies the sign-in among those of other browser tabs. */
+  /** Distinguishes this sign-in from those in other browser tabs. */
   state: string;
-  /** Empty, which deletes the cookie: a state is valid once. */
+  /** Empty, to delete the cookie: the state can be used only once. */
   login_state: string;
-  /** The browser session of a sign-in that began at `/oauth/authorize`. */
+  /** The browser session. Present if the sign-in began at `/oauth/authorize`. */
   browser_session?:
     | string
     | undefined;
@@ -106,23 +114,25 @@ export interface CompleteLoginResponse {
   browser_session_seconds?: number | undefined;
 }
 
+/** The response of AuthService.CompleteAdminLogin. */
 export interface CompleteAdminLoginResponse {
-  /** The admin console, or its sign-in page with `error`. */
+  /** The URL of the admin console, or of its sign-in page with an `error`. */
   location: string;
-  /** Identifies the sign-in among those of other browser tabs. */
+  /** Distinguishes this sign-in from those in other browser tabs. */
   state: string;
-  /** Empty, which deletes the cookie: a state is valid once. */
+  /** Empty, to delete the cookie: the state can be used only once. */
   login_state: string;
-  /** The admin token. Absent when the sign-in failed. */
+  /** The admin token. Absent if the sign-in failed. */
   admin_token?: string | undefined;
 }
 
+/** The request of AuthService.ListCodeWorkspaces. */
 export interface ListCodeWorkspacesRequest {
   /** The authorization code. */
   code: string;
 }
 
-/** A workspace for which a code can be exchanged. */
+/** A workspace that a code can be exchanged for. */
 export interface CodeWorkspace {
   /** The ID of the workspace. */
   id: string;
@@ -134,39 +144,43 @@ export interface CodeWorkspace {
   role: string;
 }
 
+/** The response of AuthService.ListCodeWorkspaces. */
 export interface ListCodeWorkspacesResponse {
   /** The workspaces. */
   workspaces: CodeWorkspace[];
 }
 
+/** The request of AuthService.ExchangeToken. */
 export interface ExchangeTokenRequest {
   /** The authorization code. */
   code: string;
-  /** The ID of the workspace that the tokens are for. */
+  /** The ID of the workspace to issue the tokens for. */
   workspace_id: string;
-  /** The PKCE code verifier of the sign-in (RFC 7636). */
+  /** The PKCE code verifier that matches the code challenge of the sign-in (RFC 7636). */
   code_verifier: string;
-  /** The User-Agent header, shown in the list of sessions. */
+  /** The User-Agent header, displayed in the list of sessions. */
   user_agent?: string | undefined;
 }
 
+/** The request of AuthService.RefreshToken. */
 export interface RefreshTokenRequest {
   /** The refresh token, at most 4,096 characters. */
   refresh_token: string;
 }
 
+/** The request of AuthService.SwitchWorkspace. */
 export interface SwitchWorkspaceRequest {
   /** The refresh token, at most 4,096 characters. */
   refresh_token: string;
-  /** The ID of the workspace that the tokens are for. */
+  /** The ID of the workspace to switch to. */
   workspace_id: string;
 }
 
-/** A pair of tokens (RFC 6749, section 5.1). */
+/** An access token and a refresh token (RFC 6749, section 5.1). */
 export interface TokenResponse {
-  /** A JSON Web Token (RFC 9068). */
+  /** The access token, a JSON Web Token (RFC 9068). */
   access_token: string;
-  /** A refresh token. */
+  /** The refresh token. It can be used once. */
   refresh_token: string;
   /** Always `Bearer`. */
   token_type: string;
@@ -178,19 +192,23 @@ export interface TokenResponse {
   workspace_id: string;
 }
 
+/** The request of AuthService.Logout. */
 export interface LogoutRequest {
 }
 
+/** The request of AuthService.AdminLogout. */
 export interface AdminLogoutRequest {
 }
 
+/** The response of AuthService.AdminLogout. */
 export interface AdminLogoutResponse {
   /** Always `ok`. */
   status: string;
-  /** Empty, which deletes the cookie. */
+  /** Empty, to delete the cookie. */
   admin_token: string;
 }
 
+/** The request of AuthService.GetAdminMe. */
 export interface GetAdminMeRequest {
 }
 
@@ -202,18 +220,19 @@ export interface AdminMe {
   email: string;
   /** The display name. */
   name: string;
-  /** The URL of the avatar; empty when there is none. */
+  /** The URL of the avatar; empty if there is none. */
   avatar_url: string;
   /** Always `true`. */
   is_admin: boolean;
 }
 
+/** The request of AuthService.GetKeySet. */
 export interface GetKeySetRequest {
 }
 
 /** A JSON Web Key Set (RFC 7517). */
 export interface KeySet {
-  /** The keys, of which older ones verify tokens issued before a rotation. */
+  /** The current key, and older or future ones so that tokens can be verified during a key rotation. */
   keys: Key[];
 }
 
@@ -225,22 +244,23 @@ export interface Key {
   use: string;
   /** The algorithm, `RS256`. */
   alg: string;
-  /** The key ID, as in the header of tokens. */
+  /** The key ID, as in the `kid` header of tokens. */
   kid: string;
-  /** The modulus in base64url. */
+  /** The modulus, in base64url. */
   n: string;
-  /** The exponent in base64url. */
+  /** The exponent, in base64url. */
   e: string;
 }
 
+/** The request of AuthService.GetConfiguration. */
 export interface GetConfigurationRequest {
 }
 
-/** Issuer metadata (OpenID Connect Discovery, RFC 8414). */
+/** Issuer metadata (OpenID Connect Discovery 1.0, RFC 8414). */
 export interface Configuration {
-  /** The issuer, `iss` in tokens. */
+  /** The issuer, equal to the `iss` claim of tokens. */
   issuer: string;
-  /** The URL of the signing keys. */
+  /** The URL of the signing keys (GetKeySet). */
   jwks_uri: string;
   /** The URL of the token endpoint. */
   token_endpoint: string;
@@ -248,13 +268,13 @@ export interface Configuration {
   response_types_supported: string[];
   /** The supported subject types. */
   subject_types_supported: string[];
-  /** The signing algorithms of tokens. */
+  /** The algorithms that sign tokens. */
   id_token_signing_alg_values_supported: string[];
-  /** The supported PKCE methods. */
+  /** The supported PKCE code challenge methods. */
   code_challenge_methods_supported: string[];
-  /** The supported client authentication methods. */
+  /** The client authentication methods of the token endpoint. */
   token_endpoint_auth_methods_supported: string[];
-  /** The claims of ID tokens and of the UserInfo endpoint. */
+  /** The claims that ID tokens and the UserInfo endpoint can contain. */
   claims_supported: string[];
   /** The URL of the authorization endpoint. */
   authorization_endpoint: string;
@@ -264,7 +284,7 @@ export interface Configuration {
   revocation_endpoint: string;
   /** The URL of the introspection endpoint (RFC 7662). It requires a service key. */
   introspection_endpoint: string;
-  /** The URL to which clients redirect to sign the user out. */
+  /** The URL of the logout endpoint (OpenID Connect RP-Initiated Logout 1.0). */
   end_session_endpoint: string;
   /** The supported scopes. */
   scopes_supported: string[];
@@ -276,9 +296,9 @@ export interface Configuration {
   prompt_values_supported: string[];
   /** The client authentication methods of the revocation endpoint. */
   revocation_endpoint_auth_methods_supported: string[];
-  /** Always `true`: authorization responses have the parameter `iss` (RFC 9207). */
+  /** Always `true`: authorization responses contain the parameter `iss` (RFC 9207). */
   authorization_response_iss_parameter_supported: boolean;
-  /** Always `true`: apps may register a `backchannel_logout_uri`. */
+  /** Always `true`: client apps can register a `backchannel_logout_uri`. */
   backchannel_logout_supported: boolean;
   /** Always `true`: logout tokens contain `sid`. */
   backchannel_logout_session_supported: boolean;
@@ -2330,13 +2350,13 @@ export const Configuration: MessageFns<Configuration> = {
   },
 };
 
-/** Sign-in through identity providers, and tokens. */
+/** Signs users and administrators in through identity providers, and issues tokens. */
 export type AuthServiceService = typeof AuthServiceService;
 export const AuthServiceService = {
   /**
    * Begin a sign-in
    *
-   * Redirects the browser to an identity provider. The parameters are those of an authorization
+   * Redirects the browser to the identity provider. The parameters are those of an authorization
    * request with PKCE (RFC 7636).
    */
   beginLogin: {
@@ -2351,7 +2371,7 @@ export const AuthServiceService = {
   /**
    * Complete a sign-in
    *
-   * Receives the redirect of the identity provider and redirects to the client app with a `code` or
+   * Handles the callback of the identity provider and redirects to the client app with a `code` or
    * an `error`.
    */
   completeLogin: {
@@ -2367,7 +2387,8 @@ export const AuthServiceService = {
   /**
    * List sign-in workspaces
    *
-   * Lists the workspaces for which a code can be exchanged. The code remains valid.
+   * Lists the workspaces that an authorization code can be exchanged for. This does not consume the
+   * code.
    */
   listCodeWorkspaces: {
     path: "/daikon.v1.AuthService/ListCodeWorkspaces" as const,
@@ -2383,7 +2404,9 @@ export const AuthServiceService = {
   /**
    * Exchange a code
    *
-   * Exchanges an authorization code for the tokens of one workspace. A code is valid once.
+   * Exchanges an authorization code for tokens for one workspace. A code can be used once; using it
+   * again with the correct verifier ends its session. Fails with `PERMISSION_DENIED` if the user is
+   * not a member of the workspace, without consuming the code.
    */
   exchangeToken: {
     path: "/daikon.v1.AuthService/ExchangeToken" as const,
@@ -2397,8 +2420,8 @@ export const AuthServiceService = {
   /**
    * Refresh tokens
    *
-   * Exchanges a refresh token for a new pair of tokens. A refresh token is valid once; using it
-   * again ends its session.
+   * Exchanges a refresh token for a new access token and refresh token. A refresh token can be used
+   * once; using it again ends its session.
    */
   refreshToken: {
     path: "/daikon.v1.AuthService/RefreshToken" as const,
@@ -2412,8 +2435,9 @@ export const AuthServiceService = {
   /**
    * Switch the workspace
    *
-   * Exchanges a refresh token for tokens of another workspace of the user, and revokes the access tokens
-   * of the session. If the user is not a member of that workspace, the refresh token remains valid.
+   * Exchanges a refresh token for tokens for another workspace of the user, and revokes the access
+   * tokens of the session. Fails with `PERMISSION_DENIED` if the user is not a member of that
+   * workspace; the refresh token then remains valid.
    */
   switchWorkspace: {
     path: "/daikon.v1.AuthService/SwitchWorkspace" as const,
@@ -2428,7 +2452,8 @@ export const AuthServiceService = {
   /**
    * Sign out
    *
-   * Revokes the access token and every refresh token of the user.
+   * Revokes the access token and ends all sessions of the user, including sign-ins that are not yet
+   * complete.
    */
   logout: {
     path: "/daikon.v1.AuthService/Logout" as const,
@@ -2442,7 +2467,7 @@ export const AuthServiceService = {
   /**
    * Begin an administrator sign-in
    *
-   * Redirects the browser of an administrator to an identity provider.
+   * Redirects the browser of an administrator to the identity provider.
    */
   beginAdminLogin: {
     path: "/daikon.v1.AuthService/BeginAdminLogin" as const,
@@ -2457,8 +2482,8 @@ export const AuthServiceService = {
   /**
    * Complete an administrator sign-in
    *
-   * Receives the redirect of the identity provider, sets the admin cookie and redirects to the
-   * admin console, or to its sign-in page with an `error`.
+   * Handles the callback of the identity provider, sets the admin cookie and redirects to the admin
+   * console. If the sign-in fails, redirects to the sign-in page of the console with an `error`.
    */
   completeAdminLogin: {
     path: "/daikon.v1.AuthService/CompleteAdminLogin" as const,
@@ -2473,7 +2498,7 @@ export const AuthServiceService = {
   /**
    * Sign out an administrator
    *
-   * Revokes the admin token and deletes its cookie.
+   * Revokes the admin token and deletes the admin cookie.
    */
   adminLogout: {
     path: "/daikon.v1.AuthService/AdminLogout" as const,
@@ -2487,7 +2512,7 @@ export const AuthServiceService = {
   /**
    * Get the current administrator
    *
-   * Returns the administrator of the admin token.
+   * Returns the administrator identified by the admin token.
    */
   getAdminMe: {
     path: "/daikon.v1.AuthService/GetAdminMe" as const,
@@ -2501,7 +2526,7 @@ export const AuthServiceService = {
   /**
    * Get signing keys
    *
-   * Returns the public keys that verify access tokens, as a JSON Web Key Set (RFC 7517).
+   * Returns the public keys that verify tokens, as a JSON Web Key Set (RFC 7517).
    */
   getKeySet: {
     path: "/daikon.v1.AuthService/GetKeySet" as const,
@@ -2515,7 +2540,7 @@ export const AuthServiceService = {
   /**
    * Get issuer metadata
    *
-   * Returns the metadata of this issuer (OpenID Connect Discovery, RFC 8414).
+   * Returns the metadata of this issuer (OpenID Connect Discovery 1.0, RFC 8414).
    */
   getConfiguration: {
     path: "/daikon.v1.AuthService/GetConfiguration" as const,
@@ -2533,84 +2558,89 @@ export interface AuthServiceServer extends UntypedServiceImplementation {
   /**
    * Begin a sign-in
    *
-   * Redirects the browser to an identity provider. The parameters are those of an authorization
+   * Redirects the browser to the identity provider. The parameters are those of an authorization
    * request with PKCE (RFC 7636).
    */
   beginLogin: handleUnaryCall<BeginLoginRequest, BeginLoginResponse>;
   /**
    * Complete a sign-in
    *
-   * Receives the redirect of the identity provider and redirects to the client app with a `code` or
+   * Handles the callback of the identity provider and redirects to the client app with a `code` or
    * an `error`.
    */
   completeLogin: handleUnaryCall<CompleteLoginRequest, CompleteLoginResponse>;
   /**
    * List sign-in workspaces
    *
-   * Lists the workspaces for which a code can be exchanged. The code remains valid.
+   * Lists the workspaces that an authorization code can be exchanged for. This does not consume the
+   * code.
    */
   listCodeWorkspaces: handleUnaryCall<ListCodeWorkspacesRequest, ListCodeWorkspacesResponse>;
   /**
    * Exchange a code
    *
-   * Exchanges an authorization code for the tokens of one workspace. A code is valid once.
+   * Exchanges an authorization code for tokens for one workspace. A code can be used once; using it
+   * again with the correct verifier ends its session. Fails with `PERMISSION_DENIED` if the user is
+   * not a member of the workspace, without consuming the code.
    */
   exchangeToken: handleUnaryCall<ExchangeTokenRequest, TokenResponse>;
   /**
    * Refresh tokens
    *
-   * Exchanges a refresh token for a new pair of tokens. A refresh token is valid once; using it
-   * again ends its session.
+   * Exchanges a refresh token for a new access token and refresh token. A refresh token can be used
+   * once; using it again ends its session.
    */
   refreshToken: handleUnaryCall<RefreshTokenRequest, TokenResponse>;
   /**
    * Switch the workspace
    *
-   * Exchanges a refresh token for tokens of another workspace of the user, and revokes the access tokens
-   * of the session. If the user is not a member of that workspace, the refresh token remains valid.
+   * Exchanges a refresh token for tokens for another workspace of the user, and revokes the access
+   * tokens of the session. Fails with `PERMISSION_DENIED` if the user is not a member of that
+   * workspace; the refresh token then remains valid.
    */
   switchWorkspace: handleUnaryCall<SwitchWorkspaceRequest, TokenResponse>;
   /**
    * Sign out
    *
-   * Revokes the access token and every refresh token of the user.
+   * Revokes the access token and ends all sessions of the user, including sign-ins that are not yet
+   * complete.
    */
   logout: handleUnaryCall<LogoutRequest, Acknowledgement>;
   /**
    * Begin an administrator sign-in
    *
-   * Redirects the browser of an administrator to an identity provider.
+   * Redirects the browser of an administrator to the identity provider.
    */
   beginAdminLogin: handleUnaryCall<BeginAdminLoginRequest, BeginLoginResponse>;
   /**
    * Complete an administrator sign-in
    *
-   * Receives the redirect of the identity provider, sets the admin cookie and redirects to the
-   * admin console, or to its sign-in page with an `error`.
+   * Handles the callback of the identity provider, sets the admin cookie and redirects to the admin
+   * console. If the sign-in fails, redirects to the sign-in page of the console with an `error`.
    */
   completeAdminLogin: handleUnaryCall<CompleteLoginRequest, CompleteAdminLoginResponse>;
   /**
    * Sign out an administrator
    *
-   * Revokes the admin token and deletes its cookie.
+   * Revokes the admin token and deletes the admin cookie.
    */
   adminLogout: handleUnaryCall<AdminLogoutRequest, AdminLogoutResponse>;
   /**
    * Get the current administrator
    *
-   * Returns the administrator of the admin token.
+   * Returns the administrator identified by the admin token.
    */
   getAdminMe: handleUnaryCall<GetAdminMeRequest, AdminMe>;
   /**
    * Get signing keys
    *
-   * Returns the public keys that verify access tokens, as a JSON Web Key Set (RFC 7517).
+   * Returns the public keys that verify tokens, as a JSON Web Key Set (RFC 7517).
    */
   getKeySet: handleUnaryCall<GetKeySetRequest, KeySet>;
   /**
    * Get issuer metadata
    *
-   * Returns the metadata of this issuer (OpenID Connect Discovery, RFC 8414).
+   * Returns the metadata of this issuer (OpenID Connect Discovery 1.0, RFC 8414).
    */
   getConfiguration: handleUnaryCall<GetConfigurationRequest, Configuration>;
 }
@@ -2619,7 +2649,7 @@ export interface AuthServiceClient extends Client {
   /**
    * Begin a sign-in
    *
-   * Redirects the browser to an identity provider. The parameters are those of an authorization
+   * Redirects the browser to the identity provider. The parameters are those of an authorization
    * request with PKCE (RFC 7636).
    */
   beginLogin(
@@ -2640,7 +2670,7 @@ export interface AuthServiceClient extends Client {
   /**
    * Complete a sign-in
    *
-   * Receives the redirect of the identity provider and redirects to the client app with a `code` or
+   * Handles the callback of the identity provider and redirects to the client app with a `code` or
    * an `error`.
    */
   completeLogin(
@@ -2661,7 +2691,8 @@ export interface AuthServiceClient extends Client {
   /**
    * List sign-in workspaces
    *
-   * Lists the workspaces for which a code can be exchanged. The code remains valid.
+   * Lists the workspaces that an authorization code can be exchanged for. This does not consume the
+   * code.
    */
   listCodeWorkspaces(
     request: ListCodeWorkspacesRequest,
@@ -2681,7 +2712,9 @@ export interface AuthServiceClient extends Client {
   /**
    * Exchange a code
    *
-   * Exchanges an authorization code for the tokens of one workspace. A code is valid once.
+   * Exchanges an authorization code for tokens for one workspace. A code can be used once; using it
+   * again with the correct verifier ends its session. Fails with `PERMISSION_DENIED` if the user is
+   * not a member of the workspace, without consuming the code.
    */
   exchangeToken(
     request: ExchangeTokenRequest,
@@ -2701,8 +2734,8 @@ export interface AuthServiceClient extends Client {
   /**
    * Refresh tokens
    *
-   * Exchanges a refresh token for a new pair of tokens. A refresh token is valid once; using it
-   * again ends its session.
+   * Exchanges a refresh token for a new access token and refresh token. A refresh token can be used
+   * once; using it again ends its session.
    */
   refreshToken(
     request: RefreshTokenRequest,
@@ -2722,8 +2755,9 @@ export interface AuthServiceClient extends Client {
   /**
    * Switch the workspace
    *
-   * Exchanges a refresh token for tokens of another workspace of the user, and revokes the access tokens
-   * of the session. If the user is not a member of that workspace, the refresh token remains valid.
+   * Exchanges a refresh token for tokens for another workspace of the user, and revokes the access
+   * tokens of the session. Fails with `PERMISSION_DENIED` if the user is not a member of that
+   * workspace; the refresh token then remains valid.
    */
   switchWorkspace(
     request: SwitchWorkspaceRequest,
@@ -2743,7 +2777,8 @@ export interface AuthServiceClient extends Client {
   /**
    * Sign out
    *
-   * Revokes the access token and every refresh token of the user.
+   * Revokes the access token and ends all sessions of the user, including sign-ins that are not yet
+   * complete.
    */
   logout(
     request: LogoutRequest,
@@ -2763,7 +2798,7 @@ export interface AuthServiceClient extends Client {
   /**
    * Begin an administrator sign-in
    *
-   * Redirects the browser of an administrator to an identity provider.
+   * Redirects the browser of an administrator to the identity provider.
    */
   beginAdminLogin(
     request: BeginAdminLoginRequest,
@@ -2783,8 +2818,8 @@ export interface AuthServiceClient extends Client {
   /**
    * Complete an administrator sign-in
    *
-   * Receives the redirect of the identity provider, sets the admin cookie and redirects to the
-   * admin console, or to its sign-in page with an `error`.
+   * Handles the callback of the identity provider, sets the admin cookie and redirects to the admin
+   * console. If the sign-in fails, redirects to the sign-in page of the console with an `error`.
    */
   completeAdminLogin(
     request: CompleteLoginRequest,
@@ -2804,7 +2839,7 @@ export interface AuthServiceClient extends Client {
   /**
    * Sign out an administrator
    *
-   * Revokes the admin token and deletes its cookie.
+   * Revokes the admin token and deletes the admin cookie.
    */
   adminLogout(
     request: AdminLogoutRequest,
@@ -2824,7 +2859,7 @@ export interface AuthServiceClient extends Client {
   /**
    * Get the current administrator
    *
-   * Returns the administrator of the admin token.
+   * Returns the administrator identified by the admin token.
    */
   getAdminMe(
     request: GetAdminMeRequest,
@@ -2844,7 +2879,7 @@ export interface AuthServiceClient extends Client {
   /**
    * Get signing keys
    *
-   * Returns the public keys that verify access tokens, as a JSON Web Key Set (RFC 7517).
+   * Returns the public keys that verify tokens, as a JSON Web Key Set (RFC 7517).
    */
   getKeySet(
     request: GetKeySetRequest,
@@ -2864,7 +2899,7 @@ export interface AuthServiceClient extends Client {
   /**
    * Get issuer metadata
    *
-   * Returns the metadata of this issuer (OpenID Connect Discovery, RFC 8414).
+   * Returns the metadata of this issuer (OpenID Connect Discovery 1.0, RFC 8414).
    */
   getConfiguration(
     request: GetConfigurationRequest,

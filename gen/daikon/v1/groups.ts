@@ -26,26 +26,29 @@ export const protobufPackage = "daikon.v1";
 
 export const protobufFileName = "daikon/v1/groups.proto";
 
+/** The request of AdminService.CreateGroup and GroupService.CreateGroup. */
 export interface GroupCreateRequest {
   /** The ID of the workspace. */
   workspace_id: string;
   /** The name of the group, 1 to 200 characters, unique in the workspace. */
   name: string;
-  /** A description of up to 2,000 characters. */
+  /** A description, at most 2,000 characters. Defaults to an empty string. */
   description?: string | undefined;
 }
 
+/** The request of AdminService.ListGroups and GroupService.ListGroups. */
 export interface ListGroupsRequest {
   /** The ID of the workspace. */
   workspace_id: string;
 }
 
+/** The groups of a workspace, or the children of a group. */
 export interface ListGroupsResponse {
-  /** The groups. */
+  /** The groups, ordered by name. */
   groups: GroupResponse[];
 }
 
-/** Identifies a group. `workspace_id` is part of the path, except on the routes of administrators. */
+/** Identifies a group. `workspace_id` is required except in the methods of AdminService. */
 export interface GroupRequest {
   /** The ID of the workspace. */
   workspace_id?:
@@ -55,6 +58,7 @@ export interface GroupRequest {
   group_id: string;
 }
 
+/** The request of AdminService.UpdateGroup and GroupService.UpdateGroup. */
 export interface GroupUpdateRequest {
   /** The ID of the workspace. */
   workspace_id?:
@@ -66,10 +70,11 @@ export interface GroupUpdateRequest {
   name?:
     | string
     | undefined;
-  /** A description of up to 2,000 characters. */
+  /** A description, at most 2,000 characters. */
   description?: string | undefined;
 }
 
+/** Identifies a group and a user. */
 export interface GroupMemberRequest {
   /** The ID of the workspace. */
   workspace_id?:
@@ -81,6 +86,7 @@ export interface GroupMemberRequest {
   user_id: string;
 }
 
+/** The request of AdminService.ListGroupMembers and GroupService.ListGroupMembers. */
 export interface ListGroupMembersRequest {
   /** The ID of the workspace. */
   workspace_id?:
@@ -88,11 +94,11 @@ export interface ListGroupMembersRequest {
     | undefined;
   /** The ID of the group. */
   group_id: string;
-  /** Whether to include the members of all descendants of the group. */
+  /** Whether to include the members of all descendants. Defaults to `false`. */
   effective?: boolean | undefined;
 }
 
-/** Identifies a group and a child of it. */
+/** Identifies a group and one of its children. */
 export interface ChildGroupRequest {
   /** The ID of the workspace. */
   workspace_id?:
@@ -100,7 +106,7 @@ export interface ChildGroupRequest {
     | undefined;
   /** The ID of the group. */
   group_id: string;
-  /** The ID of the child. */
+  /** The ID of the child group. */
   child_id: string;
 }
 
@@ -114,7 +120,10 @@ export interface GroupResponse {
   name: string;
   /** The description of the group. */
   description: string;
-  /** The ID of the user who created the group. Absent if the user has been deleted. */
+  /**
+   * The ID of the user who created the group. Absent if that user has been deleted or the group was
+   * created by the command-line tool.
+   */
   created_by?:
     | string
     | undefined;
@@ -122,12 +131,16 @@ export interface GroupResponse {
   created_at: string | undefined;
 }
 
+/** The response of AdminService.ListGroupMembers and GroupService.ListGroupMembers. */
 export interface ListGroupMembersResponse {
-  /** The members. */
+  /** The members, ordered by user ID. */
   members: GroupMemberResponse[];
 }
 
-/** A member of a group. */
+/**
+ * A member of a group. The name and the avatar of an invited user are empty until they join the
+ * workspace.
+ */
 export interface GroupMemberResponse {
   /** The ID of the user. */
   user_id: string;
@@ -137,15 +150,15 @@ export interface GroupMemberResponse {
   email: string;
   /** The display name. */
   name: string;
-  /** The URL of the avatar; empty when there is none. */
+  /** The URL of the avatar; empty if there is none. */
   avatar_url: string;
-  /** When the member was added, to the group itself or to the last group of `via`. */
+  /** When the user was added to the group or, for an indirect member, to the last group in `via`. */
   added_at:
     | string
     | undefined;
   /**
-   * The IDs of the groups through which the user is a member: a child of the group, its child and so on
-   * to the group that the user was added to. A shortest path. Empty for direct members.
+   * A shortest path of group IDs through which the user is an indirect member: from a child of the
+   * group to the group that the user was added to. Empty for direct members.
    */
   via: string[];
 }
@@ -1031,13 +1044,14 @@ export const GroupMemberResponse: MessageFns<GroupMemberResponse> = {
   },
 };
 
-/** Groups of workspace members, with which resources can be shared. */
+/** Manages groups of workspace members. Resources can be shared with a group. */
 export type GroupServiceService = typeof GroupServiceService;
 export const GroupServiceService = {
   /**
    * Create a group
    *
-   * Creates a group in a workspace.
+   * Creates a group in a workspace. Fails with `ALREADY_EXISTS` if another group in it has the
+   * name.
    */
   createGroup: {
     path: "/daikon.v1.GroupService/CreateGroup" as const,
@@ -1051,7 +1065,7 @@ export const GroupServiceService = {
   /**
    * List groups
    *
-   * Lists the groups of a workspace.
+   * Lists the groups of a workspace, ordered by name.
    */
   listGroups: {
     path: "/daikon.v1.GroupService/ListGroups" as const,
@@ -1065,7 +1079,8 @@ export const GroupServiceService = {
   /**
    * Update a group
    *
-   * Updates the fields that are present.
+   * Updates the fields that are present. Fails with `ALREADY_EXISTS` if another group in the
+   * workspace has the name.
    */
   updateGroup: {
     path: "/daikon.v1.GroupService/UpdateGroup" as const,
@@ -1079,7 +1094,7 @@ export const GroupServiceService = {
   /**
    * Delete a group
    *
-   * Deletes a group with its memberships and shares.
+   * Deletes a group with its memberships and the shares granted to it. Its child groups remain.
    */
   deleteGroup: {
     path: "/daikon.v1.GroupService/DeleteGroup" as const,
@@ -1107,7 +1122,8 @@ export const GroupServiceService = {
   /**
    * List group members
    *
-   * Lists the direct members of a group, or with `effective` the members of its descendants as well.
+   * Lists the direct members of a group, ordered by user ID. With `effective`, also lists the
+   * members of its descendants.
    */
   listGroupMembers: {
     path: "/daikon.v1.GroupService/ListGroupMembers" as const,
@@ -1123,7 +1139,7 @@ export const GroupServiceService = {
   /**
    * Remove a group member
    *
-   * Removes a member from a group.
+   * Removes a direct member from a group.
    */
   removeGroupMember: {
     path: "/daikon.v1.GroupService/RemoveGroupMember" as const,
@@ -1137,9 +1153,11 @@ export const GroupServiceService = {
   /**
    * Add a child group
    *
-   * Adds a group of the workspace as a child of a group: members of the child are members of the group
-   * in every decision. Adding a child again has no effect. A cycle is a conflict, and a chain has at most
-   * 16 groups.
+   * Adds a group of the workspace as a child of a group. Every decision treats members of the child
+   * as members of the group. Adding a child again has no effect.
+   *
+   * Fails with `ALREADY_EXISTS` if the link would create a cycle, and with `INVALID_ARGUMENT` if it
+   * would create a chain of more than 16 groups.
    */
   addChildGroup: {
     path: "/daikon.v1.GroupService/AddChildGroup" as const,
@@ -1153,7 +1171,7 @@ export const GroupServiceService = {
   /**
    * List child groups
    *
-   * Lists the children of a group, without their own children.
+   * Lists the direct children of a group, ordered by name.
    */
   listChildGroups: {
     path: "/daikon.v1.GroupService/ListChildGroups" as const,
@@ -1167,7 +1185,7 @@ export const GroupServiceService = {
   /**
    * Remove a child group
    *
-   * Removes a child from a group. The child itself remains, with its members.
+   * Removes a child from a group. The child and its members are not deleted.
    */
   removeChildGroup: {
     path: "/daikon.v1.GroupService/RemoveChildGroup" as const,
@@ -1184,25 +1202,27 @@ export interface GroupServiceServer extends UntypedServiceImplementation {
   /**
    * Create a group
    *
-   * Creates a group in a workspace.
+   * Creates a group in a workspace. Fails with `ALREADY_EXISTS` if another group in it has the
+   * name.
    */
   createGroup: handleUnaryCall<GroupCreateRequest, GroupResponse>;
   /**
    * List groups
    *
-   * Lists the groups of a workspace.
+   * Lists the groups of a workspace, ordered by name.
    */
   listGroups: handleUnaryCall<ListGroupsRequest, ListGroupsResponse>;
   /**
    * Update a group
    *
-   * Updates the fields that are present.
+   * Updates the fields that are present. Fails with `ALREADY_EXISTS` if another group in the
+   * workspace has the name.
    */
   updateGroup: handleUnaryCall<GroupUpdateRequest, GroupResponse>;
   /**
    * Delete a group
    *
-   * Deletes a group with its memberships and shares.
+   * Deletes a group with its memberships and the shares granted to it. Its child groups remain.
    */
   deleteGroup: handleUnaryCall<GroupRequest, DeleteResponse>;
   /**
@@ -1214,33 +1234,36 @@ export interface GroupServiceServer extends UntypedServiceImplementation {
   /**
    * List group members
    *
-   * Lists the direct members of a group, or with `effective` the members of its descendants as well.
+   * Lists the direct members of a group, ordered by user ID. With `effective`, also lists the
+   * members of its descendants.
    */
   listGroupMembers: handleUnaryCall<ListGroupMembersRequest, ListGroupMembersResponse>;
   /**
    * Remove a group member
    *
-   * Removes a member from a group.
+   * Removes a direct member from a group.
    */
   removeGroupMember: handleUnaryCall<GroupMemberRequest, DeleteResponse>;
   /**
    * Add a child group
    *
-   * Adds a group of the workspace as a child of a group: members of the child are members of the group
-   * in every decision. Adding a child again has no effect. A cycle is a conflict, and a chain has at most
-   * 16 groups.
+   * Adds a group of the workspace as a child of a group. Every decision treats members of the child
+   * as members of the group. Adding a child again has no effect.
+   *
+   * Fails with `ALREADY_EXISTS` if the link would create a cycle, and with `INVALID_ARGUMENT` if it
+   * would create a chain of more than 16 groups.
    */
   addChildGroup: handleUnaryCall<ChildGroupRequest, Acknowledgement>;
   /**
    * List child groups
    *
-   * Lists the children of a group, without their own children.
+   * Lists the direct children of a group, ordered by name.
    */
   listChildGroups: handleUnaryCall<GroupRequest, ListGroupsResponse>;
   /**
    * Remove a child group
    *
-   * Removes a child from a group. The child itself remains, with its members.
+   * Removes a child from a group. The child and its members are not deleted.
    */
   removeChildGroup: handleUnaryCall<ChildGroupRequest, DeleteResponse>;
 }
@@ -1249,7 +1272,8 @@ export interface GroupServiceClient extends Client {
   /**
    * Create a group
    *
-   * Creates a group in a workspace.
+   * Creates a group in a workspace. Fails with `ALREADY_EXISTS` if another group in it has the
+   * name.
    */
   createGroup(
     request: GroupCreateRequest,
@@ -1269,7 +1293,7 @@ export interface GroupServiceClient extends Client {
   /**
    * List groups
    *
-   * Lists the groups of a workspace.
+   * Lists the groups of a workspace, ordered by name.
    */
   listGroups(
     request: ListGroupsRequest,
@@ -1289,7 +1313,8 @@ export interface GroupServiceClient extends Client {
   /**
    * Update a group
    *
-   * Updates the fields that are present.
+   * Updates the fields that are present. Fails with `ALREADY_EXISTS` if another group in the
+   * workspace has the name.
    */
   updateGroup(
     request: GroupUpdateRequest,
@@ -1309,7 +1334,7 @@ export interface GroupServiceClient extends Client {
   /**
    * Delete a group
    *
-   * Deletes a group with its memberships and shares.
+   * Deletes a group with its memberships and the shares granted to it. Its child groups remain.
    */
   deleteGroup(
     request: GroupRequest,
@@ -1349,7 +1374,8 @@ export interface GroupServiceClient extends Client {
   /**
    * List group members
    *
-   * Lists the direct members of a group, or with `effective` the members of its descendants as well.
+   * Lists the direct members of a group, ordered by user ID. With `effective`, also lists the
+   * members of its descendants.
    */
   listGroupMembers(
     request: ListGroupMembersRequest,
@@ -1369,7 +1395,7 @@ export interface GroupServiceClient extends Client {
   /**
    * Remove a group member
    *
-   * Removes a member from a group.
+   * Removes a direct member from a group.
    */
   removeGroupMember(
     request: GroupMemberRequest,
@@ -1389,9 +1415,11 @@ export interface GroupServiceClient extends Client {
   /**
    * Add a child group
    *
-   * Adds a group of the workspace as a child of a group: members of the child are members of the group
-   * in every decision. Adding a child again has no effect. A cycle is a conflict, and a chain has at most
-   * 16 groups.
+   * Adds a group of the workspace as a child of a group. Every decision treats members of the child
+   * as members of the group. Adding a child again has no effect.
+   *
+   * Fails with `ALREADY_EXISTS` if the link would create a cycle, and with `INVALID_ARGUMENT` if it
+   * would create a chain of more than 16 groups.
    */
   addChildGroup(
     request: ChildGroupRequest,
@@ -1411,7 +1439,7 @@ export interface GroupServiceClient extends Client {
   /**
    * List child groups
    *
-   * Lists the children of a group, without their own children.
+   * Lists the direct children of a group, ordered by name.
    */
   listChildGroups(
     request: GroupRequest,
@@ -1431,7 +1459,7 @@ export interface GroupServiceClient extends Client {
   /**
    * Remove a child group
    *
-   * Removes a child from a group. The child itself remains, with its members.
+   * Removes a child from a group. The child and its members are not deleted.
    */
   removeChildGroup(
     request: ChildGroupRequest,

@@ -24,15 +24,15 @@ export const protobufPackage = "daikon.v1";
 export const protobufFileName = "daikon/v1/oauth.proto";
 
 /**
- * An authorization request. The parameters are optional here, because most errors are returned to the
- * client app by a redirect.
+ * An authorization request. All fields are optional in the schema because most errors are returned
+ * to the client app in a redirect.
  */
 export interface AuthorizeRequest {
-  /** The ID of an active client app. */
+  /** The ID of an active client app. Required. */
   client_id?:
     | string
     | undefined;
-  /** A redirect URI of the client app, compared exactly. */
+  /** A redirect URI of the client app. Required; it must match exactly. */
   redirect_uri?:
     | string
     | undefined;
@@ -40,19 +40,22 @@ export interface AuthorizeRequest {
   response_type?:
     | string
     | undefined;
-  /** Scopes, separated by spaces: `openid`, `profile`, `email`, `offline_access`. Others are ignored. */
+  /**
+   * The requested scopes, separated by spaces: `openid`, `profile`, `email` and `offline_access`.
+   * Others are ignored.
+   */
   scope?:
     | string
     | undefined;
-  /** Returned on the redirect to the client app. At most 1,024 characters. */
+  /** An opaque value, at most 1,024 characters, returned in the redirect to the client app. */
   state?:
     | string
     | undefined;
-  /** Returned in the ID token. At most 512 characters. */
+  /** An opaque value, at most 512 characters, included in the ID token. */
   nonce?:
     | string
     | undefined;
-  /** The SHA-256 of the code verifier in base64url (RFC 7636, section 4.2). Required. */
+  /** The SHA-256 hash of the code verifier, in base64url (RFC 7636, section 4.2). Required. */
   code_challenge?:
     | string
     | undefined;
@@ -60,47 +63,56 @@ export interface AuthorizeRequest {
   code_challenge_method?:
     | string
     | undefined;
-  /** `none`, `login` or `select_account`. */
+  /** `none`, `login` or `select_account`. `consent` is accepted but has no effect. */
   prompt?:
     | string
     | undefined;
-  /** Seconds since the last sign-in after which the user must sign in again. */
+  /**
+   * The maximum time since the last sign-in, in seconds. The user must sign in again if more time
+   * has passed.
+   */
   max_age?:
     | string
     | undefined;
-  /** The e-mail address of the user, handed on to the identity provider. */
+  /** The e-mail address of the user, passed to the identity provider. */
   login_hint?:
     | string
     | undefined;
-  /** Handed on to the identity provider. */
+  /** Passed to the identity provider. */
   acr_values?:
     | string
     | undefined;
-  /** An ID token of the user who is expected to be signed in. */
+  /**
+   * An ID token of the expected user. If another user is signed in to the browser, a new sign-in is
+   * required.
+   */
   id_token_hint?:
     | string
     | undefined;
-  /** Must be `query`, the default. */
+  /** Must be `query` (default). */
   response_mode?:
     | string
     | undefined;
-  /** The ID or the slug of a workspace. Without it, the user chooses one. */
+  /** The ID or slug of a workspace. If absent, a user with several workspaces chooses one. */
   workspace?:
     | string
     | undefined;
-  /** An identity provider: `google`, `microsoft` or `github`. Without it, the user chooses one. */
+  /**
+   * The identity provider: `google`, `microsoft` or `github`. If absent and several are configured,
+   * the user chooses one.
+   */
   provider?:
     | string
     | undefined;
-  /** Not supported. */
+  /** Not supported: returns `request_not_supported`. */
   request?:
     | string
     | undefined;
-  /** Not supported. */
+  /** Not supported: returns `request_uri_not_supported`. */
   request_uri?:
     | string
     | undefined;
-  /** Not supported. */
+  /** Not supported: returns `registration_not_supported`. */
   registration?:
     | string
     | undefined;
@@ -108,41 +120,44 @@ export interface AuthorizeRequest {
   browser_session?: string | undefined;
 }
 
-/** A redirect, or a page. */
+/** A redirect or a page. */
 export interface AuthorizeResponse {
-  /** The redirect URI with `code` or `error`, or the sign-in page of the identity provider. */
+  /**
+   * The redirect URI with `code` or `error`, or the sign-in page of the identity provider. Absent
+   * if a page is displayed.
+   */
   location?:
     | string
     | undefined;
-  /** Identifies the sign-in among those of other browser tabs. */
+  /** Distinguishes this sign-in from those in other browser tabs. */
   state?:
     | string
     | undefined;
-  /** The encrypted state of the sign-in, which the callback reads. */
+  /** The encrypted state of the sign-in, for the callback. */
   login_state?:
     | string
     | undefined;
-  /** The page to show. */
+  /** The page to display. Absent for a redirect. */
   page?: HostedPage | undefined;
 }
 
-/** A page that daikon shows to a user. */
+/** A page that daikon displays to a user. */
 export interface HostedPage {
   /** `choose_provider`, `choose_workspace`, `confirm_sign_out` or `signed_out`. */
   kind: string;
-  /** The name of the client app. Empty when it is unknown. */
+  /** The name of the client app; empty if it is unknown. */
   client_name: string;
-  /** The e-mail address of the user. Empty before the sign-in. */
+  /** The e-mail address of the user; empty if they are not signed in. */
   email: string;
-  /** The choices of the user. */
+  /** The options that the user can choose from. */
   links: HostedPageLink[];
 }
 
-/** A choice on a page. */
+/** An option on a page. */
 export interface HostedPageLink {
   /** The text of the link. */
   label: string;
-  /** A further text, such as the role in a workspace. May be empty. */
+  /** Additional text, such as the role in a workspace; can be empty. */
   detail: string;
   /** The URL of the link. */
   url: string;
@@ -154,23 +169,26 @@ export interface OAuthTokenRequest {
   grant_type?:
     | string
     | undefined;
-  /** The authorization code. */
+  /** The authorization code. Required for `authorization_code`. */
   code?:
     | string
     | undefined;
-  /** The redirect URI of the authorization request. */
+  /**
+   * The redirect URI of the authorization request. Required for `authorization_code` if the code
+   * was issued by `/oauth/authorize`.
+   */
   redirect_uri?:
     | string
     | undefined;
-  /** The PKCE code verifier of the authorization request (RFC 7636). */
+  /** The PKCE code verifier (RFC 7636). Required for `authorization_code`. */
   code_verifier?:
     | string
     | undefined;
-  /** The refresh token. */
+  /** The refresh token. Required for `refresh_token`. */
   refresh_token?:
     | string
     | undefined;
-  /** Scopes of the refreshed tokens, which must be among those of the session. */
+  /** For `refresh_token`: scopes that the session must include. The granted scope does not change. */
   scope?:
     | string
     | undefined;
@@ -182,38 +200,39 @@ export interface OAuthTokenRequest {
   client_secret?:
     | string
     | undefined;
-  /** With a refresh token: the ID of the workspace to switch to. */
+  /** For `refresh_token`: the ID of the workspace to switch to. Absent to keep the workspace. */
   workspace_id?:
     | string
     | undefined;
-  /** Basic credentials of the client app (RFC 6749, section 2.3.1). */
+  /** The credentials of the client app, in the Basic scheme (RFC 6749, section 2.3.1). */
   authorization?:
     | string
     | undefined;
-  /** The User-Agent header, shown in the list of sessions. */
+  /** The User-Agent header, displayed in the list of sessions. */
   user_agent?: string | undefined;
 }
 
 /** A token response (RFC 6749, section 5.1; OpenID Connect Core 1.0, section 3.1.3.3). */
 export interface OAuthTokenResponse {
-  /** A JSON Web Token (RFC 9068). */
+  /** The access token, a JSON Web Token (RFC 9068). */
   access_token: string;
   /** Always `Bearer`. */
   token_type: string;
   /** The lifetime of the access token in seconds. */
   expires_in: number;
-  /** A refresh token. */
+  /** The refresh token. It can be used once. */
   refresh_token: string;
   /** The lifetime of the refresh token in seconds. */
   refresh_expires_in: number;
-  /** The granted scope. */
+  /** The granted scopes, separated by spaces. */
   scope: string;
   /** The ID of the workspace that the tokens are for. */
   workspace_id: string;
-  /** An ID token, if the scope includes `openid`. */
+  /** The ID token. Present if the scope includes `openid`. */
   id_token?: string | undefined;
 }
 
+/** The request of OAuthService.GetUserInfo. */
 export interface UserInfoRequest {
 }
 
@@ -221,27 +240,27 @@ export interface UserInfoRequest {
 export interface UserInfo {
   /** The ID of the user. */
   sub: string;
-  /** The display name, with scope `profile`. */
+  /** The display name. Requires the scope `profile`. */
   name?:
     | string
     | undefined;
-  /** The URL of the avatar, with scope `profile`. */
+  /** The URL of the avatar. Requires the scope `profile`. */
   picture?:
     | string
     | undefined;
-  /** The e-mail address, with scope `email`. */
+  /** The e-mail address. Requires the scope `email`. */
   email?:
     | string
     | undefined;
-  /** Whether an identity provider has verified the address, with scope `email`. */
+  /** Whether an identity provider has verified the address. Requires the scope `email`. */
   email_verified?:
     | boolean
     | undefined;
-  /** The ID of the token's workspace. */
+  /** The ID of the workspace of the token. */
   wid: string;
-  /** The slug of the token's workspace. */
+  /** The slug of the workspace of the token. */
   wslug: string;
-  /** The current role in the token's workspace. */
+  /** The current role of the user in the workspace of the token. */
   wrole: string;
 }
 
@@ -251,7 +270,7 @@ export interface RevokeTokenRequest {
   token?:
     | string
     | undefined;
-  /** Ignored: tokens contain their type. */
+  /** Ignored: a token contains its type. */
   token_type_hint?:
     | string
     | undefined;
@@ -263,10 +282,11 @@ export interface RevokeTokenRequest {
   client_secret?:
     | string
     | undefined;
-  /** Basic credentials of the client app. */
+  /** The credentials of the client app, in the Basic scheme (RFC 6749, section 2.3.1). */
   authorization?: string | undefined;
 }
 
+/** The empty response to a revocation. */
 export interface RevokeTokenResponse {
 }
 
@@ -276,19 +296,22 @@ export interface IntrospectTokenRequest {
   token?:
     | string
     | undefined;
-  /** Ignored: tokens contain their type. */
+  /** Ignored: a token contains its type. */
   token_type_hint?: string | undefined;
 }
 
-/** The state of a token (RFC 7662, section 2.2). Everything but `active` is absent for an inactive token. */
+/**
+ * The state of a token (RFC 7662, section 2.2). If the token is not active, all other fields are
+ * absent.
+ */
 export interface TokenIntrospection {
-  /** Whether the token is valid, and its user an active member of its workspace. */
+  /** Whether the token is valid and its user is an active member of its workspace. */
   active: boolean;
-  /** The granted scope. */
+  /** The granted scopes, separated by spaces. */
   scope?:
     | string
     | undefined;
-  /** The ID of the client app. */
+  /** The ID of the client app that the token was issued to. */
   client_id?:
     | string
     | undefined;
@@ -300,11 +323,11 @@ export interface TokenIntrospection {
   token_type?:
     | string
     | undefined;
-  /** When the token expires, in seconds since 1970. */
+  /** When the token expires, in seconds since the Unix epoch. */
   exp?:
     | number
     | undefined;
-  /** When the token was issued, in seconds since 1970. */
+  /** When the token was issued, in seconds since the Unix epoch. */
   iat?:
     | number
     | undefined;
@@ -324,33 +347,36 @@ export interface TokenIntrospection {
   jti?:
     | string
     | undefined;
-  /** The ID of the token's workspace. */
+  /** The ID of the workspace of the token. */
   wid?:
     | string
     | undefined;
-  /** The current role in the token's workspace. */
+  /** The current role of the user in the workspace of the token. */
   wrole?: string | undefined;
 }
 
 /** A logout request. */
 export interface EndBrowserSessionRequest {
-  /** An ID token of the session to end. It may have expired. */
+  /** An ID token of the session to end. It can be expired. */
   id_token_hint?:
     | string
     | undefined;
-  /** The ID of the client app, if there is no ID token. */
+  /**
+   * The ID of the client app. Required for a redirect without an ID token; with one, it must match
+   * the token.
+   */
   client_id?:
     | string
     | undefined;
-  /** A post-logout redirect URI of the client app, compared exactly. */
+  /** A post-logout redirect URI of the client app. It must match exactly. */
   post_logout_redirect_uri?:
     | string
     | undefined;
-  /** Returned on the redirect. */
+  /** An opaque value returned in the redirect. */
   state?:
     | string
     | undefined;
-  /** Proves that the user has confirmed the sign-out. */
+  /** Proves that the user confirmed the sign-out. Set by the confirmation page. */
   confirmation?:
     | string
     | undefined;
@@ -358,17 +384,17 @@ export interface EndBrowserSessionRequest {
   browser_session?: string | undefined;
 }
 
-/** A redirect, or a page. */
+/** A redirect or a page. */
 export interface EndBrowserSessionResponse {
-  /** The post-logout redirect URI. */
+  /** The post-logout redirect URI. Absent if a page is displayed. */
   location?:
     | string
     | undefined;
-  /** Empty, which deletes the cookie. */
+  /** Empty, to delete the cookie. Absent while the user has not confirmed. */
   browser_session?:
     | string
     | undefined;
-  /** The page to show. */
+  /** The page to display. Absent for a redirect. */
   page?: HostedPage | undefined;
 }
 
@@ -2100,15 +2126,16 @@ export const EndBrowserSessionResponse: MessageFns<EndBrowserSessionResponse> = 
   },
 };
 
-/** The standard endpoints of OAuth 2.0 (RFC 6749) and OpenID Connect. */
+/** The standard endpoints of OAuth 2.0 (RFC 6749) and OpenID Connect Core 1.0. */
 export type OAuthServiceService = typeof OAuthServiceService;
 export const OAuthServiceService = {
   /**
    * Authorize a client
    *
-   * The authorization endpoint (RFC 6749, section 3.1; OpenID Connect Core 1.0, section 3.1.2). Signs
-   * the user in, unless the browser has a session, and redirects to the client app with a `code` or an
-   * `error`. Shows a page when the user can choose an identity provider or a workspace.
+   * The authorization endpoint (RFC 6749, section 3.1; OpenID Connect Core 1.0, section 3.1.2).
+   * Signs the user in, unless the browser has a session, and redirects to the client app with a
+   * `code` or an `error`. Displays a page if the user must choose an identity provider or a
+   * workspace.
    */
   authorize: {
     path: "/daikon.v1.OAuthService/Authorize" as const,
@@ -2122,7 +2149,7 @@ export const OAuthServiceService = {
   /**
    * Issue tokens
    *
-   * The token endpoint (RFC 6749, section 3.2), for the grants `authorization_code` and
+   * The token endpoint (RFC 6749, section 3.2). Supports the grants `authorization_code` and
    * `refresh_token`.
    */
   issueToken: {
@@ -2137,8 +2164,8 @@ export const OAuthServiceService = {
   /**
    * Get user claims
    *
-   * The UserInfo endpoint (OpenID Connect Core 1.0, section 5.3). Returns the claims that the scope of
-   * the access token covers.
+   * The UserInfo endpoint (OpenID Connect Core 1.0, section 5.3). Returns the claims that the scope
+   * of the access token covers. Requires the scope `openid`.
    */
   getUserInfo: {
     path: "/daikon.v1.OAuthService/GetUserInfo" as const,
@@ -2152,8 +2179,8 @@ export const OAuthServiceService = {
   /**
    * Revoke a token
    *
-   * Revokes an access token, or the session of a refresh token (RFC 7009). An unknown token is a
-   * success.
+   * The revocation endpoint (RFC 7009). Revokes an access token, or ends the session of a refresh
+   * token. An unknown or invalid token is not an error.
    */
   revokeToken: {
     path: "/daikon.v1.OAuthService/RevokeToken" as const,
@@ -2167,8 +2194,8 @@ export const OAuthServiceService = {
   /**
    * Introspect a token
    *
-   * Returns whether a token is active, and its claims (RFC 7662). The service key may also be sent as
-   * `authorization: Bearer <key>`.
+   * The introspection endpoint (RFC 7662). Returns whether a token is active and, if so, its
+   * claims. The service key can also be sent as `authorization: Bearer <key>`.
    */
   introspectToken: {
     path: "/daikon.v1.OAuthService/IntrospectToken" as const,
@@ -2183,9 +2210,9 @@ export const OAuthServiceService = {
   /**
    * Sign out a browser
    *
-   * The logout endpoint (OpenID Connect RP-Initiated Logout 1.0). Ends the session of the browser and
-   * the sessions of all client apps that began in it. Asks the user when the request does not prove
-   * that it comes from a client app of the session.
+   * The logout endpoint (OpenID Connect RP-Initiated Logout 1.0). Ends the browser session and the
+   * sessions of all client apps that began in it. Unless the request contains an ID token of the
+   * browser session, a page asks the user to confirm.
    */
   endBrowserSession: {
     path: "/daikon.v1.OAuthService/EndBrowserSession" as const,
@@ -2204,45 +2231,46 @@ export interface OAuthServiceServer extends UntypedServiceImplementation {
   /**
    * Authorize a client
    *
-   * The authorization endpoint (RFC 6749, section 3.1; OpenID Connect Core 1.0, section 3.1.2). Signs
-   * the user in, unless the browser has a session, and redirects to the client app with a `code` or an
-   * `error`. Shows a page when the user can choose an identity provider or a workspace.
+   * The authorization endpoint (RFC 6749, section 3.1; OpenID Connect Core 1.0, section 3.1.2).
+   * Signs the user in, unless the browser has a session, and redirects to the client app with a
+   * `code` or an `error`. Displays a page if the user must choose an identity provider or a
+   * workspace.
    */
   authorize: handleUnaryCall<AuthorizeRequest, AuthorizeResponse>;
   /**
    * Issue tokens
    *
-   * The token endpoint (RFC 6749, section 3.2), for the grants `authorization_code` and
+   * The token endpoint (RFC 6749, section 3.2). Supports the grants `authorization_code` and
    * `refresh_token`.
    */
   issueToken: handleUnaryCall<OAuthTokenRequest, OAuthTokenResponse>;
   /**
    * Get user claims
    *
-   * The UserInfo endpoint (OpenID Connect Core 1.0, section 5.3). Returns the claims that the scope of
-   * the access token covers.
+   * The UserInfo endpoint (OpenID Connect Core 1.0, section 5.3). Returns the claims that the scope
+   * of the access token covers. Requires the scope `openid`.
    */
   getUserInfo: handleUnaryCall<UserInfoRequest, UserInfo>;
   /**
    * Revoke a token
    *
-   * Revokes an access token, or the session of a refresh token (RFC 7009). An unknown token is a
-   * success.
+   * The revocation endpoint (RFC 7009). Revokes an access token, or ends the session of a refresh
+   * token. An unknown or invalid token is not an error.
    */
   revokeToken: handleUnaryCall<RevokeTokenRequest, RevokeTokenResponse>;
   /**
    * Introspect a token
    *
-   * Returns whether a token is active, and its claims (RFC 7662). The service key may also be sent as
-   * `authorization: Bearer <key>`.
+   * The introspection endpoint (RFC 7662). Returns whether a token is active and, if so, its
+   * claims. The service key can also be sent as `authorization: Bearer <key>`.
    */
   introspectToken: handleUnaryCall<IntrospectTokenRequest, TokenIntrospection>;
   /**
    * Sign out a browser
    *
-   * The logout endpoint (OpenID Connect RP-Initiated Logout 1.0). Ends the session of the browser and
-   * the sessions of all client apps that began in it. Asks the user when the request does not prove
-   * that it comes from a client app of the session.
+   * The logout endpoint (OpenID Connect RP-Initiated Logout 1.0). Ends the browser session and the
+   * sessions of all client apps that began in it. Unless the request contains an ID token of the
+   * browser session, a page asks the user to confirm.
    */
   endBrowserSession: handleUnaryCall<EndBrowserSessionRequest, EndBrowserSessionResponse>;
 }
@@ -2251,9 +2279,10 @@ export interface OAuthServiceClient extends Client {
   /**
    * Authorize a client
    *
-   * The authorization endpoint (RFC 6749, section 3.1; OpenID Connect Core 1.0, section 3.1.2). Signs
-   * the user in, unless the browser has a session, and redirects to the client app with a `code` or an
-   * `error`. Shows a page when the user can choose an identity provider or a workspace.
+   * The authorization endpoint (RFC 6749, section 3.1; OpenID Connect Core 1.0, section 3.1.2).
+   * Signs the user in, unless the browser has a session, and redirects to the client app with a
+   * `code` or an `error`. Displays a page if the user must choose an identity provider or a
+   * workspace.
    */
   authorize(
     request: AuthorizeRequest,
@@ -2273,7 +2302,7 @@ export interface OAuthServiceClient extends Client {
   /**
    * Issue tokens
    *
-   * The token endpoint (RFC 6749, section 3.2), for the grants `authorization_code` and
+   * The token endpoint (RFC 6749, section 3.2). Supports the grants `authorization_code` and
    * `refresh_token`.
    */
   issueToken(
@@ -2294,8 +2323,8 @@ export interface OAuthServiceClient extends Client {
   /**
    * Get user claims
    *
-   * The UserInfo endpoint (OpenID Connect Core 1.0, section 5.3). Returns the claims that the scope of
-   * the access token covers.
+   * The UserInfo endpoint (OpenID Connect Core 1.0, section 5.3). Returns the claims that the scope
+   * of the access token covers. Requires the scope `openid`.
    */
   getUserInfo(
     request: UserInfoRequest,
@@ -2315,8 +2344,8 @@ export interface OAuthServiceClient extends Client {
   /**
    * Revoke a token
    *
-   * Revokes an access token, or the session of a refresh token (RFC 7009). An unknown token is a
-   * success.
+   * The revocation endpoint (RFC 7009). Revokes an access token, or ends the session of a refresh
+   * token. An unknown or invalid token is not an error.
    */
   revokeToken(
     request: RevokeTokenRequest,
@@ -2336,8 +2365,8 @@ export interface OAuthServiceClient extends Client {
   /**
    * Introspect a token
    *
-   * Returns whether a token is active, and its claims (RFC 7662). The service key may also be sent as
-   * `authorization: Bearer <key>`.
+   * The introspection endpoint (RFC 7662). Returns whether a token is active and, if so, its
+   * claims. The service key can also be sent as `authorization: Bearer <key>`.
    */
   introspectToken(
     request: IntrospectTokenRequest,
@@ -2357,9 +2386,9 @@ export interface OAuthServiceClient extends Client {
   /**
    * Sign out a browser
    *
-   * The logout endpoint (OpenID Connect RP-Initiated Logout 1.0). Ends the session of the browser and
-   * the sessions of all client apps that began in it. Asks the user when the request does not prove
-   * that it comes from a client app of the session.
+   * The logout endpoint (OpenID Connect RP-Initiated Logout 1.0). Ends the browser session and the
+   * sessions of all client apps that began in it. Unless the request contains an ID token of the
+   * browser session, a page asks the user to confirm.
    */
   endBrowserSession(
     request: EndBrowserSessionRequest,

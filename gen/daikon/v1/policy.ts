@@ -17,13 +17,13 @@ export const Tier = {
   TIER_UNSPECIFIED: 0,
   /** TIER_PUBLIC - No credentials. */
   TIER_PUBLIC: 1,
-  /** TIER_USER - `authorization: Bearer <access token>`. */
+  /** TIER_USER - An access token: `authorization: Bearer <access token>`. */
   TIER_USER: 2,
-  /** TIER_SERVICE - `x-service-key: <key>`. */
+  /** TIER_SERVICE - A service key: `x-service-key: <key>`. */
   TIER_SERVICE: 3,
-  /** TIER_DUAL - Both an access token and a service key. */
+  /** TIER_DUAL - An access token and a service key. */
   TIER_DUAL: 4,
-  /** TIER_ADMIN - `cookie: admin_token=<admin token>`. */
+  /** TIER_ADMIN - An admin token: `cookie: admin_token=<admin token>`. */
   TIER_ADMIN: 5,
 } as const;
 
@@ -38,13 +38,17 @@ export namespace Tier {
   export type TIER_ADMIN = typeof Tier.TIER_ADMIN;
 }
 
-/** The minimum role in the token's workspace, as of now. */
+/** The minimum role of the user in the workspace of the access token, at the time of the call. */
 export const LeastRole = {
-  /** LEAST_ROLE_UNSPECIFIED - Membership is not required. */
+  /** LEAST_ROLE_UNSPECIFIED - No membership is required. */
   LEAST_ROLE_UNSPECIFIED: 0,
+  /** LEAST_ROLE_VIEWER - `viewer` or higher. */
   LEAST_ROLE_VIEWER: 1,
+  /** LEAST_ROLE_EDITOR - `editor` or higher. */
   LEAST_ROLE_EDITOR: 2,
+  /** LEAST_ROLE_ADMIN - `admin` or higher. */
   LEAST_ROLE_ADMIN: 3,
+  /** LEAST_ROLE_OWNER - `owner`. */
   LEAST_ROLE_OWNER: 4,
 } as const;
 
@@ -58,18 +62,23 @@ export namespace LeastRole {
   export type LEAST_ROLE_OWNER = typeof LeastRole.LEAST_ROLE_OWNER;
 }
 
-/** Conventions of an API standard. */
+/** The conventions for requests and errors over REST. */
 export const Profile = {
-  /** PROFILE_UNSPECIFIED - Absent response fields are `null` in JSON. Invalid requests are 422, other media types 415. */
+  /**
+   * PROFILE_UNSPECIFIED - Absent response fields are `null` in JSON. Invalid requests return 422, unsupported media types
+   * 415.
+   */
   PROFILE_UNSPECIFIED: 0,
   /**
-   * PROFILE_AUTHZEN - AuthZEN Authorization API 1.0: absent response fields are omitted, invalid requests and other
-   * media types are 400, and the service key may also be sent as `authorization: Bearer <key>`.
+   * PROFILE_AUTHZEN - AuthZEN Authorization API 1.0: absent response fields are omitted; invalid requests and
+   * unsupported media types return 400; the service key can also be sent as `authorization: Bearer
+   * <key>`.
    */
   PROFILE_AUTHZEN: 1,
   /**
-   * PROFILE_OAUTH - OAuth 2.0 (RFC 6749, section 5.2): errors are JSON objects with `error` and `error_description`,
-   * absent response fields are omitted, invalid requests and other media types are 400.
+   * PROFILE_OAUTH - OAuth 2.0 (RFC 6749, section 5.2): errors are JSON objects with `error` and
+   * `error_description`; absent response fields are omitted; invalid requests and unsupported media
+   * types return 400.
    */
   PROFILE_OAUTH: 2,
 } as const;
@@ -82,21 +91,24 @@ export namespace Profile {
   export type PROFILE_OAUTH = typeof Profile.PROFILE_OAUTH;
 }
 
-/** Which capacity a method uses. Each class has places of its own, so that no other class can take them. */
+/**
+ * The capacity class of a method. Each class except CAPACITY_SHARED_READ limits its own concurrent
+ * calls, so that calls of one class never wait for those of another.
+ */
 export const Capacity = {
-  /** CAPACITY_UNSPECIFIED - Holds a database connection while it runs. */
+  /** CAPACITY_UNSPECIFIED - Calls that occupy a database connection while they run. */
   CAPACITY_UNSPECIFIED: 0,
-  /** CAPACITY_SHARED_READ - Sends one statement that concurrent callers share, and nothing else. */
+  /** CAPACITY_SHARED_READ - Calls that only read, through statements shared by concurrent calls. They are not limited. */
   CAPACITY_SHARED_READ: 1,
-  /** CAPACITY_SHARED_WRITE - Writes by statements that concurrent callers share. */
+  /** CAPACITY_SHARED_WRITE - Calls that write through statements shared by concurrent calls. */
   CAPACITY_SHARED_WRITE: 2,
-  /** CAPACITY_LIST - Reads long lists on the connections for reads. */
+  /** CAPACITY_LIST - Calls that read long lists on the connections reserved for reads. */
   CAPACITY_LIST: 3,
-  /** CAPACITY_SESSION - Issues or revokes tokens. */
+  /** CAPACITY_SESSION - Calls that issue or revoke tokens. */
   CAPACITY_SESSION: 4,
-  /** CAPACITY_SIGN_IN - Waits for an identity provider most of the time. */
+  /** CAPACITY_SIGN_IN - Calls that spend most of their time waiting for an identity provider. */
   CAPACITY_SIGN_IN: 5,
-  /** CAPACITY_SHARED_LIST - Reads lists by statements that concurrent callers share. */
+  /** CAPACITY_SHARED_LIST - Calls that read lists through statements shared by concurrent calls. */
   CAPACITY_SHARED_LIST: 6,
 } as const;
 
@@ -112,25 +124,25 @@ export namespace Capacity {
   export type CAPACITY_SHARED_LIST = typeof Capacity.CAPACITY_SHARED_LIST;
 }
 
-/** The format of a string. */
+/** The format of a string field. */
 export const Format = {
   /** FORMAT_UNSPECIFIED - Any well-formed Unicode text. */
   FORMAT_UNSPECIFIED: 0,
   /** FORMAT_UUID - A UUID with hyphens (RFC 9562). */
   FORMAT_UUID: 1,
-  /** FORMAT_NAME - An identifier: 1 to 200 characters without control characters. */
+  /** FORMAT_NAME - An identifier: 1 to 200 characters, without control characters. */
   FORMAT_NAME: 2,
   /**
-   * FORMAT_TITLE - A display name: 1 to 200 characters without control characters, not blank. Surrounding
-   * whitespace is removed.
+   * FORMAT_TITLE - A display name: 1 to 200 characters, not blank, without control characters. Leading and
+   * trailing whitespace is removed.
    */
   FORMAT_TITLE: 3,
   /**
-   * FORMAT_TEXT - Text of several lines: up to 2,000 characters, without control characters except tabs and line
+   * FORMAT_TEXT - Multi-line text: at most 2,000 characters, without control characters except tabs and line
    * breaks.
    */
   FORMAT_TEXT: 4,
-  /** FORMAT_EMAIL - An ASCII e-mail address, `local@domain`. Surrounding whitespace is ignored. */
+  /** FORMAT_EMAIL - An ASCII e-mail address, `local@domain`. Leading and trailing whitespace is ignored. */
   FORMAT_EMAIL: 5,
   /** FORMAT_PAGE_TOKEN - A page token from a previous response. */
   FORMAT_PAGE_TOKEN: 6,
@@ -161,76 +173,82 @@ export namespace SameSite {
 
 /** The access rules and limits of a method. */
 export interface Policy {
-  /** The required credentials. */
+  /** The credentials that the method requires. */
   tier: Tier;
   /** The minimum role of the user. */
   least_role: LeastRole;
   /** The request field that must equal the workspace of the access token. */
   workspace_field: string;
   /**
-   * The request field that must equal the service of the service key. A dotted path leads into
-   * messages and repeated fields.
+   * The request field that must equal the service of the service key. The parts of a path such as
+   * `checks.service_name` lead through messages and repeated fields.
    */
   service_field: string;
-  /** Calls per minute and client, in addition to the global limit; 0 for no limit. */
+  /**
+   * The maximum number of calls per minute and client, in addition to the global limit; 0 for no
+   * limit.
+   */
   limit_per_minute: number;
-  /** The HTTP status of success. Defaults to 200. */
+  /** The HTTP status of a successful response. Defaults to 200. */
   status: number;
-  /** The response field that is the whole HTTP body, for methods that return a bare array. */
+  /** The response field that becomes the whole HTTP body, for methods that return a bare array. */
   response_field: string;
   /** The request field that REST clients may upload as a file. */
   upload:
     | Upload
     | undefined;
   /**
-   * Error codes of the handler (src/core/errors.ts), for the API documentation. Those that follow
-   * from the credentials, roles, path, input and limits are implied.
+   * The error codes of the handler (src/core/errors.ts), for the API documentation. Errors that
+   * follow from the credentials, roles, path, input and limits are added automatically.
    */
   errors: string[];
-  /** The share of the server's capacity that calls of the method wait for. */
+  /** The capacity class in which calls of the method are admitted. */
   capacity: Capacity;
   /**
-   * A method of TIER_SERVICE also accepts an access token. A token that is present must be valid, and
-   * `least_role` and `workspace_field` apply to its user.
+   * Whether a method of TIER_SERVICE also accepts an access token. If a call has one, it must be
+   * valid, and `least_role` and `workspace_field` apply to its user.
    */
   optional_user: boolean;
   /**
-   * REST accepts and ignores query parameters that the request does not declare. Without it, they are
-   * invalid.
+   * Whether REST ignores query parameters that the request does not declare, instead of rejecting
+   * them.
    */
   ignore_unknown_parameters: boolean;
   /**
-   * For how many seconds anyone may cache a successful response; 0 for not at all. Cacheable methods
-   * do not count against the global limit.
+   * The number of seconds for which any cache may store a successful response; 0 for not at all.
+   * Calls of cacheable methods do not count toward the global limit.
    */
   cache_seconds: number;
-  /** REST reads the body as `application/x-www-form-urlencoded` (RFC 6749, appendix B) instead of JSON. */
+  /**
+   * Whether REST reads the body as `application/x-www-form-urlencoded` (RFC 6749, appendix B)
+   * instead of JSON.
+   */
   form: boolean;
   /**
-   * The response field that REST renders as an HTML page. A response without it is a redirect. Browsers
-   * show the errors of such a method as a page, too.
+   * The response field that REST renders as an HTML page. If it is absent, the response is a
+   * redirect. Errors are also displayed as pages in browsers.
    */
   page_field: string;
-  /** The conventions that the method follows where they differ from those of the other methods. */
+  /** The conventions of an API standard that the method follows. */
   profile: Profile;
 }
 
 /**
- * A file of UTF-8 text that becomes a request field, either as the whole body or as a part of a
+ * A file of UTF-8 text that becomes a request field. It is sent as the whole body or as a part of a
  * form.
  */
 export interface Upload {
-  /** The request field. */
+  /** The request field that receives the file. */
   field: string;
-  /** The media type of a request whose body is the file. */
+  /** The media type of a body that consists of the file. */
   media_type: string;
-  /** The name of the part of a multipart/form-data body. */
+  /** The name of the part of a `multipart/form-data` body that contains the file. */
   part: string;
-  /** The maximum size of the file in bytes. It raises the message limit of the method. */
+  /** The maximum size of the file in bytes. It raises the message size limit of the method. */
   max_bytes: number;
 }
 
-/** What a request field may contain. A singular field is required unless it is declared `optional`. */
+/** Constraints on a request field. A singular field is required unless it is declared `optional`. */
 export interface Rules {
   /** The format of a string. */
   format: Format;
@@ -242,15 +260,15 @@ export interface Rules {
   max_length?:
     | number
     | undefined;
-  /** An ECMAScript regular expression. It is not anchored implicitly. */
+  /** An ECMAScript regular expression. It is not anchored automatically. */
   pattern: string;
   /** The allowed values. */
   one_of: string[];
-  /** The minimum of a number. */
+  /** The minimum value of a number. */
   minimum?:
     | number
     | undefined;
-  /** The maximum of a number. */
+  /** The maximum value of a number. */
   maximum?:
     | number
     | undefined;
@@ -262,36 +280,39 @@ export interface Rules {
   max_items?:
     | number
     | undefined;
-  /** The value of an absent field, in JSON. */
+  /** The default value of an absent field, as JSON. */
   default?:
     | string
     | undefined;
-  /** Values that are not allowed. */
+  /** Values that are rejected. */
   reserved: string[];
-  /** The handler validates the items, because an invalid one does not make the request invalid. */
+  /**
+   * Whether the handler validates the items itself, so that an invalid item does not invalidate the
+   * request.
+   */
   lenient_items: boolean;
   /**
-   * The boolean field that JSON null in this field sets to true. Elsewhere, null in an optional field
-   * means that the field is absent.
+   * The boolean field that is set to true if this field is JSON null. Without this rule, null means
+   * that the field is absent.
    */
   null_sets: string;
 }
 
-/** What the fields of a request message may contain together. */
+/** Constraints on combinations of fields in a request message. */
 export interface MessageRules {
-  /** Sets of optional fields. A request contains all fields of one set, and none of the others. */
+  /** Sets of optional fields. A request must contain all fields of exactly one set. */
   exactly_one_of: FieldSet[];
-  /** Optional fields of which a request contains at least one. */
+  /** Optional fields, of which a request must contain at least one. */
   at_least_one_of: FieldSet | undefined;
 }
 
-/** Fields that belong together. */
+/** A set of fields. */
 export interface FieldSet {
   /** The names of the fields. */
   fields: string[];
 }
 
-/** The header or cookie in which REST carries a field. Bound fields are never part of a body. */
+/** The header or cookie that carries a field over REST. Bound fields are never part of the body. */
 export interface Binding {
   /** The name of a header. */
   header?:
@@ -303,10 +324,10 @@ export interface Binding {
 
 /**
  * A cookie. It is always HttpOnly, and Secure unless COOKIE_SECURE is off. An empty value deletes
- * it.
+ * the cookie.
  */
 export interface Cookie {
-  /** The name of the cookie. `{field}` is replaced by another field of the message. */
+  /** The name of the cookie. `{field}` is replaced by the value of another field of the message. */
   name: string;
   /** The SameSite attribute. */
   same_site: SameSite;
@@ -314,7 +335,7 @@ export interface Cookie {
   path: string;
   /** The Max-Age attribute in seconds. */
   max_age: number;
-  /** The response field with the Max-Age attribute in seconds, instead of `max_age`. */
+  /** The response field that contains the Max-Age attribute in seconds. Replaces `max_age`. */
   max_age_field: string;
 }
 

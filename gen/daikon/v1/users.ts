@@ -25,9 +25,11 @@ export const protobufPackage = "daikon.v1";
 
 export const protobufFileName = "daikon/v1/users.proto";
 
+/** The request of UserService.ListAccounts. */
 export interface ListAccountsRequest {
 }
 
+/** The response of UserService.ListAccounts. */
 export interface ListAccountsResponse {
   /** The linked accounts, oldest first. */
   accounts: LinkedAccountResponse[];
@@ -35,7 +37,7 @@ export interface ListAccountsResponse {
 
 /** An account at an identity provider with which the user can sign in. */
 export interface LinkedAccountResponse {
-  /** The ID of the link. */
+  /** The ID of the link: `account_id` in requests. */
   id: string;
   /** `google`, `microsoft` or `github`. */
   provider: string;
@@ -45,23 +47,27 @@ export interface LinkedAccountResponse {
   linked_at: string | undefined;
 }
 
+/** The request of UserService.UnlinkAccount. */
 export interface UnlinkAccountRequest {
   /** The ID of the link. */
   account_id: string;
 }
 
+/** The empty response to the unlinking of an account. */
 export interface UnlinkAccountResponse {
 }
 
+/** The request of UserService.GetMe. */
 export interface GetMeRequest {
 }
 
+/** The request of UserService.UpdateMe. */
 export interface UpdateMeRequest {
   /** The display name, 1 to 200 characters. */
   name?:
     | string
     | undefined;
-  /** An http or https URL of up to 2,000 characters, or an empty string. */
+  /** An http or https URL of at most 2,000 characters, or an empty string to remove the avatar. */
   avatar_url?: string | undefined;
 }
 
@@ -73,7 +79,7 @@ export interface UserResponse {
   email: string;
   /** The display name. */
   name: string;
-  /** The URL of the avatar; empty when there is none. */
+  /** The URL of the avatar; empty if there is none. */
   avatar_url: string;
   /** Whether the user is active. */
   is_active: boolean;
@@ -81,21 +87,23 @@ export interface UserResponse {
   created_at: string | undefined;
 }
 
+/** The request of UserService.CheckMyPermissions. */
 export interface CheckMyPermissionsRequest {
   /** The checks, 1 to 100. */
   checks: PermissionCheck[];
-  /** The ID of the workspace, which must be that of the access token. Defaults to it. */
+  /** The ID of the workspace. Must be that of the access token, which is the default. */
   workspace_id?: string | undefined;
 }
 
+/** The request of UserService.ListMyAccessibleResources. */
 export interface ListMyAccessibleResourcesRequest {
   /** The name of the service, 1 to 200 characters. */
   service_name: string;
-  /** The type of the resource, 1 to 200 characters. */
+  /** The type of the resources, 1 to 200 characters. */
   resource_type: string;
   /** `view`, `edit`, `manage` or an action that the service has registered. */
   action: string;
-  /** The ID of the workspace, which must be that of the access token. Defaults to it. */
+  /** The ID of the workspace. Must be that of the access token, which is the default. */
   workspace_id?:
     | string
     | undefined;
@@ -103,27 +111,32 @@ export interface ListMyAccessibleResourcesRequest {
   limit?:
     | number
     | undefined;
-  /** The `next_page_token` of the previous response. */
+  /** The `next_page_token` of the previous response. Absent for the first page. */
   page_token?: string | undefined;
 }
 
+/** The request of UserService.ListSessions. */
 export interface ListSessionsRequest {
 }
 
+/** The response of UserService.ListSessions. */
 export interface ListSessionsResponse {
-  /** The sessions. */
+  /** The active sessions, newest first. */
   sessions: Session[];
 }
 
-/** A sign-in whose refresh token is still valid. */
+/**
+ * A sign-in of a user to an application. It is active until its refresh token expires or is
+ * revoked.
+ */
 export interface Session {
   /** The ID of the session. */
   id: string;
   /** The ID of the workspace that its tokens are for. */
   workspace_id: string;
-  /** `google`, `microsoft` or `github`. */
+  /** The identity provider: `google`, `microsoft` or `github`. */
   provider: string;
-  /** The User-Agent header of the sign-in. */
+  /** The User-Agent header of the sign-in, at most 300 characters. */
   user_agent: string;
   /** When the user signed in. */
   created_at:
@@ -137,18 +150,21 @@ export interface Session {
   expires_at:
     | string
     | undefined;
-  /** Whether the access token of this request belongs to the session. */
+  /** Whether the access token of the request belongs to the session. Always `false` in AdminService. */
   current: boolean;
 }
 
+/** The request of UserService.EndOtherSessions. */
 export interface EndOtherSessionsRequest {
 }
 
+/** The request of UserService.EndSession. */
 export interface EndSessionRequest {
   /** The ID of the session. */
   session_id: string;
 }
 
+/** The empty response to the end of sessions. */
 export interface EndSessionResponse {
 }
 
@@ -1244,13 +1260,13 @@ export const EndSessionResponse: MessageFns<EndSessionResponse> = {
   },
 };
 
-/** The profile and the sessions of the current user. */
+/** Manages the profile, sessions and linked accounts of the current user. */
 export type UserServiceService = typeof UserServiceService;
 export const UserServiceService = {
   /**
    * Get the current user
    *
-   * Returns the user of the access token.
+   * Returns the user identified by the access token.
    */
   getMe: {
     path: "/daikon.v1.UserService/GetMe" as const,
@@ -1278,8 +1294,9 @@ export const UserServiceService = {
   /**
    * Check own permissions
    *
-   * Returns whether the current user may perform each action, in the order of the request, as
-   * `POST /permissions/check` does. Browsers call it, without a service key, for any service.
+   * Returns whether the current user may perform each action, in the order of the request. Works
+   * like `POST /permissions/check`, but browsers can call it without a service key and for any
+   * service.
    */
   checkMyPermissions: {
     path: "/daikon.v1.UserService/CheckMyPermissions" as const,
@@ -1295,8 +1312,8 @@ export const UserServiceService = {
   /**
    * List own accessible resources
    *
-   * Lists the resources of a type on which the current user may perform an action, as
-   * `POST /permissions/accessible` does, without a service key.
+   * Lists the resources of a type on which the current user may perform an action. Works like `POST
+   * /permissions/accessible`, but without a service key.
    */
   listMyAccessibleResources: {
     path: "/daikon.v1.UserService/ListMyAccessibleResources" as const,
@@ -1313,7 +1330,7 @@ export const UserServiceService = {
   /**
    * List sessions
    *
-   * Lists the active sessions of the user, one for each sign-in.
+   * Lists the active sessions of the user, newest first. Each sign-in starts a session.
    */
   listSessions: {
     path: "/daikon.v1.UserService/ListSessions" as const,
@@ -1328,7 +1345,8 @@ export const UserServiceService = {
   /**
    * End other sessions
    *
-   * Ends every session of the user except the one of the access token.
+   * Ends all sessions of the user except that of the access token, including sign-ins that are not
+   * yet complete.
    */
   endOtherSessions: {
     path: "/daikon.v1.UserService/EndOtherSessions" as const,
@@ -1343,7 +1361,7 @@ export const UserServiceService = {
   /**
    * End a session
    *
-   * Ends a session of the user: its refresh tokens are no longer valid.
+   * Ends a session of the user. Its refresh token and access tokens are rejected immediately.
    */
   endSession: {
     path: "/daikon.v1.UserService/EndSession" as const,
@@ -1357,7 +1375,7 @@ export const UserServiceService = {
   /**
    * List linked accounts
    *
-   * Lists the accounts at identity providers with which the user can sign in.
+   * Lists the accounts at identity providers with which the user can sign in, oldest first.
    */
   listAccounts: {
     path: "/daikon.v1.UserService/ListAccounts" as const,
@@ -1372,8 +1390,8 @@ export const UserServiceService = {
   /**
    * Unlink an account
    *
-   * Unlinks an account, and ends the user's other sessions that signed in through its provider. The
-   * last account cannot be unlinked.
+   * Unlinks an account. Also ends the user's other sessions that were started through its provider,
+   * and the user's admin tokens. Fails with `ALREADY_EXISTS` for the last account.
    */
   unlinkAccount: {
     path: "/daikon.v1.UserService/UnlinkAccount" as const,
@@ -1391,7 +1409,7 @@ export interface UserServiceServer extends UntypedServiceImplementation {
   /**
    * Get the current user
    *
-   * Returns the user of the access token.
+   * Returns the user identified by the access token.
    */
   getMe: handleUnaryCall<GetMeRequest, UserResponse>;
   /**
@@ -1403,46 +1421,48 @@ export interface UserServiceServer extends UntypedServiceImplementation {
   /**
    * Check own permissions
    *
-   * Returns whether the current user may perform each action, in the order of the request, as
-   * `POST /permissions/check` does. Browsers call it, without a service key, for any service.
+   * Returns whether the current user may perform each action, in the order of the request. Works
+   * like `POST /permissions/check`, but browsers can call it without a service key and for any
+   * service.
    */
   checkMyPermissions: handleUnaryCall<CheckMyPermissionsRequest, PermissionCheckResponse>;
   /**
    * List own accessible resources
    *
-   * Lists the resources of a type on which the current user may perform an action, as
-   * `POST /permissions/accessible` does, without a service key.
+   * Lists the resources of a type on which the current user may perform an action. Works like `POST
+   * /permissions/accessible`, but without a service key.
    */
   listMyAccessibleResources: handleUnaryCall<ListMyAccessibleResourcesRequest, AccessibleResourcesResponse>;
   /**
    * List sessions
    *
-   * Lists the active sessions of the user, one for each sign-in.
+   * Lists the active sessions of the user, newest first. Each sign-in starts a session.
    */
   listSessions: handleUnaryCall<ListSessionsRequest, ListSessionsResponse>;
   /**
    * End other sessions
    *
-   * Ends every session of the user except the one of the access token.
+   * Ends all sessions of the user except that of the access token, including sign-ins that are not
+   * yet complete.
    */
   endOtherSessions: handleUnaryCall<EndOtherSessionsRequest, EndSessionResponse>;
   /**
    * End a session
    *
-   * Ends a session of the user: its refresh tokens are no longer valid.
+   * Ends a session of the user. Its refresh token and access tokens are rejected immediately.
    */
   endSession: handleUnaryCall<EndSessionRequest, EndSessionResponse>;
   /**
    * List linked accounts
    *
-   * Lists the accounts at identity providers with which the user can sign in.
+   * Lists the accounts at identity providers with which the user can sign in, oldest first.
    */
   listAccounts: handleUnaryCall<ListAccountsRequest, ListAccountsResponse>;
   /**
    * Unlink an account
    *
-   * Unlinks an account, and ends the user's other sessions that signed in through its provider. The
-   * last account cannot be unlinked.
+   * Unlinks an account. Also ends the user's other sessions that were started through its provider,
+   * and the user's admin tokens. Fails with `ALREADY_EXISTS` for the last account.
    */
   unlinkAccount: handleUnaryCall<UnlinkAccountRequest, UnlinkAccountResponse>;
 }
@@ -1451,7 +1471,7 @@ export interface UserServiceClient extends Client {
   /**
    * Get the current user
    *
-   * Returns the user of the access token.
+   * Returns the user identified by the access token.
    */
   getMe(request: GetMeRequest, callback: (error: ServiceError | null, response: UserResponse) => void): ClientUnaryCall;
   getMe(
@@ -1488,8 +1508,9 @@ export interface UserServiceClient extends Client {
   /**
    * Check own permissions
    *
-   * Returns whether the current user may perform each action, in the order of the request, as
-   * `POST /permissions/check` does. Browsers call it, without a service key, for any service.
+   * Returns whether the current user may perform each action, in the order of the request. Works
+   * like `POST /permissions/check`, but browsers can call it without a service key and for any
+   * service.
    */
   checkMyPermissions(
     request: CheckMyPermissionsRequest,
@@ -1509,8 +1530,8 @@ export interface UserServiceClient extends Client {
   /**
    * List own accessible resources
    *
-   * Lists the resources of a type on which the current user may perform an action, as
-   * `POST /permissions/accessible` does, without a service key.
+   * Lists the resources of a type on which the current user may perform an action. Works like `POST
+   * /permissions/accessible`, but without a service key.
    */
   listMyAccessibleResources(
     request: ListMyAccessibleResourcesRequest,
@@ -1530,7 +1551,7 @@ export interface UserServiceClient extends Client {
   /**
    * List sessions
    *
-   * Lists the active sessions of the user, one for each sign-in.
+   * Lists the active sessions of the user, newest first. Each sign-in starts a session.
    */
   listSessions(
     request: ListSessionsRequest,
@@ -1550,7 +1571,8 @@ export interface UserServiceClient extends Client {
   /**
    * End other sessions
    *
-   * Ends every session of the user except the one of the access token.
+   * Ends all sessions of the user except that of the access token, including sign-ins that are not
+   * yet complete.
    */
   endOtherSessions(
     request: EndOtherSessionsRequest,
@@ -1570,7 +1592,7 @@ export interface UserServiceClient extends Client {
   /**
    * End a session
    *
-   * Ends a session of the user: its refresh tokens are no longer valid.
+   * Ends a session of the user. Its refresh token and access tokens are rejected immediately.
    */
   endSession(
     request: EndSessionRequest,
@@ -1590,7 +1612,7 @@ export interface UserServiceClient extends Client {
   /**
    * List linked accounts
    *
-   * Lists the accounts at identity providers with which the user can sign in.
+   * Lists the accounts at identity providers with which the user can sign in, oldest first.
    */
   listAccounts(
     request: ListAccountsRequest,
@@ -1610,8 +1632,8 @@ export interface UserServiceClient extends Client {
   /**
    * Unlink an account
    *
-   * Unlinks an account, and ends the user's other sessions that signed in through its provider. The
-   * last account cannot be unlinked.
+   * Unlinks an account. Also ends the user's other sessions that were started through its provider,
+   * and the user's admin tokens. Fails with `ALREADY_EXISTS` for the last account.
    */
   unlinkAccount(
     request: UnlinkAccountRequest,

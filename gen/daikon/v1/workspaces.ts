@@ -24,31 +24,36 @@ export const protobufPackage = "daikon.v1";
 
 export const protobufFileName = "daikon/v1/workspaces.proto";
 
+/** The request of AdminService.CreateWorkspace and WorkspaceService.CreateWorkspace. */
 export interface CreateWorkspaceRequest {
   /** The name of the workspace, 1 to 200 characters. */
   name: string;
   /**
-   * The unique name in URLs: 2 to 63 lower-case letters, digits and hyphens, not starting or ending
-   * with a hyphen.
+   * The unique name of the workspace in URLs: 2 to 63 lower-case letters, digits and hyphens,
+   * without a hyphen at the start or the end. For example, `acme-inc`.
    */
   slug: string;
-  /** A description of up to 2,000 characters. */
+  /** A description, at most 2,000 characters. Defaults to an empty string. */
   description?: string | undefined;
 }
 
+/** The request of WorkspaceService.ListWorkspaces. */
 export interface ListWorkspacesRequest {
 }
 
+/** The response of WorkspaceService.ListWorkspaces. */
 export interface ListWorkspacesResponse {
-  /** The workspaces. */
+  /** The workspaces, ordered by name. */
   workspaces: WorkspaceResponse[];
 }
 
+/** Identifies a workspace. */
 export interface WorkspaceRequest {
   /** The ID of the workspace. */
   workspace_id: string;
 }
 
+/** The request of AdminService.UpdateWorkspace and WorkspaceService.UpdateWorkspace. */
 export interface UpdateWorkspaceRequest {
   /** The ID of the workspace. */
   workspace_id: string;
@@ -56,11 +61,11 @@ export interface UpdateWorkspaceRequest {
   name?:
     | string
     | undefined;
-  /** A description of up to 2,000 characters. */
+  /** A description, at most 2,000 characters. */
   description?: string | undefined;
 }
 
-/** A workspace. */
+/** A workspace, which has members and contains groups and resources. */
 export interface WorkspaceResponse {
   /** The ID of the workspace. */
   id: string;
@@ -70,7 +75,7 @@ export interface WorkspaceResponse {
   slug: string;
   /** The description of the workspace. */
   description: string;
-  /** The caller's role. Absent if the caller is not a member. */
+  /** The caller's role in the workspace. Absent if the caller is not a member. */
   role?:
     | string
     | undefined;
@@ -78,10 +83,11 @@ export interface WorkspaceResponse {
   created_at: string | undefined;
 }
 
+/** The request of AdminService.ListMembers and WorkspaceService.ListMembers. */
 export interface ListMembersRequest {
   /** The ID of the workspace. */
   workspace_id: string;
-  /** Searches names and e-mail addresses. At most 100 characters. */
+  /** Returns only members whose name or e-mail address contains this text. At most 100 characters. */
   q?:
     | string
     | undefined;
@@ -89,29 +95,33 @@ export interface ListMembersRequest {
   limit?: number | undefined;
 }
 
+/** The response of AdminService.ListMembers and WorkspaceService.ListMembers. */
 export interface ListMembersResponse {
-  /** The members. */
+  /** The members, ordered by user ID. */
   members: WorkspaceMemberResponse[];
 }
 
+/** The request of AdminService.InviteMember and WorkspaceService.InviteMember. */
 export interface InviteMemberRequest {
   /** The ID of the workspace. */
   workspace_id: string;
   /** The e-mail address to invite. */
   email: string;
-  /** The role to grant. Defaults to `viewer`. */
+  /** The role of the member: `owner`, `admin`, `editor` or `viewer` (default). */
   role?: string | undefined;
 }
 
+/** The request of AdminService.UpdateMember and WorkspaceService.UpdateMember. */
 export interface UpdateMemberRequest {
   /** The ID of the workspace. */
   workspace_id: string;
   /** The ID of the user. */
   user_id: string;
-  /** `owner`, `admin`, `editor` or `viewer`. */
+  /** The new role: `owner`, `admin`, `editor` or `viewer`. */
   role: string;
 }
 
+/** The request of AdminService.RemoveMember and WorkspaceService.RemoveMember. */
 export interface RemoveMemberRequest {
   /** The ID of the workspace. */
   workspace_id: string;
@@ -120,8 +130,8 @@ export interface RemoveMemberRequest {
 }
 
 /**
- * A membership. The name and avatar of an invited person are empty until they first obtain a token
- * for the workspace.
+ * The membership of a user in a workspace. The name and the avatar of an invited user are empty
+ * until they join.
  */
 export interface WorkspaceMemberResponse {
   /** The ID of the user. */
@@ -132,16 +142,13 @@ export interface WorkspaceMemberResponse {
   email: string;
   /** The display name. */
   name: string;
-  /** The URL of the avatar; empty when there is none. */
+  /** The URL of the avatar; empty if there is none. */
   avatar_url: string;
   /** `owner`, `admin`, `editor` or `viewer`. */
   role: string;
-  /** `invited` or `active`. */
+  /** `active`, or `invited` until the user first obtains tokens for the workspace. */
   status: string;
-  /**
-   * When the member first obtained a token for the workspace. Absent while the membership is
-   * pending.
-   */
+  /** When the user first obtained tokens for the workspace. Absent while the membership is pending. */
   joined_at?: string | undefined;
 }
 
@@ -1125,13 +1132,14 @@ export const DeleteResponse: MessageFns<DeleteResponse> = {
   },
 };
 
-/** Workspaces and their members. */
+/** Manages workspaces and their members. */
 export type WorkspaceServiceService = typeof WorkspaceServiceService;
 export const WorkspaceServiceService = {
   /**
    * Create a workspace
    *
-   * Creates a workspace. The caller becomes its owner.
+   * Creates a workspace with the caller as its owner. Fails with `ALREADY_EXISTS` if another
+   * workspace has the slug.
    */
   createWorkspace: {
     path: "/daikon.v1.WorkspaceService/CreateWorkspace" as const,
@@ -1146,7 +1154,7 @@ export const WorkspaceServiceService = {
   /**
    * List workspaces
    *
-   * Lists the workspaces of the user.
+   * Lists the workspaces that the user is a member of or has been invited to, ordered by name.
    */
   listWorkspaces: {
     path: "/daikon.v1.WorkspaceService/ListWorkspaces" as const,
@@ -1191,7 +1199,8 @@ export const WorkspaceServiceService = {
   /**
    * Delete a workspace
    *
-   * Deletes a workspace with its memberships, groups, roles and permission records.
+   * Deletes a workspace with its memberships, groups, custom roles, permission records and
+   * sessions.
    */
   deleteWorkspace: {
     path: "/daikon.v1.WorkspaceService/DeleteWorkspace" as const,
@@ -1205,7 +1214,7 @@ export const WorkspaceServiceService = {
   /**
    * List members
    *
-   * Lists the members of a workspace, invited ones included.
+   * Lists the members of a workspace, including invited ones, ordered by user ID.
    */
   listMembers: {
     path: "/daikon.v1.WorkspaceService/ListMembers" as const,
@@ -1219,8 +1228,11 @@ export const WorkspaceServiceService = {
   /**
    * Invite a member
    *
-   * Invites a person by e-mail address. An unknown address creates a user, who is claimed by the
-   * first sign-in with that address. Repeating a pending invitation returns the same membership.
+   * Invites a person by e-mail address. If no user has the address, a user is created; the first
+   * sign-in with the verified address takes over that user. Inviting a person again updates the
+   * role of the pending invitation. Fails with `ALREADY_EXISTS` if the person is already a member.
+   *
+   * Only owners can invite owners.
    */
   inviteMember: {
     path: "/daikon.v1.WorkspaceService/InviteMember" as const,
@@ -1235,8 +1247,8 @@ export const WorkspaceServiceService = {
   /**
    * Update a member
    *
-   * Changes the role of a member. Only owners can grant or remove the role `owner`; a workspace
-   * always has an owner.
+   * Changes the role of a member. Only owners can grant or revoke the role `owner`. Fails with
+   * `ALREADY_EXISTS` if the member is the last active owner of the workspace.
    */
   updateMember: {
     path: "/daikon.v1.WorkspaceService/UpdateMember" as const,
@@ -1251,8 +1263,10 @@ export const WorkspaceServiceService = {
   /**
    * Remove a member
    *
-   * Removes a member with their groups, custom roles and shares. Members can remove themselves.
-   * Only owners can remove an owner, and the last owner cannot be removed.
+   * Removes a member with their group memberships, custom roles, shares and sessions in the
+   * workspace. Members can remove themselves. Removing another member requires role `admin`, or
+   * `owner` if that member is an owner. Fails with `ALREADY_EXISTS` if the member is the last
+   * active owner.
    */
   removeMember: {
     path: "/daikon.v1.WorkspaceService/RemoveMember" as const,
@@ -1269,13 +1283,14 @@ export interface WorkspaceServiceServer extends UntypedServiceImplementation {
   /**
    * Create a workspace
    *
-   * Creates a workspace. The caller becomes its owner.
+   * Creates a workspace with the caller as its owner. Fails with `ALREADY_EXISTS` if another
+   * workspace has the slug.
    */
   createWorkspace: handleUnaryCall<CreateWorkspaceRequest, WorkspaceResponse>;
   /**
    * List workspaces
    *
-   * Lists the workspaces of the user.
+   * Lists the workspaces that the user is a member of or has been invited to, ordered by name.
    */
   listWorkspaces: handleUnaryCall<ListWorkspacesRequest, ListWorkspacesResponse>;
   /**
@@ -1293,34 +1308,40 @@ export interface WorkspaceServiceServer extends UntypedServiceImplementation {
   /**
    * Delete a workspace
    *
-   * Deletes a workspace with its memberships, groups, roles and permission records.
+   * Deletes a workspace with its memberships, groups, custom roles, permission records and
+   * sessions.
    */
   deleteWorkspace: handleUnaryCall<WorkspaceRequest, DeleteResponse>;
   /**
    * List members
    *
-   * Lists the members of a workspace, invited ones included.
+   * Lists the members of a workspace, including invited ones, ordered by user ID.
    */
   listMembers: handleUnaryCall<ListMembersRequest, ListMembersResponse>;
   /**
    * Invite a member
    *
-   * Invites a person by e-mail address. An unknown address creates a user, who is claimed by the
-   * first sign-in with that address. Repeating a pending invitation returns the same membership.
+   * Invites a person by e-mail address. If no user has the address, a user is created; the first
+   * sign-in with the verified address takes over that user. Inviting a person again updates the
+   * role of the pending invitation. Fails with `ALREADY_EXISTS` if the person is already a member.
+   *
+   * Only owners can invite owners.
    */
   inviteMember: handleUnaryCall<InviteMemberRequest, WorkspaceMemberResponse>;
   /**
    * Update a member
    *
-   * Changes the role of a member. Only owners can grant or remove the role `owner`; a workspace
-   * always has an owner.
+   * Changes the role of a member. Only owners can grant or revoke the role `owner`. Fails with
+   * `ALREADY_EXISTS` if the member is the last active owner of the workspace.
    */
   updateMember: handleUnaryCall<UpdateMemberRequest, WorkspaceMemberResponse>;
   /**
    * Remove a member
    *
-   * Removes a member with their groups, custom roles and shares. Members can remove themselves.
-   * Only owners can remove an owner, and the last owner cannot be removed.
+   * Removes a member with their group memberships, custom roles, shares and sessions in the
+   * workspace. Members can remove themselves. Removing another member requires role `admin`, or
+   * `owner` if that member is an owner. Fails with `ALREADY_EXISTS` if the member is the last
+   * active owner.
    */
   removeMember: handleUnaryCall<RemoveMemberRequest, DeleteResponse>;
 }
@@ -1329,7 +1350,8 @@ export interface WorkspaceServiceClient extends Client {
   /**
    * Create a workspace
    *
-   * Creates a workspace. The caller becomes its owner.
+   * Creates a workspace with the caller as its owner. Fails with `ALREADY_EXISTS` if another
+   * workspace has the slug.
    */
   createWorkspace(
     request: CreateWorkspaceRequest,
@@ -1349,7 +1371,7 @@ export interface WorkspaceServiceClient extends Client {
   /**
    * List workspaces
    *
-   * Lists the workspaces of the user.
+   * Lists the workspaces that the user is a member of or has been invited to, ordered by name.
    */
   listWorkspaces(
     request: ListWorkspacesRequest,
@@ -1409,7 +1431,8 @@ export interface WorkspaceServiceClient extends Client {
   /**
    * Delete a workspace
    *
-   * Deletes a workspace with its memberships, groups, roles and permission records.
+   * Deletes a workspace with its memberships, groups, custom roles, permission records and
+   * sessions.
    */
   deleteWorkspace(
     request: WorkspaceRequest,
@@ -1429,7 +1452,7 @@ export interface WorkspaceServiceClient extends Client {
   /**
    * List members
    *
-   * Lists the members of a workspace, invited ones included.
+   * Lists the members of a workspace, including invited ones, ordered by user ID.
    */
   listMembers(
     request: ListMembersRequest,
@@ -1449,8 +1472,11 @@ export interface WorkspaceServiceClient extends Client {
   /**
    * Invite a member
    *
-   * Invites a person by e-mail address. An unknown address creates a user, who is claimed by the
-   * first sign-in with that address. Repeating a pending invitation returns the same membership.
+   * Invites a person by e-mail address. If no user has the address, a user is created; the first
+   * sign-in with the verified address takes over that user. Inviting a person again updates the
+   * role of the pending invitation. Fails with `ALREADY_EXISTS` if the person is already a member.
+   *
+   * Only owners can invite owners.
    */
   inviteMember(
     request: InviteMemberRequest,
@@ -1470,8 +1496,8 @@ export interface WorkspaceServiceClient extends Client {
   /**
    * Update a member
    *
-   * Changes the role of a member. Only owners can grant or remove the role `owner`; a workspace
-   * always has an owner.
+   * Changes the role of a member. Only owners can grant or revoke the role `owner`. Fails with
+   * `ALREADY_EXISTS` if the member is the last active owner of the workspace.
    */
   updateMember(
     request: UpdateMemberRequest,
@@ -1491,8 +1517,10 @@ export interface WorkspaceServiceClient extends Client {
   /**
    * Remove a member
    *
-   * Removes a member with their groups, custom roles and shares. Members can remove themselves.
-   * Only owners can remove an owner, and the last owner cannot be removed.
+   * Removes a member with their group memberships, custom roles, shares and sessions in the
+   * workspace. Members can remove themselves. Removing another member requires role `admin`, or
+   * `owner` if that member is an owner. Fails with `ALREADY_EXISTS` if the member is the last
+   * active owner.
    */
   removeMember(
     request: RemoveMemberRequest,

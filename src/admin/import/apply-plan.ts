@@ -9,19 +9,19 @@ import * as queries from './queries.ts'
 import type { OnProgress } from './report.ts'
 import type { Ids } from './snapshot.ts'
 
-/** Items written by one statement. */
+/** The maximum number of items that one statement writes. */
 const batchSize = 2000
 
-/** Members listed by one activity entry, so that a page of the log stays readable. */
+/** The maximum number of members that one activity entry lists, so that the log stays readable. */
 const maxMembersPerEntry = 100
 
-/** What every step of the writes needs. */
+/** Dependencies of every write. */
 type Context = { em: EntityManager; actor: Actor; ids: Ids }
 
-/** Writes items in batches. */
+/** The writes of one kind, split into batches. */
 type Step = { size: number; batches: { size: number; write: () => Promise<void> }[] }
 
-/** Writes a plan without errors and records it in the activity log. Requires a transaction. */
+/** Writes a plan that has no errors and records it in the activity log. Requires a transaction. */
 export async function applyPlan(
   em: EntityManager,
   actor: Actor,
@@ -78,8 +78,8 @@ function byEmail([a]: [string, unknown], [b]: [string, unknown]): number {
 }
 
 /**
- * The users have no linked account until they sign in. Their ids are random: a UUID of version 7
- * would reveal when the user was created.
+ * Inserts users. They have no linked account until they sign in. Their IDs are random, because a
+ * version 7 UUID would reveal when the user was created.
  */
 async function insertUsers({ em, ids }: Context, batch: [string, string][]): Promise<void> {
   const users = batch.map(([email, name]) => ({ id: randomUUID(), email, name }))
@@ -176,7 +176,7 @@ async function insertGroups(
   await recordActivityBatch(em, actor, 'group.created', events)
 }
 
-/** New group members; those of the same group follow each other. */
+/** Returns the new group members, ordered by group. */
 function groupMembersOf({ newGroupMembers }: Effects): (Membership & { name: string })[] {
   return [...newGroupMembers.values()].flatMap(({ slug, name, emails }) =>
     emails.map((email) => ({ slug, name, email })),
@@ -184,8 +184,8 @@ function groupMembersOf({ newGroupMembers }: Effects): (Membership & { name: str
 }
 
 /**
- * The existing groups that get members. Their hierarchies are locked before anything is written, because
- * a transaction that has a hierarchy may wait for a row that the import has written.
+ * Returns the existing groups that gain members. Their hierarchies must be locked before the first
+ * write: a transaction that holds a hierarchy lock may wait for a row that the import has written.
  */
 function existingGroupIds({ newGroupMembers }: Effects, ids: Ids): string[] {
   return [...newGroupMembers.values()].flatMap(

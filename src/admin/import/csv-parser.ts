@@ -7,18 +7,18 @@ import { type Column, columns, readRow } from './row.ts'
 
 export type ParsedCsv = { columns: Column[]; rows: Row[] }
 
-/** Bytes. */
+/** In bytes. */
 const maxFileSize = 5 * 1024 * 1024
 
-/** Characters. Limits what an unclosed quote can swallow. */
+/** In characters. Limits how much text an unclosed quote can consume. */
 const maxRecordLength = 64 * 1024
 
-/** Bytes parsed before other calls get their turn on the event loop. */
+/** The number of bytes parsed before yielding to the event loop. */
 const chunkSize = 8 * 1024
 
 const requiredColumns: Column[] = ['email', 'workspace_slug']
 
-/** Parses a CSV file. Throws when the file has no valid header or cannot be split into records. */
+/** Parses a CSV file. Throws if the file has no valid header or cannot be split into records. */
 export async function parseCsv(csv: string, onProgress: OnProgress): Promise<ParsedCsv> {
   const bytes = Buffer.from(csv)
   if (bytes.length > maxFileSize) {
@@ -37,7 +37,7 @@ export async function parseCsv(csv: string, onProgress: OnProgress): Promise<Par
     relax_column_count: true,
     skip_empty_lines: true,
     on_record(cells: string[], { lines }) {
-      // The parser reports the last line of a record.
+      // The parser reports the last line of each record.
       if (header) rows.push(readRow(lines - countLineBreaks(cells), cells, header))
       else header = readHeader(cells)
       return null
@@ -46,7 +46,7 @@ export async function parseCsv(csv: string, onProgress: OnProgress): Promise<Par
   const ended = new Promise<void>((resolve, reject) => {
     parser.on('end', resolve).on('error', (error) => reject(parseError(error)))
   })
-  // It may reject before it is awaited.
+  // The promise may reject before it is awaited.
   ended.catch(() => {})
   parser.resume()
   for (let offset = 0; offset < bytes.length && !parser.destroyed; offset += chunkSize) {

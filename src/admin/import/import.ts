@@ -19,7 +19,7 @@ import {
   snapshotBatchSize,
 } from './snapshot.ts'
 
-/** Rows planned before other calls get their turn on the event loop. */
+/** The number of rows planned before yielding to the event loop. */
 const rowsPerTurn = 500
 
 /** Reports what an import would change. */
@@ -33,7 +33,7 @@ export async function previewCsvImport(
   return createReport(columns, plan)
 }
 
-/** Imports a file in one transaction. Imports nothing when any row has an error. */
+/** Imports a file in one transaction. Imports nothing if any row has an error. */
 export async function executeCsvImport(
   { em, principal, quotas }: WriteContext & QuotaContext,
   { csv }: CsvImportRequest,
@@ -42,7 +42,7 @@ export async function executeCsvImport(
   let parsed: ParsedCsv | undefined = await parseCsv(csv, onProgress)
   return enqueueImport(() =>
     inTransaction(em, async (em) => {
-      // `planRows` consumes the rows, so a transaction that is retried parses the file again.
+      // `planRows` consumes the rows, so a retried transaction must parse the file again.
       const { columns, rows } = parsed ?? (await parseCsv(csv, onProgress))
       parsed = undefined
       await lockForImport(em, rows)
@@ -61,8 +61,8 @@ export async function executeCsvImport(
 let lastImport: Promise<unknown> = Promise.resolve()
 
 /**
- * Runs the imports of this node one after the other. Without the queue, imports would wait for the
- * lock in PostgreSQL, each occupying a connection.
+ * Runs the imports of this node one after the other. Without the queue, each import would occupy a
+ * connection while it waits for the lock in PostgreSQL.
  */
 function enqueueImport<Result>(work: () => Promise<Result>): Promise<Result> {
   const result = lastImport.then(work)

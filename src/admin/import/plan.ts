@@ -1,35 +1,35 @@
 import { describeQuota, type QuotaName, type Quotas } from '../../core/quotas.ts'
 import type { Role } from '../../core/roles.ts'
 
-/** A problem with a column, or with the whole row where `field` is empty. */
+/** A problem with a column, or with the whole row if `field` is empty. */
 export type CellError = { field: string; message: string }
 
-/** A row of the file: the membership that a user is to have in a workspace. */
+/** A row of the file, which describes the membership that a user should have in a workspace. */
 export type Row = {
   line: number
   email: string
   /** Empty leaves the name unchanged. */
   name: string
   slug: string
-  /** Empty means viewer for a new member and leaves the role of others unchanged. */
+  /** Empty means viewer for a new member, and leaves the role of an existing member unchanged. */
   role: Role | ''
   groups: string[]
-  /** Empty leaves it unchanged. */
+  /** Empty leaves the external ID unchanged. */
   externalId: string
   errors: CellError[]
 }
 
-/** What exists of everything that the rows name. */
+/** The existing objects that the rows refer to. */
 export type Snapshot = {
-  /** Numbers of owners who have joined and are active, by slug. */
+  /** The number of active owners who have joined, by slug. */
   workspaces: Map<string, number>
-  /** By slug; zero where it is missing. */
+  /** By slug. A missing entry means zero. */
   usage: Map<string, Usage>
   /** Names by e-mail address. */
   users: Map<string, string>
-  /** The `external_id` of users by e-mail address; empty when there is none. */
+  /** The `external_id` of each user by e-mail address; empty if the user has none. */
   externalIds: Map<string, string>
-  /** The e-mail address of the user whom an external id identifies already. */
+  /** E-mail addresses of users by the external ID that already identifies them. */
   identifiedUsers: Map<string, string>
   /** By `keyOf(slug, email)`. Inactive users do not count as joined. */
   members: Map<string, { role: Role; joined: boolean }>
@@ -37,12 +37,12 @@ export type Snapshot = {
   groups: Map<string, Set<string>>
 }
 
-/** The numbers of rows of a workspace that have a quota. */
+/** The number of rows in a workspace for each quota. */
 export type Usage = { members: number; invitations: number; groups: number }
 
 export type Change = { field: string; from: string; to: string }
 
-/** What the import does with a row. */
+/** The action that the import takes for a row. */
 export type PlannedRow = {
   line: number
   email: string
@@ -51,13 +51,13 @@ export type PlannedRow = {
   errors: CellError[]
 }
 
-/** The writes of all rows together. Each one is listed once, even if several rows cause it. */
+/** The combined writes of all rows. Each write is listed once, even if several rows cause it. */
 export type Effects = {
   /** Names by e-mail address. */
   newUsers: Map<string, string>
-  /** Changes of names by e-mail address. */
+  /** Name changes by e-mail address. */
   renamed: Map<string, Change>
-  /** Changes of `external_id` by e-mail address. */
+  /** Changes to `external_id` by e-mail address. */
   externalIds: Map<string, Change>
   /** By `keyOf(slug, email)`. */
   newMembers: Map<string, { slug: string; email: string; role: Role }>
@@ -68,27 +68,27 @@ export type Effects = {
   newGroupMembers: Map<string, { slug: string; name: string; emails: string[] }>
 }
 
-/** A plan keeps the first rows of each action, up to this number, and counts all of them. */
+/** The maximum number of rows of each action that a plan keeps. All rows are counted. */
 export const maxRowsPerAction = 1000
 
 export type Plan = {
   rows: PlannedRow[]
   counts: Record<PlannedRow['action'], number>
-  /** Invalid when a row has an error. */
+  /** Valid only if no row has an error. */
   effects: Effects
 }
 
-/** Plans rows one after the other. */
+/** Plans rows one at a time. */
 export type Planner = { add(row: Row): void; finish(): Plan }
 
-/** Joins a slug and an e-mail address or a name into a key. Slugs contain no spaces. */
+/** Joins a slug with an e-mail address or a name into a key. Slugs contain no spaces. */
 export function keyOf(slug: string, word: string): string {
   return `${slug} ${word}`
 }
 
 /**
- * Creates a planner. It updates `snapshot` as it goes, because each row is planned on top of the rows
- * before it.
+ * Creates a planner. It updates `snapshot` as it goes, because each row is planned on top of the
+ * previous rows.
  */
 export function createPlanner(snapshot: Snapshot, quotas: Quotas): Planner {
   const { workspaces, usage, users, externalIds, identifiedUsers, members, groups } = snapshot
@@ -193,7 +193,10 @@ export function createPlanner(snapshot: Snapshot, quotas: Quotas): Planner {
     return [change]
   }
 
-  /** Adds what a row creates to the usage of its workspace. Changes nothing if that exceeds a quota. */
+  /**
+   * Adds the members and groups that a row creates to the usage of its workspace. If that exceeds a
+   * quota, returns errors and changes nothing.
+   */
   function useQuotas({ slug, groups: names }: Row, isNew: boolean): CellError[] {
     const newGroups = names.filter((name) => !groups.has(keyOf(slug, name))).length
     const newMembers = Number(isNew)
@@ -274,7 +277,9 @@ export function createPlanner(snapshot: Snapshot, quotas: Quotas): Planner {
   }
 }
 
-/** Members who have not joined: one object for each role, because a file can add many members. */
+/**
+ * Members who have not joined. They share one object per role, because a file can add many members.
+ */
 const invitedMembers = {
   viewer: { role: 'viewer', joined: false },
   editor: { role: 'editor', joined: false },
@@ -284,7 +289,7 @@ const invitedMembers = {
 
 type CellValue = { text: string; line: number }
 
-/** Stores the value unless there is an earlier one; returns the first. */
+/** Stores the value unless the key already has one. Returns the first value. */
 function rememberFirst(values: Map<string, CellValue>, key: string, value: CellValue): CellValue {
   const first = values.get(key) ?? value
   values.set(key, first)

@@ -4,15 +4,17 @@ import { isUuid } from '../../core/uuid.ts'
 import { query } from '../../database/query.ts'
 
 /**
- * Waits for other imports and holds them off until the end of the transaction. An import waits longer
- * for locks than other calls, for just less than the client waits for a statement.
+ * Prevents other imports from running until the end of the transaction. An import may wait longer
+ * for locks than other calls, but less than the client's statement timeout.
  */
 export async function lockImports(em: EntityManager): Promise<void> {
   await query(em, "set local lock_timeout = '9s'")
   await query(em, `select pg_advisory_xact_lock(hashtext('daikon import'))`)
 }
 
-/** Locks workspaces until the end of the transaction, as changes of their owners do. */
+/**
+ * Locks workspaces until the end of the transaction, with the same lock as changes to their owners.
+ */
 export async function lockWorkspaces(em: EntityManager, slugs: string[]): Promise<void> {
   await query(
     em,
@@ -23,7 +25,7 @@ export async function lockWorkspaces(em: EntityManager, slugs: string[]): Promis
 
 type WorkspaceRow = { id: string; slug: string; owners: number }
 
-/** Workspaces with the number of owners who have joined and are active. */
+/** Returns workspaces with the number of active owners who have joined. */
 export function findWorkspaces(em: EntityManager, slugs: string[]): Promise<WorkspaceRow[]> {
   return query(
     em,
@@ -37,7 +39,7 @@ export function findWorkspaces(em: EntityManager, slugs: string[]): Promise<Work
 
 type UsageRow = { workspace_id: string; members: number; invitations: number; groups: number }
 
-/** What workspaces have of everything that has a quota; workspaces without are absent. */
+/** Returns the usage of quotas for each workspace. Workspaces without any usage are absent. */
 export function findUsage(em: EntityManager, workspaceIds: string[]): Promise<UsageRow[]> {
   const sum = (counted: string) =>
     `coalesce(sum(count) filter (where counted = '${counted}'), 0)::int as ${counted}`
@@ -52,7 +54,8 @@ export function findUsage(em: EntityManager, workspaceIds: string[]): Promise<Us
 type UserRow = { id: string; email: string; name: string; external_id: string | null }
 
 export function findUsers(em: EntityManager, emails: string[]): Promise<UserRow[]> {
-  // With `= any($1)`, the planner splits each address into trigrams to estimate the index for searches.
+  // For `= any($1)`, the planner would split each address into trigrams to estimate the cost of the
+  // search index.
   return query(
     em,
     `select id, email, name, external_id from users
@@ -61,7 +64,10 @@ export function findUsers(em: EntityManager, emails: string[]): Promise<UserRow[
   )
 }
 
-/** Returns the users whom external ids identify, be it as an external id, an address or a user id. */
+/**
+ * Returns the users that external IDs identify, whether as an external ID, an e-mail address or a
+ * user ID.
+ */
 export function findIdentifiedUsers(
   em: EntityManager,
   externalIds: string[],
@@ -89,7 +95,7 @@ export async function updateExternalIds(
   )
 }
 
-/** `joined`: the member has joined and is active, so they count as an owner. */
+/** `joined` means that the member has joined and is active. Only such owners count as owners. */
 type MemberRow = { user_id: string; workspace_id: string; role: Role; joined: boolean }
 
 export function findMembers(em: EntityManager, userIds: string[]): Promise<MemberRow[]> {
@@ -127,8 +133,8 @@ export function findGroupMembers(em: EntityManager, userIds: string[]): Promise<
 }
 
 /**
- * Inserts users, or renames those who have been created since the plan was made. Returns the latter,
- * who have other ids.
+ * Inserts users, or renames those that were created after the plan was made. Returns the latter,
+ * because their IDs differ from the ones passed in.
  */
 export function insertUsers(
   em: EntityManager,
@@ -196,7 +202,7 @@ export async function updateMemberRoles(
   )
 }
 
-/** Inserts groups; those that have been created since the plan was made are returned as not new. */
+/** Inserts groups. Groups that were created after the plan was made are returned as not new. */
 export function insertGroups(
   em: EntityManager,
   groups: { id: string; workspaceId: string; name: string }[],

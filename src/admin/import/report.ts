@@ -1,7 +1,7 @@
 import type { CsvImportReport } from '../../../gen/daikon/v1/admin_import.ts'
 import { maxRowsPerAction, type Plan, type PlannedRow } from './plan.ts'
 
-/** Receives the progress of an import: the phase, and how many of its units are done. */
+/** Receives the progress of an import: the phase and the number of completed units. */
 export type OnProgress = (
   phase: 'Reading' | 'Comparing' | 'Writing',
   done: number,
@@ -12,7 +12,7 @@ export type OnProgress = (
 const maxRows = maxRowsPerAction
 const maxCharacters = 1024 * 1024
 
-/** The actions in the order in which their rows are listed when not all rows fit. */
+/** Row actions by priority. Determines which rows are listed if not all of them fit. */
 const actionsByPriority = ['error', 'update', 'create', 'unchanged'] as const
 
 /** Creates the report of a plan. It counts all rows and lists as many as fit. */
@@ -41,7 +41,7 @@ function takeFitting(rows: PlannedRow[]): PlannedRow[] {
   return rows.slice(0, firstOmitted < 0 ? maxRows : firstOmitted)
 }
 
-/** Approximate size in characters, with 50 for the overhead of each object. */
+/** Returns the approximate size in characters, including 50 for the overhead of each object. */
 function sizeOf({ email, changes, errors }: PlannedRow): number {
   const texts = [
     ...changes.map(({ from, to }) => from + to),

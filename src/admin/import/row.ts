@@ -3,7 +3,7 @@ import { normalizeEmail } from '../../core/email.ts'
 import { type Role, roles } from '../../core/roles.ts'
 import type { CellError, Row } from './plan.ts'
 
-/** The columns that a file can have. */
+/** The columns that a file may contain. */
 export const columns = ['email', 'name', 'workspace_slug', 'role', 'groups', 'external_id'] as const
 
 export type Column = (typeof columns)[number]

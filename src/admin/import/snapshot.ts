@@ -13,12 +13,12 @@ import {
 } from './queries.ts'
 
 /**
- * The rows that one call of `extendSnapshot` should get. In larger batches, PostgreSQL reads whole
- * tables less often.
+ * The recommended number of rows per call of `extendSnapshot`. With larger batches, PostgreSQL
+ * scans whole tables less often.
  */
 export const snapshotBatchSize = 5000
 
-/** Database ids. `applyPlan` adds those of the rows it inserts. */
+/** Database IDs. `applyPlan` adds the IDs of the rows it inserts. */
 export type Ids = {
   /** By e-mail address. */
   users: Map<string, string>
@@ -28,19 +28,19 @@ export type Ids = {
   groups: Map<string, string>
 }
 
-/** A snapshot and the ids of what it contains. */
+/** A snapshot and the IDs of the objects in it. */
 export type LoadedSnapshot = { snapshot: Snapshot; ids: Ids }
 
 /**
- * Locks the workspaces of the rows until the end of the transaction. Imports run one after the other,
- * so that they cannot deadlock on each other's rows.
+ * Locks the workspaces of the rows until the end of the transaction. Imports run one after the
+ * other, so they cannot deadlock on each other's rows.
  */
 export async function lockForImport(em: EntityManager, rows: Row[]): Promise<void> {
   await lockImports(em)
   await lockWorkspaces(em, slugsOf(rows))
 }
 
-/** Loads the workspaces of the rows with their usage of quotas. The rest is loaded by `extendSnapshot`. */
+/** Loads the workspaces of the rows and their quota usage. `extendSnapshot` loads the rest. */
 export async function loadSnapshot(em: EntityManager, rows: Row[]): Promise<LoadedSnapshot> {
   const ids: Ids = { users: new Map(), workspaces: new Map(), groups: new Map() }
   const snapshot: Snapshot = {
@@ -68,9 +68,9 @@ function slugsOf(rows: Row[]): string[] {
 }
 
 /**
- * Adds the users, members and groups of the rows. It does not overwrite what the plan of earlier rows
- * has changed in the snapshot. Each table is read without joins: the planner has no statistics for
- * what a large import has just inserted and would choose nested loops.
+ * Adds the users, members and groups of the rows, without overwriting changes that earlier rows
+ * made to the snapshot. Tables are read without joins: the planner has no statistics for the rows
+ * that a large import has just inserted and would choose nested loops.
  */
 export async function extendSnapshot(
   em: EntityManager,

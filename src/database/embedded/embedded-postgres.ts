@@ -16,11 +16,11 @@ import {
   type Programs,
 } from './postmaster.ts'
 
-/** A PostgreSQL that this process started. */
+/** A PostgreSQL server that this process started. */
 export type EmbeddedPostgres = {
   /** The URL of the database `daikon`, with the password. */
   url: string
-  /** Shuts PostgreSQL down and waits until it has stopped. A second call waits as well. */
+  /** Shuts PostgreSQL down and waits until it has stopped. Repeated calls wait as well. */
   stop(): Promise<void>
 }
 
@@ -34,22 +34,25 @@ type Installation = {
 const settings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
-  // Enough for several nodes, as tests run them.
+  // Enough for several nodes, which tests start side by side.
   max_connections: '400',
-  // A quarter of the memory, as the manual advises, up to 512 MB.
+  // A quarter of the memory, as the PostgreSQL manual recommends, but at most 512 MB.
   shared_buffers: `${Math.round(Math.min(os.totalmem() / 4, 2 ** 29) / 2 ** 20)}MB`,
-  // LOG ranks above ERROR: starts and crashes are logged, failed statements are not.
+  // LOG ranks above ERROR here: starts and crashes are logged, failed statements are not.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_checkpoints: 'off',
 }
 
-/** Milliseconds to wait until PostgreSQL accepts connections, including recovery after a crash. */
+/**
+ * The time that PostgreSQL has to accept connections, including recovery after a crash, in
+ * milliseconds.
+ */
 const startTimeout = 120_000
 
 /**
- * Starts the bundled PostgreSQL with its data in `dataDir`. It does not outlive this process: if this
- * process is killed, a watcher shuts it down.
+ * Starts the bundled PostgreSQL with its data in `dataDir`. It does not outlive this process: if
+ * this process is killed, a watcher shuts it down.
  *
  * @example
  * const { url, stop } = await startEmbedded({ dataDir: './data' })
@@ -93,7 +96,7 @@ export async function startEmbedded(options: {
   }
 }
 
-/** Takes a file lock through SQLite: the operating system releases it when the process ends. */
+/** Locks a file through SQLite. The operating system releases the lock when the process ends. */
 function lock(dataDir: string): () => void {
   const file = new DatabaseSync(join(dataDir, 'owner.lock'), { timeout: 0 })
   try {
@@ -111,11 +114,13 @@ function lock(dataDir: string): () => void {
   return () => file.close()
 }
 
-/** Creates the cluster and its password in a temporary folder, which it then renames. */
+/**
+ * Creates the cluster and its password in a temporary directory, then moves it to its final path.
+ */
 async function createCluster({ dataDir, cluster, programs, log }: Installation): Promise<void> {
   for (const name of await fs.readdir(dataDir)) {
     if (!name.startsWith('postgres.new-')) continue
-    // The initdb of a killed process may still write there; the next start removes the rest.
+    // The initdb of a killed process may still be writing there. The next start removes the rest.
     await fs.rm(join(dataDir, name), { recursive: true, force: true }).catch(() => {})
   }
   if (existsSync(join(cluster, 'PG_VERSION'))) return
@@ -123,7 +128,7 @@ async function createCluster({ dataDir, cluster, programs, log }: Installation):
   const temporary = await fs.mkdtemp(join(dataDir, 'postgres.new-'))
   const data = join(temporary, 'data')
   const password = join(temporary, 'password')
-  // pg_trgm takes character classes from the C library; macOS lacks C.UTF-8.
+  // pg_trgm takes character classes from the C library, and macOS has no C.UTF-8.
   const characterType = os.platform() === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8'
   try {
     await fs.writeFile(password, randomBytes(24).toString('base64url'), { mode: 0o600 })
@@ -148,8 +153,8 @@ async function createCluster({ dataDir, cluster, programs, log }: Installation):
 }
 
 /**
- * Makes the user that PostgreSQL runs as the owner of a folder. The folder itself is last, because its
- * owner shows whether the work is done.
+ * Makes the user that PostgreSQL runs as the owner of a directory. The directory itself is changed
+ * last, because its owner indicates whether all of its files have been changed.
  */
 async function changeOwner(folder: string, { owner }: Programs): Promise<void> {
   if (!owner || (await fs.stat(folder)).uid === owner.uid) return
@@ -158,14 +163,14 @@ async function changeOwner(folder: string, { owner }: Programs): Promise<void> {
   }
 }
 
-/** Retries: another process may take the free port. */
+/** Starts PostgreSQL on a free port. Retries, because another process may take the port first. */
 async function startPostmaster(installation: Installation, password: string): Promise<number> {
   const { cluster, programs, log } = installation
   if ((await findPostmaster(cluster)) !== undefined) {
     log('Stopping the PostgreSQL that a killed process left running')
     await haltPostmaster(programs, cluster)
   }
-  // Process IDs are reused: PostgreSQL would take an unrelated process for a postmaster.
+  // Process IDs are reused, so PostgreSQL could mistake an unrelated process for a postmaster.
   await fs.rm(join(cluster, 'postmaster.pid'), { force: true })
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -198,7 +203,7 @@ async function launch({ dataDir, cluster, programs, log }: Installation, passwor
   return port
 }
 
-/** Waits until PostgreSQL accepts the password, and creates the database if it is missing. */
+/** Waits until PostgreSQL accepts the password. Creates the database if it does not exist. */
 async function waitUntilReady(
   port: number,
   password: string,

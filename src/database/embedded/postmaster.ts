@@ -8,16 +8,20 @@ import { promisify } from 'node:util'
 
 type Owner = { uid: number; gid: number }
 
-/** How to run a program: with a command prefix and options, on the files of an owner. */
+/**
+ * How to run a program: with a command prefix and spawn options, and with which owner of its files.
+ */
 type RunMode = { prefix: string[]; options: SpawnOptions; owner?: Owner }
 
-/** The programs of PostgreSQL from the package of this platform, run as a user that they accept. */
+/**
+ * The PostgreSQL programs from the package for this platform. They run as a user that they accept.
+ */
 export type Programs = {
-  /** The required owner of the cluster's files; undefined if it is the user of this process. */
+  /** The required owner of the cluster's files, or undefined if it is the user of this process. */
   owner: Owner | undefined
-  /** Runs a program and waits for it. An error contains the last lines of its output. */
+  /** Runs a program and waits for it to end. Errors contain the last lines of its output. */
   run(program: 'initdb' | 'pg_ctl', args: string[]): Promise<void>
-  /** Starts the postmaster, with its output to the file descriptor `output`. */
+  /** Starts the postmaster, which writes its output to the file descriptor `output`. */
   start(args: string[], output: number): Promise<ChildProcess>
 }
 
@@ -25,9 +29,9 @@ const nobody = { uid: 65534, gid: 65534 }
 const alternative = 'set DATABASE_URL to use another PostgreSQL'
 
 /**
- * Finds the programs for this platform, and a way to run them that has access to `cluster` in `dataDir`.
+ * Finds the programs for this platform and a way to run them with access to `cluster` in `dataDir`.
  *
- * @throws an Error that names a missing package or the reason why PostgreSQL cannot run
+ * @throws an Error that names the missing package, or the reason why PostgreSQL cannot run
  */
 export async function findPrograms(dataDir: string, cluster: string): Promise<Programs> {
   const paths = await findPaths()
@@ -43,7 +47,7 @@ export async function findPrograms(dataDir: string, cluster: string): Promise<Pr
   }
 }
 
-/** Returns the port of the postmaster that runs on `cluster`; undefined if none does. */
+/** Returns the port of the postmaster of `cluster`, or undefined if none is running. */
 export async function findPostmaster(cluster: string): Promise<number | undefined> {
   const file = join(cluster, 'postmaster.pid')
   if (!existsSync(file)) return undefined
@@ -51,7 +55,7 @@ export async function findPostmaster(cluster: string): Promise<number | undefine
   return (await findCommand(pid)).includes(` -D ${cluster} `) ? Number(port) : undefined
 }
 
-/** Stops the postmaster on `cluster`, if any. After 30 seconds, stops it without a checkpoint. */
+/** Stops the postmaster of `cluster`, if any. After 30 seconds, stops it without a checkpoint. */
 export async function haltPostmaster(programs: Programs, cluster: string): Promise<void> {
   if ((await findPostmaster(cluster)) === undefined) return
   const stop = ['stop', '-D', cluster, '-w', '-s']
@@ -88,7 +92,10 @@ function isRoot(): boolean {
   }
 }
 
-/** PostgreSQL refuses to run as root. Finds a way to run as another user that can read its files. */
+/**
+ * Finds a way to run PostgreSQL, which refuses to run as root, as another user that can read its
+ * files.
+ */
 async function findRootMode(dataDir: string, cluster: string, postgres: string): Promise<RunMode> {
   const failures: unknown[] = []
   for (const mode of await listRootModes(cluster)) {
@@ -110,11 +117,12 @@ async function listRootModes(cluster: string): Promise<RunMode[]> {
   const setpriv = ['setpriv', `--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups']
   const bypass = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override']
   const plain: RunMode = { prefix: [], options: owner, owner }
-  // For a folder below one that only root can read, such as /root: root mapped to another user id or,
-  // where a container forbids user namespaces, a user that bypasses file permissions.
+  // For a directory below one that only root can read, such as /root: root mapped to another user
+  // ID or, where a container forbids user namespaces, a user that bypasses file permissions.
   const mapped: RunMode = { prefix: unshare, options: {}, owner: { uid: 0, gid: 0 } }
   const privileged: RunMode = { prefix: [...setpriv, ...bypass], options: {}, owner }
-  // The owner of an existing cluster does not change: only its owner can stop a running postmaster.
+  // The owner of an existing cluster must not change, because only its owner can stop a running
+  // postmaster.
   return found?.uid === 0 ? [mapped, plain, privileged] : [plain, mapped, privileged]
 }
 
@@ -131,7 +139,10 @@ async function run(mode: RunMode, program: string, args: string[]): Promise<void
   if (code !== 0) throw new Error(`${program} failed (${code ?? signal}): ${lastLines(output)}`)
 }
 
-/** Uses a separate process group: Ctrl-C reaches only Node.js, which drains before it stops PostgreSQL. */
+/**
+ * Starts a process in its own process group, so that Ctrl-C reaches only Node.js, which drains its
+ * connections before it stops PostgreSQL.
+ */
 function spawnDetached(
   mode: RunMode,
   program: string,

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 
-/** A role that a workspace defines: it grants service actions to members. */
+/** A role that a workspace defines. It grants actions of services to members. */
 export const CustomRole = defineEntity({
   name: 'CustomRole',
   tableName: 'custom_roles',
@@ -20,7 +20,7 @@ export const CustomRoleAction = defineEntity({
   properties: { role_id: p.uuid().primary(), service_action_id: p.uuid().primary() },
 })
 
-/** A member who has a custom role. */
+/** The assignment of a custom role to a member. */
 export const CustomRoleMember = defineEntity({
   name: 'CustomRoleMember',
   tableName: 'custom_role_members',

@@ -1,7 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Role } from '../../core/roles.ts'
 
-/** A person, identified by their e-mail address until an account of an identity provider is linked. */
+/**
+ * A person, identified by their e-mail address until an account of an identity provider is linked.
+ */
 export const User = defineEntity({
   name: 'User',
   tableName: 'users',
@@ -13,7 +15,10 @@ export const User = defineEntity({
     avatar_url: p.text().default(''),
     is_active: p.boolean().default(true),
     is_admin: p.boolean().default(false),
-    /** An operator revoked the administrator rights, so ADMIN_EMAILS does not grant them again. */
+    /**
+     * Whether an operator revoked the administrator rights, so that ADMIN_EMAILS does not restore
+     * them.
+     */
     admin_revoked: p.boolean().default(false),
     last_sign_in_at: p.datetime().nullable(),
     created_at: p.datetime().defaultRaw('now()'),
@@ -35,7 +40,7 @@ export const LinkedAccount = defineEntity({
   },
 })
 
-/** A tenant. */
+/** A workspace, which is the unit of tenancy. */
 export const Workspace = defineEntity({
   name: 'Workspace',
   tableName: 'workspaces',
@@ -48,7 +53,7 @@ export const Workspace = defineEntity({
   },
 })
 
-/** The membership of a user in a workspace; `joined_at` is null while they are only invited. */
+/** The membership of a user in a workspace. `joined_at` is null until an invited user joins. */
 export const Member = defineEntity({
   name: 'Member',
   tableName: 'members',
@@ -61,7 +66,7 @@ export const Member = defineEntity({
   },
 })
 
-/** A group of members of one workspace. */
+/** A group of members of a workspace. */
 export const Group = defineEntity({
   name: 'Group',
   tableName: 'groups',
@@ -76,8 +81,8 @@ export const Group = defineEntity({
 })
 
 /**
- * The membership of a workspace member in a group. `is_direct` is false for members of a descendant of
- * the group who were not added to the group itself.
+ * The membership of a workspace member in a group. `is_direct` is false for members of a descendant
+ * of the group who were not added to the group itself.
  */
 export const GroupMember = defineEntity({
   name: 'GroupMember',

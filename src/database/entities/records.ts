@@ -7,7 +7,9 @@ export const DeniedToken = defineEntity({
   properties: { token_id: p.uuid().primary(), expires_at: p.datetime() },
 })
 
-/** An entry of the activity log. It has no foreign keys, because it outlives its subjects. */
+/**
+ * An entry of the activity log. It has no foreign keys, because it outlives the rows it refers to.
+ */
 export const Activity = defineEntity({
   name: 'Activity',
   tableName: 'activity',
@@ -24,11 +26,11 @@ export const Activity = defineEntity({
     ip: p.text().nullable(),
     service_app_id: p.uuid().nullable(),
     key_prefix: p.text().nullable(),
-    /** The position in the hash chain; null until the entry is sealed. */
+    /** The position in the hash chain, or null until the entry is sealed. */
     seal_seq: p.bigint().nullable(),
-    /** The hash of this entry and of the one before it, hex. */
+    /** The hash of this entry and of the hash before it, in hex. */
     seal_hash: p.text().nullable(),
-    /** For each personal value, its salted digest and its salt; erasing a value deletes its salt. */
+    /** The salted digests of personal values, and their salts. Erasing a value deletes its salt. */
     seal_digests: p.json().$type<Record<string, string>>().nullable(),
     seal_salts: p.json().$type<Record<string, string>>().nullable(),
   },

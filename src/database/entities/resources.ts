@@ -1,12 +1,15 @@
 import { defineEntity, p } from '@mikro-orm/core'
 
-/** Who has access to a resource without a share: its owner, or every member of its workspace. */
+/**
+ * Whether a resource without shares is accessible to its owner only, or to every member of its
+ * workspace.
+ */
 export type Visibility = 'private' | 'workspace'
 
 /** The permission that a share grants. */
 export type SharePermission = 'view' | 'edit'
 
-/** A resource type of a service, with a short id for keys. */
+/** A resource type of a service, with a short id that keys of other tables use. */
 export const ResourceKind = defineEntity({
   name: 'ResourceKind',
   tableName: 'resource_kinds',
@@ -17,7 +20,7 @@ export const ResourceKind = defineEntity({
   },
 })
 
-/** A registered resource; `id` is its `permission_id` in the API. */
+/** A registered resource. Its `id` is the `permission_id` of the API. */
 export const Resource = defineEntity({
   name: 'Resource',
   tableName: 'resources',
@@ -31,9 +34,9 @@ export const Resource = defineEntity({
     visibility: p.text().$type<Visibility>(),
     created_at: p.datetime().defaultRaw('now()'),
     parent_id: p.uuid().nullable(),
-    /** Whether the grants of the parent apply. */
+    /** Whether the resource inherits the grants of its parent. */
     inherits: p.boolean().default(true),
-    /** Whether it ever had a child. */
+    /** Whether the resource has ever had a child. */
     is_parent: p.boolean().default(false),
   },
 })
@@ -52,9 +55,12 @@ export const Share = defineEntity({
     permission: p.text().$type<SharePermission>(),
     granted_by: p.uuid().nullable(),
     granted_at: p.datetime().defaultRaw('now()'),
-    /** From this time on, the share grants nothing; null for a share that does not expire. */
+    /** When the share expires, or null if it does not. */
     expires_at: p.datetime().nullable(),
-    /** The resource's `is_parent`; maintained by PostgreSQL and by `markParentSql`. */
+    /**
+     * The value of `is_parent` of the resource. A trigger sets it when the share is inserted, and
+     * `markParents` when the resource becomes a parent.
+     */
     on_parent: p.boolean().default(false),
   },
 })

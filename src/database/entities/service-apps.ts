@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 
-/** A backend service. Its keys give access to the resources of `service_name` only. */
+/** A backend service. Its keys give access only to the resources of `service_name`. */
 export const ServiceApp = defineEntity({
   name: 'ServiceApp',
   tableName: 'service_apps',
@@ -15,7 +15,7 @@ export const ServiceApp = defineEntity({
   },
 })
 
-/** A key of a service app, stored as its SHA-256. During a rotation, two keys are valid. */
+/** A key of a service app, stored as its SHA-256 hash. During a rotation, two keys are valid. */
 export const ServiceKey = defineEntity({
   name: 'ServiceKey',
   tableName: 'service_keys',
@@ -28,7 +28,7 @@ export const ServiceKey = defineEntity({
   },
 })
 
-/** An action that a service registered, besides the built-in ones. */
+/** An action that a service registered, in addition to the built-in ones. */
 export const ServiceAction = defineEntity({
   name: 'ServiceAction',
   tableName: 'service_actions',

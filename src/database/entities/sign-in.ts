@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 
-/** A web application that people sign in to. */
+/** A web application that users sign in to. */
 export const ClientApp = defineEntity({
   name: 'ClientApp',
   tableName: 'client_apps',
@@ -16,7 +16,10 @@ export const ClientApp = defineEntity({
   },
 })
 
-/** A secret of a confidential client app, stored as its hash. It is valid until `expires_at`. */
+/**
+ * A secret of a confidential client app, stored as its hash. It is valid until `expires_at`, if
+ * set.
+ */
 export const ClientSecret = defineEntity({
   name: 'ClientSecret',
   tableName: 'client_secrets',
@@ -36,7 +39,7 @@ export const ClientRedirectUri = defineEntity({
   properties: { app_id: p.uuid().primary(), uri: p.text().primary() },
 })
 
-/** An authorization code, which can be exchanged for tokens for five minutes. */
+/** An authorization code. It can be exchanged for tokens within five minutes. */
 export const AuthorizationCode = defineEntity({
   name: 'AuthorizationCode',
   tableName: 'authorization_codes',
@@ -48,7 +51,7 @@ export const AuthorizationCode = defineEntity({
     expires_at: p.datetime(),
     consumed_at: p.datetime().nullable(),
     family_id: p.uuid().nullable(),
-    // Null for a code of `/auth/login`, whose client app is known by its redirect URI alone.
+    // Null for a code of `/auth/login`, except for the client_id of a confidential client app.
     client_id: p.uuid().nullable(),
     redirect_uri: p.text().nullable(),
     scope: p.text().nullable(),
@@ -80,7 +83,7 @@ export const RefreshFamily = defineEntity({
   },
 })
 
-/** A refresh token and the access token that was issued with it. */
+/** A refresh token and the access token that was issued together with it. */
 export const RefreshToken = defineEntity({
   name: 'RefreshToken',
   tableName: 'refresh_tokens',
@@ -93,7 +96,7 @@ export const RefreshToken = defineEntity({
   },
 })
 
-/** A browser that is signed in to daikon itself, found by the hash of its cookie. */
+/** A browser that is signed in to daikon itself. It is found by the hash of its cookie. */
 export const BrowserSession = defineEntity({
   name: 'BrowserSession',
   tableName: 'browser_sessions',

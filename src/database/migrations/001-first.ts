@@ -1,8 +1,8 @@
 import { Migration } from '@mikro-orm/migrations'
 
 /**
- * The tables of users, workspaces, resources, shares and service apps. Foreign keys delete dependent
- * rows. Only the activity log has none, because its entries outlive their subjects.
+ * Creates the tables of users, workspaces, resources, shares and service apps. The activity log has
+ * no foreign keys, because its entries outlive the rows they refer to.
  */
 export class First extends Migration {
   override name = '001-first'
@@ -133,10 +133,11 @@ export class First extends Migration {
     this.addSql('create index on resources (owner_id, workspace_id, kind_id, resource_id)')
     this.addSql(`create index on resources (workspace_id, kind_id, resource_id)
       where visibility = 'workspace'`)
-    // has_full_access requires that no resource is private.
+    // Computing has_full_access requires knowing that no resource is private.
     this.addSql(`create index on resources (workspace_id, kind_id) where visibility = 'private'`)
 
-    // The grantee must be a member or a group of the resource's workspace; the share is deleted with it.
+    // The grantee must be a member or a group of the resource's workspace. Deleting it deletes the
+    // share.
     this.addSql(`
       create table shares (
         id uuid primary key,

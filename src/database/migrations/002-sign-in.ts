@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** Client apps, used states, authorization codes and refresh tokens. */
+/** Creates the tables of client apps, used states, authorization codes and refresh tokens. */
 export class SignIn extends Migration {
   override name = '002-sign-in'
 
@@ -20,7 +20,7 @@ export class SignIn extends Migration {
       )`)
     this.addSql('create index on client_redirect_uris (uri)')
 
-    // A state can be used once: only the first insert succeeds.
+    // A state can be used only once, because only the first insert succeeds.
     this.addSql(`
       create table used_states (
         state_hash text primary key,
@@ -28,7 +28,7 @@ export class SignIn extends Migration {
       )`)
     this.addSql('create index on used_states (expires_at)')
 
-    // A session, deleted with the membership that it was created for.
+    // A session. It is deleted with the membership for which it was created.
     this.addSql(`
       create table refresh_families (
         id uuid primary key,
@@ -43,7 +43,7 @@ export class SignIn extends Migration {
       )`)
     this.addSql('create index on refresh_families (user_id, workspace_id)')
     this.addSql('create index on refresh_families (expires_at)')
-    // Each refresh token with the access token that was issued with it.
+    // Each refresh token, with the access token that was issued together with it.
     this.addSql(`
       create table refresh_tokens (
         token_id uuid primary key,

@@ -1,6 +1,9 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** Index for substring search in names and e-mail addresses. `pg_trgm` is a trusted extension. */
+/**
+ * Creates an index for substring search in names and e-mail addresses. `pg_trgm` is a trusted
+ * extension, which does not require a superuser.
+ */
 export class Search extends Migration {
   override name = '003-search'
 

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** The creator of an app and the last use of its keys. */
+/** Adds the creators of apps and the time when a key of a service app was last used. */
 export class Apps extends Migration {
   override name = '004-apps'
 

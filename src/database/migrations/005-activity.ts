@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** Indexes for the filters of the activity log and the statistics of the dashboard. */
+/** Creates indexes for the filters of the activity log and for the statistics of the dashboard. */
 export class ActivityLog extends Migration {
   override name = '005-activity'
 

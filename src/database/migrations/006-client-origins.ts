@@ -1,6 +1,9 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** Origins of redirect URIs as browsers serialize them: lower case, without the default port. */
+/**
+ * Adds the origins of redirect URIs in the form that browsers send: lower case, without a default
+ * port.
+ */
 export class ClientOrigins extends Migration {
   override name = '006-client-origins'
 

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** Index for substring search in slugs and names of workspaces. */
+/** Creates an index for substring search in the slugs and names of workspaces. */
 export class WorkspaceSearch extends Migration {
   override name = '007-workspace-search'
 

@@ -1,6 +1,8 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** Issued admin tokens, so that they can be revoked when their user loses access. */
+/**
+ * Creates a table of issued admin tokens, so that they can be revoked when their user loses access.
+ */
 export class AdminTokens extends Migration {
   override name = '008-admin-tokens'
 

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** Drops an index: the log filters a target type by its actions. */
+/** Drops an unused index: the log is filtered by target type through the actions of the type. */
 export class ActivityIndexes extends Migration {
   override name = '009-activity-indexes'
 

@@ -1,8 +1,8 @@
 import { Migration } from '@mikro-orm/migrations'
 
 /**
- * Resources in resources. Only the pointer to the parent is stored, so that a move is a change of one
- * row, however many resources are below it.
+ * Adds parents of resources. Only the parent's id is stored, so that moving a resource changes one
+ * row, no matter how many resources are below it.
  */
 export class ResourceParents extends Migration {
   override name = '010-resource-parents'
@@ -14,7 +14,8 @@ export class ResourceParents extends Migration {
         add inherits boolean not null default true,
         -- Set when the first child is added, and never reset.
         add is_parent boolean not null default false`)
-    // For lists: the children of a parent or of a workspace by id, and the parents among the children.
+    // For lists: the children of a parent or of a workspace by id, and those children that are
+    // parents.
     this.addSql(`create index resources_of_parent on resources (parent_id, kind_id, resource_id)
       include (inherits) where parent_id is not null`)
     this.addSql(`create index children_of_workspace
@@ -29,7 +30,7 @@ export class ResourceParents extends Migration {
     this.addSql(`create index open_parents_of_workspace on resources (workspace_id, kind_id, id)
       where is_parent and visibility = 'workspace'`)
 
-    // Finds the shared parents of a user among any number of shares.
+    // Finds the parents that are shared with a user among any number of shares.
     this.addSql('alter table shares add on_parent boolean not null default false')
     this.addSql(`create index parent_shares_of_user
       on shares (user_id, workspace_id, kind_id, resource_id) include (permission)
@@ -37,8 +38,9 @@ export class ResourceParents extends Migration {
     this.addSql(`create index parent_shares_of_group
       on shares (group_id, workspace_id, kind_id, resource_id) include (permission)
       where on_parent and group_id is not null`)
-    // A trigger, because nodes of the previous version also insert shares. The lock waits for a
-    // transaction that makes the resource a parent, which cannot see a share that is not committed.
+    // This is a trigger because nodes of the previous version also insert shares. Its lock waits
+    // for a transaction that makes the resource a parent, because that transaction cannot see an
+    // uncommitted share.
     this.addSql(`
       create function set_on_parent() returns trigger language plpgsql as $$
       begin

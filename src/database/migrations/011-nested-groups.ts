@@ -1,14 +1,15 @@
 import { Migration } from '@mikro-orm/migrations'
 
 /**
- * Groups in groups. `group_parents` lists the children of each group. `group_members` also contains the
- * members of all descendants of a group, with `is_direct` false, so that decisions need no recursion.
+ * Adds groups that contain groups. `group_parents` lists the children of each group.
+ * `group_members` also contains the members of all descendants of a group, with `is_direct` false,
+ * so that decisions require no recursion.
  */
 export class NestedGroups extends Migration {
   override name = '011-nested-groups'
 
   override up(): void {
-    // A node of the previous version adds direct members only, which is the default.
+    // Nodes of the previous version add only direct members, which is the default.
     this.addSql('alter table group_members add column is_direct boolean not null default true')
     this.addSql(`
       create table group_parents (

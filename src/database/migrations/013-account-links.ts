@@ -1,6 +1,9 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** Ids of linked accounts, by which users unlink them, and users whose administrator rights were revoked. */
+/**
+ * Adds ids of linked accounts, which users need to unlink them, and marks users whose administrator
+ * rights were revoked.
+ */
 export class AccountLinks extends Migration {
   override name = '013-account-links'
 

@@ -1,8 +1,8 @@
 import { Migration } from '@mikro-orm/migrations'
 
 /**
- * Shares that expire. Nodes of the previous version ignore the time: for them, an expired share is
- * effective until a node of this version deletes it.
+ * Adds the expiry of shares. Nodes of the previous version ignore it: for them, an expired share
+ * remains effective until a node of this version deletes it.
  */
 export class ShareExpiry extends Migration {
   override name = '015-share-expiry'
@@ -11,7 +11,7 @@ export class ShareExpiry extends Migration {
     this.addSql('alter table shares add expires_at timestamptz')
     this.addSql(`create index shares_by_expiry on shares (expires_at)
       where expires_at is not null`)
-    // With the time in these indexes, checks and lists still need not read the rows themselves.
+    // Including the expiry in these indexes keeps index-only scans possible for checks and lists.
     this.replaceIndex(
       'shares_of_resource',
       `create index new_shares_of_resource

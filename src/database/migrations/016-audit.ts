@@ -1,8 +1,8 @@
 import { Migration } from '@mikro-orm/migrations'
 
 /**
- * Adds the source of each activity entry and the columns of the hash chain. Nodes of the previous
- * version leave the new columns null, and their entries are sealed like all others.
+ * Adds the source of activity entries and the columns of the hash chain. Nodes of the previous
+ * version leave the new columns null; their entries are sealed like all others.
  */
 export class Audit extends Migration {
   override name = '016-audit'
@@ -20,7 +20,7 @@ export class Audit extends Migration {
         add column seal_salts jsonb`)
     this.addSql('create unique index on activity (seal_seq) where seal_seq is not null')
     this.addSql('create index activity_unsealed_idx on activity (id) where seal_seq is null')
-    // One row: the first and the last entry of the chain. The entry before the first was deleted.
+    // A single row with the start and the end of the chain. Entries before the start were deleted.
     this.addSql(`
       create table activity_chain (
         is_only_row boolean primary key default true check (is_only_row),

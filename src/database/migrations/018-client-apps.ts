@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** The type, secrets and logout URLs of client apps. Apps of the previous version are public. */
+/** Adds the type, secrets and logout URLs of client apps. Existing apps are public. */
 export class ClientApps extends Migration {
   override name = '018-client-apps'
 

@@ -1,8 +1,9 @@
 import { Migration } from '@mikro-orm/migrations'
 
 /**
- * Browser sessions, and what authorization codes and refresh-token families of an OAuth client need.
- * Nodes of the previous version leave the new columns null, as for a sign-in at `/auth/login`.
+ * Adds browser sessions, and the columns of authorization codes and refresh-token families that
+ * OAuth clients require. Nodes of the previous version leave the new columns null, as for a sign-in
+ * at `/auth/login`.
  */
 export class OAuthSessions extends Migration {
   override name = '019-oauth-sessions'
@@ -43,7 +44,8 @@ export class OAuthSessions extends Migration {
         add column amr text[]`)
     this.addSql('create index on refresh_families (client_id)')
     this.addSql('create index on refresh_families (browser_session_id)')
-    // Logout tokens to send: one for each ended session of an app with a backchannel_logout_uri.
+    // The logout tokens to send: one for each ended session of an app with a
+    // backchannel_logout_uri.
     this.addSql(`
       create table logout_notifications (
         id uuid primary key default gen_random_uuid(),

@@ -1,14 +1,16 @@
 import { Migration } from '@mikro-orm/migrations'
 
 /**
- * Counts the members, invitations, groups and resources of each workspace, so that quotas need not count
- * rows. Triggers maintain the counts, because nodes of the previous version also insert and delete rows.
+ * Counts the members, invitations, groups and resources of each workspace, so that quotas can be
+ * enforced without counting rows. Triggers maintain the counts, because nodes of the previous
+ * version also insert and delete rows.
  */
 export class Quotas extends Migration {
   override name = '021-quotas'
 
   override up(): void {
-    // A count is the sum of several rows, so that concurrent transactions change different rows.
+    // A count is the sum of several rows, so that concurrent transactions can change different
+    // rows.
     this.addSql(`
       create table workspace_counts (
         id bigint generated always as identity primary key,
@@ -18,7 +20,7 @@ export class Quotas extends Migration {
       ) with (fillfactor = 50)`)
     this.addSql('create index on workspace_counts (workspace_id, counted)')
 
-    // Changes a row that no other transaction is changing, so it waits for none.
+    // Changes a row that no other transaction is changing, so that it never waits for one.
     this.addSql(`
       create function add_to_workspace_count(workspace uuid, what text, difference bigint)
       returns void language plpgsql as $$
@@ -97,7 +99,7 @@ export class Quotas extends Migration {
       referencing old table as deleted new table as inserted
       for each statement execute function count_changed_invitations()`)
 
-    // The triggers have locked the tables, so nothing is inserted between the counts and the commit.
+    // The triggers have locked the tables, so no row is inserted between this count and the commit.
     for (const table of ['members', 'groups', 'resources']) {
       this.addSql(`insert into workspace_counts (workspace_id, counted, count)
         select workspace_id, '${table}', count(*) from ${table} group by workspace_id`)
@@ -106,14 +108,15 @@ export class Quotas extends Migration {
       select workspace_id, 'invitations', count(*) from members
       where joined_at is null group by workspace_id`)
 
-    // Both functions are volatile: each of their queries sees what was committed before it.
+    // Both functions are volatile, so that each of their queries sees what was committed before it.
     this.addSql(`
       create function read_workspace_count(workspace uuid, what text)
       returns bigint language sql volatile as $$
         select coalesce(sum(count), 0)::bigint from workspace_counts
         where workspace_id = workspace and counted = what
       $$`)
-    // Transactions in progress are not counted, so those near the quota run one after the other.
+    // Uncommitted resources are not counted, so transactions near the quota run one after the
+    // other.
     this.addSql(`
       create function count_resources_for_quota(workspace uuid, quota bigint)
       returns bigint language plpgsql volatile as $$
@@ -124,7 +127,7 @@ export class Quotas extends Migration {
         perform pg_advisory_xact_lock(hashtextextended('daikon resource quota ' || workspace, 0));
         return read_workspace_count(workspace, 'resources');
       end $$`)
-    // The lock makes other transactions that share the resource wait until this one has committed.
+    // The lock makes other transactions that share the resource wait until this one ends.
     this.addSql(`
       create function lock_shares(
         kind int, resource uuid, grantees uuid[], out count bigint, out known uuid[])

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** Finds the few members of a large workspace who are more than viewers. */
+/** Creates an index that finds the few members of a large workspace whose role is above viewer. */
 export class MemberRoles extends Migration {
   override name = '022-member-roles'
 

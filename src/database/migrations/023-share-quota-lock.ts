@@ -1,13 +1,13 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** Locks a resource for the quota of its shares only near the quota. */
+/** Locks a resource to enforce the quota of its shares only if the quota is almost reached. */
 export class ShareQuotaLock extends Migration {
   override name = '023-share-quota-lock'
 
   override up(): void {
-    // Shares in progress are not counted, so those near the quota run one after the other. Elsewhere, a
-    // share that waits for its grantee must not delay the other shares of the resource. Nodes of the
-    // previous version call lock_shares.
+    // Uncommitted shares are not counted, so transactions near the quota run one after the other.
+    // Further below it, a share that waits for its grantee must not delay other shares of the
+    // resource. Nodes of the previous version still call lock_shares.
     this.addSql(`
       create function count_shares_for_quota(
         kind int, resource uuid, grantees uuid[], quota bigint, out count bigint, out known uuid[])

@@ -1,8 +1,8 @@
 import { Migration } from '@mikro-orm/migrations'
 
 /**
- * What changes the facts of decisions, by table: the recorded item, and whether a row can change without being
- * inserted or deleted.
+ * The tables whose rows affect the facts of decisions, with the item to record and whether their
+ * rows are ever updated.
  */
 const recorded = [
   { table: 'resources', item: 'case when not is_parent then resource_id end', isUpdated: true },
@@ -12,12 +12,12 @@ const recorded = [
   { table: 'custom_role_members', item: 'user_id', isUpdated: false },
 ]
 
-/** Items of one statement that are recorded one by one. */
+/** The maximum number of rows of a statement that are recorded individually. */
 const maxItems = 100
 
 /**
- * Tables of which a row can change every decision, with their key and the columns that matter. A new service
- * key changes nothing that is known.
+ * The tables in which a single row can affect every decision, with their keys and relevant columns.
+ * Inserting a service key affects no cached fact, so it is not recorded.
  */
 const recordedAsWhole = [
   { table: 'service_actions', key: 'id', facts: ['service_name', 'name'] },
@@ -26,16 +26,17 @@ const recordedAsWhole = [
 ]
 
 /**
- * Records what each transaction changes of the facts that decisions depend on, so that a node can keep facts
- * in memory and prove with one small statement that they are current. Triggers record it, because nodes of the
- * previous version and operators change these tables, too.
+ * Records each transaction's changes to the facts that decisions depend on, so that a node can
+ * cache facts and verify with one small statement that they are current. Triggers record the
+ * changes, because nodes of the previous version and operators also write to these tables.
  */
 export class AccessChanges extends Migration {
   override name = '024-access-changes'
 
   override up(): void {
-    // item_id is a resource, a user or an access token. Without it, the row stands for everything in the
-    // workspace; without a workspace, for the item in every workspace; without both, for everything.
+    // item_id is a resource, a user or an access token. If it is null, everything in the workspace
+    // changed; if workspace_id is null, the item changed in every workspace; if both are null,
+    // everything changed.
     this.addSql(`
       create table access_changes (
         transaction xid8 not null default pg_current_xact_id(),
@@ -43,7 +44,8 @@ export class AccessChanges extends Migration {
         item_id uuid
       )`)
     this.addSql('create index access_changes_by_transaction on access_changes (transaction)')
-    // Rows of transactions before pruned_before may have been deleted. It becomes next_horizon later.
+    // Rows of transactions before pruned_before may have been deleted. The next pruning replaces
+    // pruned_before with next_horizon.
     this.addSql(`
       create table access_changes_horizon (
         pruned_before xid8 not null,
@@ -56,8 +58,8 @@ export class AccessChanges extends Migration {
       where expires_at is not null`)
 
     for (const { table, item, isUpdated } of recorded) {
-      // Many rows are recorded as changes of whole workspaces. One statement for both cases would sort the
-      // rows of every write.
+      // A large write is recorded as one change per workspace. A single statement that handles both
+      // cases would sort the rows of every write.
       this.addSql(`
         create function record_${table}_changes() returns trigger language plpgsql as $$
         begin
@@ -73,8 +75,9 @@ export class AccessChanges extends Migration {
       for (const operation of isUpdated ? ['insert', 'update'] : ['insert']) {
         this.createTrigger(table, operation, 'new table as changed', `record_${table}_changes`)
       }
-      // Shares that PostgreSQL deletes with their resource, member or group need no row of their own: it
-      // records the resource, the member or the members of the group.
+      // Shares that are deleted in cascade with their resource, member or group are not recorded,
+      // because the triggers on those tables record the resource, the member or the members of the
+      // group.
       const condition = table === 'shares' ? 'when (pg_trigger_depth() = 0)' : ''
       const deleted = 'old table as changed'
       this.createTrigger(table, 'delete', deleted, `record_${table}_changes`, condition)
@@ -142,7 +145,10 @@ export class AccessChanges extends Migration {
     }
   }
 
-  /** Creates a trigger function that records the rows of `select`: workspace and item. */
+  /**
+   * Creates a trigger function that records the rows of `select`, each with a workspace and an
+   * item.
+   */
   private createRecorder(name: string, select: string): void {
     this.addSql(`
       create function ${name}() returns trigger language plpgsql as $$

@@ -9,7 +9,7 @@ import { type ClockOffset, measureClockOffset } from './clock-offset.ts'
 import { type LogPosition, parseLsn, parseTimeline } from './replica-choice.ts'
 import { createSystemIdentifiers } from './system-identifiers.ts'
 
-/** What a read must include, and the state of the primary. */
+/** The position that a read must include, and the state of the primary. */
 export type ReadIndex = {
   position: LogPosition
   /** Commits are acknowledged only after they are flushed, so `position` includes each of them. */
@@ -20,8 +20,8 @@ export type ReadIndex = {
 /** Reads the index on the primary. */
 export type ReadIndexSource = {
   /**
-   * Returns a position that includes every write acknowledged before the call. Concurrent callers share a
-   * statement, but none joins one that was already sent.
+   * Returns a position that includes every write acknowledged before the call. Concurrent callers
+   * share a statement, but none joins one that was already sent.
    *
    * @throws a ServiceError `unavailable` without a primary
    */
@@ -29,16 +29,16 @@ export type ReadIndexSource = {
   /**
    * Waits until the primary shows every commit that a standby may have shown before the call.
    *
-   * PostgreSQL flushes a commit before it makes it visible: at once, or after a synchronous standby has
-   * confirmed it. Standbys may replay it in between. A read on the primary could then return the state before
-   * a commit that an earlier read on a standby included.
+   * PostgreSQL flushes a commit before it makes it visible: at once, or after a synchronous standby
+   * has confirmed it. Standbys may replay it in between. A read on the primary could then return
+   * the state before a commit that an earlier read on a standby included.
    */
   awaitCommits(): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * The functions fail on a standby. The name of the WAL file starts with the timeline. With
+ * These functions fail on a standby. The name of the WAL file starts with the timeline. With
  * `synchronous_commit = off`, PostgreSQL acknowledges a commit before it is flushed.
  */
 const readIndexSql = `
@@ -46,14 +46,18 @@ const readIndexSql = `
     extract(epoch from clock_timestamp())::float8 * 1000
   from pg_current_wal_flush_lsn() as lsn`
 
-/** Commits a message, which flushes the log. The setting, for this statement, does not wait for standbys. */
+/**
+ * Commits a message, which flushes the log. The setting applies to this statement only, and does
+ * not wait for standbys.
+ */
 const flushSql = `
   select set_config('synchronous_commit', 'local', true),
     pg_logical_emit_message(true, 'daikon', 'read index')`
 
 /**
- * Returns the transactions that are being committed. A transaction has its ID until it is visible. The rows of
- * other users are visible to members of pg_read_all_stats only; all nodes write as the same user.
+ * Returns the transactions that are being committed. A transaction has its ID until it is visible.
+ * Only members of pg_read_all_stats see the rows of other users, but all nodes write as the same
+ * user.
  */
 const committingSql = `
   select backend_xid::text from pg_stat_activity
@@ -65,13 +69,13 @@ const pageSize = 8192n
 
 type Row = [lsn: string, walFile: string, synchronousCommit: string, time: number]
 
-/** For both kinds of work, of each of which two can run at once. */
+/** Enough connections for two concurrent statements of each of the two kinds. */
 const maxConnections = 4
 const maxRunning = 2
 
 /**
- * Creates the source with connections of its own to the primary of `config`, so that a read never waits
- * behind long statements.
+ * Creates the source with its own connections to the primary of `config`, so that a read never
+ * waits behind long statements.
  */
 export function createReadIndexSource(
   config: PoolConfig,
@@ -82,13 +86,17 @@ export function createReadIndexSource(
     { ...config, max: maxConnections, onConnect: systems.onConnect },
     onError,
   )
-  /** Commits that hang, because a synchronous standby is away. No read waits for them again. */
+  /**
+   * Commits that hang because a synchronous standby is unavailable. Later reads do not wait for
+   * them.
+   */
   let stalled = new Set<string>()
 
   async function readFrom(client: ClientBase): Promise<ReadIndex> {
     const index = await readFlushed(client)
-    // A background flush can end within a record, which no standby replays before the rest is flushed. While
-    // a large transaction writes, that takes up to 200 ms. Such a flush ends at the boundary of a page.
+    // A background flush can end in the middle of a record, which a standby cannot replay until the
+    // rest is flushed. During a large transaction, that takes up to 200 ms. Such a flush ends at a
+    // page boundary.
     if (index.position.lsn % pageSize !== 0n) return index
     await client.query({ name: 'flush', text: flushSql })
     return readFlushed(client)

@@ -1,6 +1,8 @@
-/** A position in the write-ahead log of a cluster. Only positions of one timeline can be compared. */
+/**
+ * A position in the write-ahead log of a cluster. Only positions of one timeline can be compared.
+ */
 export type LogPosition = {
-  /** The system identifier, which a cluster shares with its standbys. */
+  /** The system identifier, which a primary shares with its standbys. */
   system: string
   timeline: number
   lsn: bigint
@@ -10,7 +12,7 @@ export type LogPosition = {
 export type ReplicaObservation = {
   system: string
   isStandby: boolean
-  /** The timeline that it receives; undefined while it is not connected to its primary. */
+  /** The timeline that it receives, or undefined while it is not connected to its primary. */
   timeline: number | undefined
   replayedLsn: bigint
 }
@@ -22,7 +24,7 @@ export type ReplicaStatus =
   | 'connecting'
   /** It had not replayed the required position in time. */
   | 'lagging'
-  /** Its server does not respond in time. */
+  /** It did not respond in time. */
   | 'unresponsive'
   /** It rejects connections or statements. */
   | 'unavailable'
@@ -32,7 +34,7 @@ export type ReplicaStatus =
   | 'primary'
   | 'other_cluster'
   | 'other_timeline'
-  /** Its clock differs from that of the primary, so that shares would expire at another time. */
+  /** Its clock differs from the primary's, so shares would expire at a different time. */
   | 'clock_skew'
 
 export const replicaStatuses: readonly ReplicaStatus[] = [
@@ -48,7 +50,10 @@ export const replicaStatuses: readonly ReplicaStatus[] = [
   'clock_skew',
 ]
 
-/** Returns `ok` if everything that the primary had written at `required` is visible on the replica. */
+/**
+ * Returns `ok` if everything that the primary had written up to `required` is visible on the
+ * replica.
+ */
 export function assessReplica(
   { system, isStandby, timeline, replayedLsn }: ReplicaObservation,
   required: LogPosition,
@@ -61,8 +66,8 @@ export function assessReplica(
 }
 
 /**
- * Returns the replica with the least outstanding work among those that can be read; of several, the one
- * that has served the fewest reads. Undefined if none can be read.
+ * Returns the replica with the least outstanding work among those that can be read; ties go to the
+ * one that has served the fewest reads. Returns undefined if none can be read.
  */
 export function chooseReplica<
   Candidate extends { status: ReplicaStatus; outstanding: number; reads: number },
@@ -89,7 +94,7 @@ export function parseLsn(text: string): bigint {
   return (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`)
 }
 
-/** Returns the timeline in the name of a WAL file, whose first eight hexadecimal digits it is. */
+/** Returns the timeline of a WAL file: the first eight hexadecimal digits of its name. */
 export function parseTimeline(walFile: string): number {
   const timeline = Number.parseInt(walFile.slice(0, 8), 16)
   if (Number.isNaN(timeline)) throw new Error(`Invalid name of a WAL file: ${walFile}`)

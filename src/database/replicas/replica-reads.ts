@@ -27,7 +27,7 @@ export type ReplicaState = {
   connections: PoolCounts
 }
 
-/** Statements that are read from replicas. */
+/** Runs read-only statements on replicas. */
 export type ReplicaReads = Statements & {
   state(): { replicas: ReplicaState[]; fallbacks: Map<FallbackReason, number> }
   /** Probes the replicas once, then periodically. */
@@ -45,12 +45,13 @@ type ReplicaReadsOptions = {
 const probeInterval = 100
 
 /**
- * Reads from replicas what a read from the primary would return: each statement includes every write that
- * was acknowledged before the call (read-index). It reads a position of the log on the primary, waits until a
- * replica has replayed it, and runs the statement there.
+ * Reads from replicas with the consistency of the primary: the result of each statement includes
+ * every write that was acknowledged before the call (a read index). It reads the WAL position of
+ * the primary, waits until a replica has replayed it, and runs the statement there.
  *
- * If the replica has not replayed it after a few milliseconds, or fails, the statement runs on the primary.
- * Without a primary it fails: no replica can tell whether it is current.
+ * If the replica has not replayed it after a few milliseconds, or fails, the statement runs on the
+ * primary. Without a primary, the statement fails, because no replica can know whether it is up to
+ * date.
  */
 export function createReplicaReads({
   primary,
@@ -66,7 +67,7 @@ export function createReplicaReads({
     return latest
   }
 
-  /** Returns the rows, or why the primary must be read. */
+  /** Returns the rows, or the reason why the primary must serve the read. */
   async function readReplica<Row extends unknown[]>(
     name: string,
     text: string,
@@ -101,8 +102,8 @@ export function createReplicaReads({
     async start() {
       await readLatestIndex()
       await Promise.all(replicas.map((replica) => replica.probe(latest)))
-      // Independent of each other, so that a server that does not respond delays no other probe. Without a
-      // primary, probes compare with its last known state.
+      // Probes run independently, so that an unresponsive server does not delay the others. Without
+      // a primary, they compare with its last known state.
       jobs = [
         repeatProbe(readLatestIndex),
         ...replicas.map((replica) => repeatProbe(() => replica.probe(latest))),
@@ -139,8 +140,8 @@ function describeReplica(replica: Replica, latest: ReadIndex | undefined): Repli
 }
 
 /**
- * Requires that the primary flushes each commit before it acknowledges it, which the position of a read
- * depends on.
+ * Requires that the primary flushes each commit before it acknowledges it, which the position of a
+ * read depends on.
  *
  * @throws an Error with `code` ASYNCHRONOUS_COMMIT
  */

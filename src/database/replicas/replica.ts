@@ -27,17 +27,17 @@ export type Replica = {
   /** Host and port. */
   name: string
   readonly status: ReplicaStatus
-  /** Reads that run. */
+  /** The number of running reads. */
   readonly outstanding: number
-  /** Reads that it has served. */
+  /** The number of reads that it has served. */
   readonly reads: number
-  /** The position that it had replayed when it was last observed. */
+  /** The last replayed position that was observed. */
   readonly replayedLsn: bigint | undefined
   /**
    * Waits until the replica has replayed `required`, then runs a prepared statement.
    *
-   * @throws ReplicaUnusableError if it does not reach the position in time or can no longer be used, and
-   * the errors of the statement
+   * @throws ReplicaUnusableError if it does not reach the position in time or becomes unusable;
+   * also throws the errors of the statement
    */
   rows<Row extends unknown[]>(
     required: LogPosition,
@@ -61,9 +61,9 @@ export class ReplicaUnusableError extends Error {
 
 /** In milliseconds. A read that exceeds a limit runs on the primary. */
 const limits = {
-  /** For the replica to replay a position, since its first response that it has not. */
+  /** To replay a position, measured from the first response that showed it was behind. */
   replay: 5,
-  /** For the response to each query of the position. */
+  /** For the response to each query for the position. */
   response: 100,
   /** For a probe, which may have to connect. */
   probe: 500,
@@ -73,8 +73,8 @@ const limits = {
 const pollInterval = 1
 
 /**
- * Returns one row. A statement sees what was replayed before it began, so the position must be read by an
- * earlier statement than the data. The timeline is visible to members of pg_read_all_stats only.
+ * Returns one row. A statement sees what was replayed before it began, so the position must be read
+ * by an earlier statement than the data. Only members of pg_read_all_stats can see the timeline.
  */
 const positionSql = `
   select pg_is_in_recovery(), coalesce(pg_last_wal_replay_lsn(), '0/0')::text,
@@ -92,7 +92,7 @@ type ReplicaOptions = {
   onStatus: (name: string, status: ReplicaStatus, previous: ReplicaStatus) => void
 }
 
-/** Opens a replica, which cannot be read before its first probe. */
+/** Opens a replica. It cannot serve reads until its first probe has succeeded. */
 export function openReplica({ url, timeouts, onError, onStatus }: ReplicaOptions): Replica {
   const name = nameReplica(url)
   const systems = createSystemIdentifiers()
@@ -107,12 +107,12 @@ export function openReplica({ url, timeouts, onError, onStatus }: ReplicaOptions
     },
     onError,
   )
-  // A connection of its own, because those of the pool may all be in use.
+  // A dedicated connection, because all connections of the pool may be in use.
   const probes = createGenericPlanPool(
     {
       ...config,
       max: 1,
-      // Longer than a probe waits, which then finds the connection in use.
+      // Longer than the timeout of a probe, so the next probe finds the connection still in use.
       connectionTimeoutMillis: 2 * limits.probe,
       query_timeout: 2 * limits.probe,
     },
@@ -123,7 +123,7 @@ export function openReplica({ url, timeouts, onError, onStatus }: ReplicaOptions
   /** The latest position that was not replayed in time. */
   let missed: LogPosition | undefined
   let reads = 0
-  /** Functions that fail the running reads. */
+  /** Callbacks that fail the running reads. */
   const interrupts = new Set<(error: ReplicaUnusableError) => void>()
 
   function setStatus(next: ReplicaStatus) {
@@ -201,7 +201,7 @@ export function openReplica({ url, timeouts, onError, onStatus }: ReplicaOptions
       if (status !== 'ok') throw new ReplicaUnusableError(status)
       try {
         const result = await runInterruptible(() =>
-          // Both statements on one connection: another one could lead to another server.
+          // Both statements must use one connection: another could lead to a different server.
           withClient(pool, async (client) => {
             const assessed = await waitUntilReplayed(client, required)
             if (assessed !== 'ok') return assessed
@@ -222,7 +222,8 @@ export function openReplica({ url, timeouts, onError, onStatus }: ReplicaOptions
       if (!primary) return
       try {
         const observation = await respondsWithin(withClient(probes, observe), limits.probe)
-        // A replica that lags a little is useful: each read waits for the position that it requires.
+        // A replica that lags a little is useful: each read waits for the position that it
+        // requires.
         const lsn = missed?.timeline === primary.position.timeline ? missed.lsn : 0n
         const assessed = assessReplica(observation, { ...primary.position, lsn })
         const isSkewed = areClocksSkewed(observation.clock, primary.clock)
@@ -240,7 +241,9 @@ export function openReplica({ url, timeouts, onError, onStatus }: ReplicaOptions
   }
 }
 
-/** SQLSTATE classes of a server that shuts down or has no resources left, and of lost connections. */
+/**
+ * SQLSTATE classes of a server that shuts down or has no resources left, and of lost connections.
+ */
 const unavailableClasses = ['57P', '53', '08']
 
 /** Returns the status of a replica after this error; undefined if the error does not concern it. */

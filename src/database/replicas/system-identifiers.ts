@@ -2,11 +2,12 @@ import type { ClientBase } from 'pg'
 import { requestScope } from '../../core/request-scope.ts'
 
 /**
- * The system identifiers of the clusters behind connections, each read when its connection is opened: a
- * host name can lead to another cluster later, a connection cannot.
+ * The system identifiers of the clusters behind connections, each read when its connection is
+ * opened: a host name may later resolve to another cluster, but an open connection always stays
+ * with the same one.
  */
 export type SystemIdentifiers = {
-  /** The option of pg.Pool. */
+  /** The `onConnect` option of pg.Pool. */
   onConnect(client: ClientBase): Promise<void>
   of(client: ClientBase): string
 }

@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Response } from 'express'
 
-/** A file of the API documentation. All of it is served from this host: the CSP allows no other. */
+/**
+ * A file of the API documentation. The content security policy allows files from this host only.
+ */
 export type DocsPage = { path: string; send: (response: Response) => void }
 
 const { resolve } = createRequire(import.meta.url)
@@ -98,7 +100,7 @@ function sendFile(name: string, type: string) {
   return (response: Response) => void response.type(type).send(readFileSync(resolve(name)))
 }
 
-/** Removes the logo that Redoc would load from its own CDN. */
+/** Sends Redoc without the logo that it would load from its own CDN. */
 function sendRedoc(response: Response): void {
   const script = readFileSync(resolve('redoc/bundles/redoc.standalone.js'), 'utf8')
   response.type('js').send(script.replaceAll('https://cdn.redoc.ly/redoc/logo-mini.svg', 'data:,'))

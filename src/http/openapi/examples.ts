@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../rpc/schema.ts'
 
 /**
- * Makes an example of a schema from the name of its field and its message. The same schema always has
+ * Makes an example of a schema from the names of its field and message. The same schema always has
  * the same example.
  */
 export type ExampleMaker = (schema: JsonSchema, field?: string, message?: string) => unknown
@@ -14,8 +14,8 @@ const secret = 'c2VjcmV0-bWFkZS1vZi0zMi1yYW5kb20tYnl0ZXMtaGVyZQ'
 const jwt = 'eyJhbGciOiJSUzI1NiJ9.e30.c2ln'
 
 /**
- * Example values by field, or by `Message.field` where a field name has several meanings. The ids are
- * those of the demo workspace (`npm run dev`), so that most examples work as they are.
+ * Example values by field, or by `Message.field` where a field name has several meanings. The ids
+ * are those of the demo workspace (`npm run dev`), so that most examples work as they are.
  */
 const examples: Record<string, unknown> = {
   // ids
@@ -160,7 +160,7 @@ const examples: Record<string, unknown> = {
   ...accessExamples(),
 }
 
-/** The messages of the Access API use the same names for different objects. */
+/** Examples by message, because the Access API gives different objects the same field names. */
 function accessExamples(): Record<string, unknown> {
   const subject = { type: 'user', id: 'bob@example.com' }
   const action = { name: 'view' }
@@ -208,7 +208,7 @@ function accessExamples(): Record<string, unknown> {
 /** Optional fields that examples omit because their values come from an earlier response. */
 const omittedFields = ['page_token', 'next_page_token', 'before', 'next_before', 'error', 'parent']
 
-/** Creates the example maker over the named schemas that `$ref`s lead to. */
+/** Creates the example maker. `schemas` are the named schemas that `$ref`s refer to. */
 export function createExampleMaker(schemas: Record<string, JsonSchema>): ExampleMaker {
   return makeExample
 
@@ -264,7 +264,7 @@ function hasType(value: unknown, schema: JsonSchema): boolean {
   return type === 'integer' ? Number.isInteger(value) : typeof value === type
 }
 
-/** The type without `null`, which nullable fields have as a second type. */
+/** Returns the type without `null`, which is the second type of nullable fields. */
 function typeOf({ type }: JsonSchema): unknown {
   return Array.isArray(type) ? type[0] : type
 }

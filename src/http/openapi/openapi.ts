@@ -60,9 +60,9 @@ type Builder = {
 }
 
 /**
- * Creates the OpenAPI 3.1 document of the REST API from the declarations that it is served from.
+ * Creates the OpenAPI 3.1 document of the REST API from the declarations that define its routes.
  *
- * @param globalLimit requests per minute and client over all routes; undefined when limits are off
+ * @param globalLimit requests per minute and client over all routes; undefined if limits are off
  */
 export function createOpenApi(
   operations: DeclaredOperation[],
@@ -73,7 +73,7 @@ export function createOpenApi(
   const makeExample = createExampleMaker(schemas)
   const builder = { registry, refer, define, makeExample }
   const limitNote = globalLimit
-    ? `Each client may send ${globalLimit} requests per minute to all routes except \`/health\`.`
+    ? `Each client may send ${globalLimit} requests per minute to all routes except \`/health\` and \`/.well-known/\`.`
     : 'Rate limits are off.'
   const paths: Record<string, Record<string, object>> = { '/health': { get: healthOperation } }
   for (const operation of operations) {
@@ -131,7 +131,7 @@ function describeOperation(operation: DeclaredOperation, route: Route, builder: 
   const { policy, input, bindings } = operation
   const { makeExample } = builder
   const { properties, required, allOf } = publishedSchema(builder.registry, input, route.body)
-  // Null is a value in a body only.
+  // Only a body can contain null.
   const parameterSchemas = publishedSchema(builder.registry, input, false).properties
   const boundNames = bindings.request.map(({ field }) => field)
   const contentFields = Object.keys(properties).filter(
@@ -146,7 +146,7 @@ function describeOperation(operation: DeclaredOperation, route: Route, builder: 
       required: isRequired,
       ...(description !== undefined && { description }),
       schema,
-      // Swagger UI sends every example, so that optional parameters have none.
+      // Swagger UI sends every example, so optional parameters have none.
       ...(isRequired && { example: makeExample(schema, field, input.name) }),
     }
   }
@@ -182,7 +182,10 @@ function describeOperation(operation: DeclaredOperation, route: Route, builder: 
   }
 }
 
-/** The name of the method, for an additional route with the first variable of its path. */
+/**
+ * Returns the name of the method. For an additional route, appends the first variable of its path
+ * or, without one, its verb and last segment.
+ */
 function operationId({ name, route: first }: DeclaredOperation, route: Route): string {
   const id = name.replace('daikon.v1.', '').replace('/', '_')
   if (route === first) return id
@@ -191,14 +194,14 @@ function operationId({ name, route: first }: DeclaredOperation, route: Route): s
   return `${id}_${route.verb}_${lastSegment.replaceAll(/\W/g, '_')}`
 }
 
-/** The security requirements of a method, as alternatives. */
+/** Returns the security requirements of a method, which are alternatives. */
 function describeSecurity({ tier, optionalUser, profile }: Policy): object[] {
   if (profile === 'authzen' && tier === 'service')
     return [...security.service, { bearerServiceKey: [] }]
   return optionalUser ? [...security[tier], ...security.dual] : security[tier]
 }
 
-/** The description in the proto, with the role and the rate limit that the policy declares. */
+/** Returns the description in the proto, with the role and the rate limit of the policy. */
 function describePolicy({ descriptor, policy }: DeclaredOperation): string {
   const { leastRole, limitPerMinute, optionalUser } = policy
   const requiresRole = optionalUser ? 'A user of an access token requires' : 'Requires'
@@ -223,7 +226,7 @@ function describeSuccess(
   return { description: 'Success', headers, content }
 }
 
-/** The page that a method shows instead of a redirect. */
+/** The response of a method that shows a page instead of a redirect. */
 const pageResponse = {
   description: 'A page for the user',
   headers: rateLimitHeaderReferences,

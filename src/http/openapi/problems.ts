@@ -76,7 +76,7 @@ const examples = {
 
 type DocumentedCode = keyof typeof examples
 
-/** References to the error responses of an operation, by HTTP status. */
+/** Returns references to the error responses of an operation, by HTTP status. */
 export function problemReferences(operation: DeclaredOperation, hasInput: boolean): object {
   const codes = (Object.keys(examples) as DocumentedCode[]).filter((code) =>
     canFailWith(code, operation, hasInput),
@@ -108,7 +108,7 @@ function canFailWith(
     case 'unsupported_media_type':
       return route.body && hasInput
     case 'invalid_argument':
-      // Undeclared query parameters are invalid on every other route.
+      // Unless they are ignored, undeclared query parameters are invalid on every route.
       return hasInput || !ignoresUnknownParameters
     case 'unavailable':
       // Public methods without input do not use the database.
@@ -116,7 +116,7 @@ function canFailWith(
   }
 }
 
-/** The error responses, by HTTP status. */
+/** Returns the error responses, by HTTP status. */
 export function problemResponses(): Record<string, object> {
   const responses = Object.entries(examples).map(([code, error]) => {
     const { http, title } = errorCodes[code as DocumentedCode]
@@ -153,7 +153,7 @@ export const oauthErrorSchema: JsonSchema = {
   },
 }
 
-/** The error responses of an OAuth endpoint, by HTTP status. */
+/** Returns the error responses of an OAuth endpoint, by HTTP status. */
 export function oauthErrorResponses({ policy }: DeclaredOperation): object {
   const schema = { $ref: '#/components/schemas/OAuthError' }
   const respond = (description: string, error: string) => ({

@@ -2,12 +2,12 @@ import type { DescField, DescMessage, DescMethod, DescService } from '@bufbuild/
 
 type Documented = DescField | DescMessage | DescMethod | DescService
 
-/** The leading comment of an element in the proto, one line per paragraph; empty without a comment. */
+/** Returns the leading comment of a proto element, one line per paragraph, or an empty string. */
 export function protoComment(element: Documented): string {
   return paragraphsOf(element).join('\n\n')
 }
 
-/** The comment of a method: its first paragraph is the title in the sidebar of the documentation. */
+/** Returns the comment of a method. The first paragraph is its title in the sidebar of the docs. */
 export function methodComment(method: DescMethod): { summary: string; description: string } {
   const [summary = '', ...description] = paragraphsOf(method)
   return { summary, description: description.join('\n\n') }
@@ -25,7 +25,7 @@ function paragraphsOf(element: Documented): string[] {
     .filter((paragraph) => paragraph !== '')
 }
 
-/** The path of an element in SourceCodeInfo: field numbers of descriptor.proto and list indexes. */
+/** Returns the path of an element in SourceCodeInfo: descriptor.proto field numbers and indexes. */
 function sourcePath(element: Documented): number[] {
   switch (element.kind) {
     case 'service':

@@ -11,12 +11,13 @@ type ObjectSchema = {
   allOf?: JsonSchema[]
 }
 
-/** Control characters and the controls of bidirectional text, which names must not contain. */
+/** Control characters and bidirectional controls, which names must not contain. */
 const controls = '\\x00-\\x1f\\x7f-\\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069'
 
 /**
- * The published patterns of the formats that only this server knows, without flags, `\p` or lookahead,
- * so that they compile in every language. Well-formed Unicode has no such pattern.
+ * The published patterns of formats that are specific to this server, without flags, `\p` or
+ * lookahead, so that they compile in every language. No such pattern can describe well-formed
+ * Unicode.
  */
 const formatPatterns: Record<string, string | undefined> = {
   name: `^[^${controls}]*$`,
@@ -30,8 +31,9 @@ const formatPatterns: Record<string, string | undefined> = {
 const timestampPattern = 'T[0-9:.]{8,18}(Z|[+-](0[0-9]|1[0-5]):[0-5][0-9])$'
 
 /**
- * The JSON Schema of a request as published: with the comments of its fields, and without keywords
- * that concern only the server's own validation. In a body, optional fields and lists may be null.
+ * Returns the JSON Schema of a request as published: with the comments of its fields, and without
+ * keywords that concern only the server's own validation. In a body, optional fields and lists may
+ * be null.
  */
 export function publishedSchema(
   registry: FileRegistry,
@@ -47,8 +49,8 @@ function describe(
   message: DescMessage | undefined,
   isBody: boolean,
 ): JsonSchema {
-  // Unknown fields are ignored, not rejected. The condition only saves validating the items of a list
-  // that is too long.
+  // Unknown fields are ignored, not rejected. The condition only avoids validating the items of a
+  // list that is too long.
   const { additionalProperties, if: _condition, else: unconditional, ...published } = schema
   Object.assign(published, unconditional)
   const format = String(published.format)
@@ -58,7 +60,7 @@ function describe(
     if (pattern) published.pattern ??= pattern
   }
   if (published.format === 'date-time') published.pattern = timestampPattern
-  // The server validates a missing list as an empty one, which a minimum does not allow.
+  // The default, an empty list, would violate the minimum.
   if (published.minItems) delete published.default
   if (published.items) published.items = describe(published.items as JsonSchema, message, isBody)
   if (published.properties) {
@@ -89,7 +91,7 @@ function allowNull({ type, enum: values, ...schema }: JsonSchema): JsonSchema {
   }
 }
 
-/** The body of a request: JSON, a form or, for methods with `upload`, also the file itself. */
+/** Describes a request body: JSON, a form or, for methods with `upload`, also the file itself. */
 export function describeBody(
   { service, policy: { upload, form }, input }: DeclaredOperation,
   schema: JsonSchema & { required: string[] },

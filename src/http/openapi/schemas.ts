@@ -5,10 +5,13 @@ import type { Profile } from '../../rpc/method.ts'
 import { hasMinItems, type JsonSchema, scalarSchemas } from '../../rpc/schema.ts'
 import { protoComment } from './proto-comment.ts'
 
-/** Adds a schema by the first of the names that no other schema has, and returns its `$ref`. */
+/** Adds a schema under the first name that no other schema has, and returns its `$ref`. */
 export type DefineSchema = (names: string[], schema: JsonSchema) => JsonSchema
 
-/** Collects the JSON Schemas of messages by name; `refer` adds that of a response and returns its `$ref`. */
+/**
+ * Collects the JSON Schemas of messages by name. `refer` adds the schema of a response and returns
+ * its `$ref`.
+ */
 export function createSchemas(registry: FileRegistry) {
   const schemas: Record<string, JsonSchema> = {}
   return { schemas, define, refer }
@@ -44,7 +47,7 @@ export function createSchemas(registry: FileRegistry) {
     }
   }
 
-  /** Whether the field is absent in JSON when it has no value. Otherwise, it is null. */
+  /** Whether the field is absent in JSON if it has no value. Otherwise, it is null. */
   function isOmittable(field: DescField, profile: Profile): boolean {
     if (hasMinItems(registry, field)) return true
     return profile !== 'default' && field.proto.proto3Optional

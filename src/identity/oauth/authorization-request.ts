@@ -9,9 +9,12 @@ export type AuthorizationRequest = {
   scope: string
   state?: string
   nonce?: string
-  /** The user must sign in again, although the browser has a session. */
+  /**
+   * `login` and `select_account` require a new sign-in, even if the browser has a session. `none`
+   * forbids any interaction with the user.
+   */
   prompt?: 'none' | 'login' | 'select_account'
-  /** Seconds. */
+  /** The maximum age of the sign-in, in seconds. */
   maxAge?: number
   loginHint?: string
   acrValues?: string
@@ -20,7 +23,9 @@ export type AuthorizationRequest = {
   provider?: string
 }
 
-/** The errors of the authorization endpoint (RFC 6749, 4.1.2.1; OpenID Connect Core 1.0, 3.1.2.6). */
+/**
+ * The errors of the authorization endpoint (RFC 6749, 4.1.2.1; OpenID Connect Core 1.0, 3.1.2.6).
+ */
 export type AuthorizationErrorName =
   | 'invalid_request'
   | 'unsupported_response_type'
@@ -33,13 +38,13 @@ export type AuthorizationErrorName =
   | 'server_error'
   | 'temporarily_unavailable'
 
-/** An error that the client app receives by a redirect. */
+/** An error that is returned to the client app in a redirect. */
 export type AuthorizationError = { error: AuthorizationErrorName; error_description: string }
 
 export const supportedScopes = ['openid', 'profile', 'email', 'offline_access'] as const
 export const supportedPrompts = ['none', 'login', 'select_account'] as const
 
-/** Longer values would not fit into the cookie that a sign-in travels in. */
+/** Longer values would not fit into the cookie that stores the state of a sign-in. */
 const maxStateLength = 1024
 const maxNonceLength = 512
 const maxHintLength = 254
@@ -69,7 +74,7 @@ export function parseAuthorizationRequest(
   }
 }
 
-/** The parameters of a request to the authorization endpoint that continues this one. */
+/** Returns the parameters of a request to the authorization endpoint that continues this one. */
 export function toParameters(request: AuthorizationRequest): URLSearchParams {
   const parameters = new URLSearchParams({
     client_id: request.clientId,
@@ -126,7 +131,10 @@ function findProblem(request: AuthorizeRequest): AuthorizationError | undefined 
   return findPromptProblem(readWords(request.prompt))
 }
 
-/** `consent` is accepted and has no effect: client apps are trusted by the operator who registers them. */
+/**
+ * `consent` is accepted and has no effect: client apps are trusted by the operator who registers
+ * them.
+ */
 function findPromptProblem(prompts: string[]): AuthorizationError | undefined {
   const known: string[] = [...supportedPrompts, 'consent']
   if (prompts.some((prompt) => !known.includes(prompt)))

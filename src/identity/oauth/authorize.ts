@@ -29,7 +29,7 @@ import {
 import { findRedirectingClient, type RedirectingClient } from './client-queries.ts'
 import { readIdTokenHint } from './id-tokens.ts'
 
-/** How a request continues: by a redirect or by a page. */
+/** How a request continues: with a redirect or with a page. */
 export type Continuation =
   | { location: string; page?: never }
   | { location?: never; page: HostedPage }
@@ -59,8 +59,8 @@ export async function authorize(
 }
 
 /**
- * Returns the client of a redirect. Throws otherwise: the browser must not be redirected to a URI that
- * is not registered (RFC 6749, 4.1.2.1).
+ * Returns the active client app that registered the redirect URI. Throws if there is none, because
+ * the browser must not be redirected to an unregistered URI (RFC 6749, 4.1.2.1).
  */
 export async function requireRedirectingClient(
   em: EntityManager,
@@ -79,8 +79,8 @@ export async function requireRedirectingClient(
 }
 
 /**
- * Continues a request of a signed-in user: issues a code for a workspace, or lets the user choose the
- * workspace.
+ * Continues a request of a signed-in user: issues a code for a workspace, or lets the user choose
+ * the workspace.
  */
 export async function continueAuthorization(
   context: IdentityContext,
@@ -116,13 +116,16 @@ export async function continueAuthorization(
   return { page }
 }
 
-/** The URL at which a request continues after a sign-in, which is not required again. */
+/**
+ * Returns the URL at which a request continues after a sign-in. It omits `prompt` and `max_age`,
+ * which would require another sign-in.
+ */
 export function resumeUrl(context: IdentityContext, request: AuthorizationRequest): string {
   const { prompt: _prompt, maxAge: _maxAge, ...rest } = request
   return authorizationUrl(context, rest)
 }
 
-/** Whether the user must sign in although the browser has a session. */
+/** Returns whether the user must sign in even though the browser has a session. */
 export function mustSignIn(
   { prompt, maxAge }: AuthorizationRequest,
   { authenticatedAt }: OpenBrowserSession,
@@ -155,7 +158,7 @@ async function chooseProvider(
   return { page: { kind: 'choose_provider', client_name: client.name, email: '', links } }
 }
 
-/** Cookies of more than 4,096 bytes are dropped by browsers. */
+/** Browsers drop cookies of more than 4,096 bytes. */
 const maxCookieLength = 4000
 
 async function startSignIn(
@@ -189,7 +192,10 @@ async function grantCode(
   return { location: responseUrl(context, request, { code }) }
 }
 
-/** Issues a code, or returns undefined if the session or its user was ended concurrently. */
+/**
+ * Issues a code, or returns undefined if the session was ended or the user deactivated
+ * concurrently.
+ */
 async function issueCodeInSession(
   { em, identity }: IdentityContext,
   { clientId, redirectUri, codeChallenge, scope, nonce }: AuthorizationRequest,
@@ -199,7 +205,8 @@ async function issueCodeInSession(
   const authorization = { clientId, redirectUri, scope, nonce, workspaceId, browserSessionId }
   try {
     return await inTransaction(em, async (em) => {
-      // Locked, so that a concurrent sign-out either ends the session first or consumes the code.
+      // Lock the user, so that a concurrent sign-out either ends the session first or consumes the
+      // code.
       if (!(await isActiveUser(em, userId, { lock: true }))) return undefined
       const grant = { userId, provider, codeChallenge, authorization }
       return issueCode(em, identity.clock(), grant)
@@ -214,7 +221,10 @@ function authorizationUrl({ identity }: IdentityContext, request: AuthorizationR
   return `${identity.options.baseUrl}/oauth/authorize?${toParameters(request)}`
 }
 
-/** What the errors of a sign-in are at the authorization endpoint. All others are `access_denied`. */
+/**
+ * Maps the errors of a sign-in to those of the authorization endpoint. All others become
+ * `access_denied`.
+ */
 const signInErrorNames: Partial<Record<SignInError, AuthorizationErrorName>> = {
   provider_unavailable: 'temporarily_unavailable',
   provider_error: 'server_error',
@@ -223,7 +233,7 @@ const signInErrorNames: Partial<Record<SignInError, AuthorizationErrorName>> = {
   reauthentication_required: 'login_required',
 }
 
-/** The redirect URI with the error of a failed sign-in. */
+/** Returns the redirect URI with the error of a failed sign-in. */
 export function failureUrl(
   context: IdentityContext,
   request: AuthorizationRequest,
@@ -243,7 +253,7 @@ function errorUrl(
   return responseUrl(context, request, { ...parameters })
 }
 
-/** The redirect URI with the parameters of the response, `state` and `iss` (RFC 9207). */
+/** Returns the redirect URI with the parameters of the response, `state` and `iss` (RFC 9207). */
 function responseUrl(
   { identity }: IdentityContext,
   { redirectUri, state }: { redirectUri: string; state?: string | undefined },

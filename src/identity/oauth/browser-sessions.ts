@@ -6,7 +6,10 @@ import type { IdentityContext } from '../identity-dependencies.ts'
 import type { Identity } from '../providers/provider.ts'
 import { createSecret, hashSecret } from '../secret.ts'
 
-/** A browser that is signed in to daikon. Its cookie lets it open client apps without a new sign-in. */
+/**
+ * A browser that is signed in to daikon. Its cookie lets the user open client apps without signing
+ * in again.
+ */
 export type OpenBrowserSession = {
   id: string
   userId: string
@@ -18,8 +21,8 @@ export type OpenBrowserSession = {
 }
 
 /**
- * Creates a browser session and returns it with the secret of its cookie, and deletes the oldest
- * ones of a user who has too many.
+ * Creates a browser session and deletes the oldest ones of a user who has too many. Returns the
+ * session with the secret for its cookie.
  */
 export async function createBrowserSession(
   em: EntityManager,
@@ -80,7 +83,7 @@ export async function findBrowserSession(
   return { ...rest, authenticatedAt: new Date(time) }
 }
 
-/** The workspace that a client app last used in a browser session. */
+/** Returns the workspace that a client app last used in a browser session. */
 export async function findLastWorkspace(
   em: EntityManager,
   browserSessionId: string,

@@ -6,11 +6,11 @@ export type ClientRow = {
   name: string
   type: 'public' | 'confidential'
   isActive: boolean
-  /** Whether the secret with the given hash is a valid one of the client. */
+  /** Whether `secretHash` is the hash of a valid secret of the client. */
   secretMatches: boolean
 }
 
-/** Finds a client app by its ID, and compares a secret with its valid ones. */
+/** Finds a client app by its ID, and checks whether a secret is one of its valid ones. */
 export async function findClient(
   em: EntityManager,
   { id, secretHash, now }: { id: string; secretHash: string; now: Date },
@@ -28,7 +28,7 @@ export async function findClient(
 
 export type RedirectingClient = { id: string; name: string; isRegistered: boolean }
 
-/** Finds an active client app, and whether it has registered exactly this redirect URI. */
+/** Finds an active client app, and checks whether it has registered exactly this redirect URI. */
 export async function findRedirectingClient(
   em: EntityManager,
   id: string,
@@ -45,7 +45,10 @@ export async function findRedirectingClient(
   return client
 }
 
-/** Finds an active client app, and whether it has registered exactly this post-logout redirect URI. */
+/**
+ * Finds an active client app, and checks whether it has registered exactly this post-logout
+ * redirect URI.
+ */
 export async function findLogoutClient(
   em: EntityManager,
   id: string,
@@ -60,7 +63,10 @@ export async function findLogoutClient(
   return client
 }
 
-/** The confidential client app that a redirect URI belongs to, unless a public app has it, too. */
+/**
+ * Returns the id of the confidential client app that has registered a redirect URI, unless a public
+ * client app has registered it, too.
+ */
 export async function findConfidentialOwner(
   em: EntityManager,
   redirectUri: string,

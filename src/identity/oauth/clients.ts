@@ -7,7 +7,7 @@ import { oauthError } from './oauth-errors.ts'
 /** An active client app. */
 export type OAuthClient = Pick<ClientRow, 'id' | 'name' | 'type'>
 
-/** How a client authenticates at an endpoint (RFC 6749, 2.3.1). */
+/** The credentials that a client sends to an endpoint (RFC 6749, 2.3.1). */
 export type ClientCredentials = {
   authorization?: string | undefined
   client_id?: string | undefined
@@ -15,8 +15,8 @@ export type ClientCredentials = {
 }
 
 /**
- * Authenticates the client of a request: a confidential one by its secret, a public one by its ID alone.
- * Throws `invalid_client`.
+ * Authenticates the client of a request: a confidential client by its secret, a public client by
+ * its ID alone. Throws `invalid_client` if the authentication fails.
  */
 export async function authenticateClient(
   em: EntityManager,
@@ -50,7 +50,7 @@ function readCredentials({ authorization, client_id, client_secret = '' }: Clien
   return basic
 }
 
-/** Reads Basic credentials, whose parts are form-encoded (RFC 6749, 2.3.1). */
+/** Reads Basic credentials. Both parts are form-encoded (RFC 6749, 2.3.1). */
 function readBasic(authorization: string): { id: string; secret: string } | undefined {
   const text = Buffer.from(authorization.slice('basic '.length).trim(), 'base64').toString()
   const separator = text.indexOf(':')

@@ -18,7 +18,7 @@ export type IdTokenSession = {
   nonce: string | undefined
 }
 
-/** Signs an ID token (OpenID Connect Core 1.0, 2) that is issued with the given access token. */
+/** Signs an ID token (OpenID Connect Core 1.0, 2) that is issued together with an access token. */
 export async function signIdToken(
   em: EntityManager,
   { identity: { tokens, options } }: IdentityContext,
@@ -43,18 +43,21 @@ export async function signIdToken(
   return tokens.signForClient('id', claims, session.clientId, options.lifetimes.access, issuedAt)
 }
 
-/** The claims about a user that the scopes cover (OpenID Connect Core 1.0, 5.4). */
+/** Returns the claims about a user that the scopes cover (OpenID Connect Core 1.0, 5.4). */
 export async function readScopedClaims(em: EntityManager, userId: string, scope: string) {
   const scopes = scope.split(' ')
   const { name, email, avatarUrl } = await findUserClaims(em, userId)
   return {
     ...(scopes.includes('profile') && { name, ...(avatarUrl !== '' && { picture: avatarUrl }) }),
-    // Every address has been verified by an identity provider before the first sign-in.
+    // An identity provider has verified each address before the first sign-in.
     ...(scopes.includes('email') && { email, email_verified: true }),
   }
 }
 
-/** Returns the claims of an ID token that this server has issued, expired or not, or undefined. */
+/**
+ * Returns the claims of an ID token that this server issued, even if it has expired, or undefined
+ * if it is invalid.
+ */
 export function readIdTokenHint(
   { identity }: IdentityContext,
   hint: string,

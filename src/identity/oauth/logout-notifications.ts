@@ -11,21 +11,21 @@ type Notification = {
   uri: string
 }
 
-/** How many logout tokens one call sends. */
+/** The maximum number of logout tokens that one call sends. */
 export const maxNotifications = 50
 
-/** Milliseconds that a client app has to respond. */
+/** The time that a client app has to respond, in milliseconds. */
 const timeout = 5000
 
-/** Seconds that a logout token is valid. */
+/** The lifetime of a logout token, in seconds. */
 const logoutTokenSeconds = 120
 
 /** The event that makes a token a logout token (OpenID Connect Back-Channel Logout 1.0, 2.4). */
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout'
 
 /**
- * Sends the logout tokens that are due to the client apps, and returns how many were due. A failed one
- * is sent again, after longer and longer pauses, for at most an hour.
+ * Sends due logout tokens to client apps and returns how many were due. Failed deliveries are
+ * retried with exponential backoff for up to an hour.
  */
 export async function sendLogoutTokens(
   em: EntityManager,
@@ -45,7 +45,7 @@ export async function sendLogoutTokens(
   return notifications.length
 }
 
-/** Takes due notifications, so that no other node sends them, and sets when they are due again. */
+/** Claims due notifications, so that no other node sends them, and schedules their next attempt. */
 function claimNotifications(em: EntityManager, now: Date): Promise<Notification[]> {
   return query<Notification>(
     em,
@@ -75,7 +75,7 @@ async function sendLogoutToken(
     const response = await fetch(uri, {
       method: 'POST',
       body: new URLSearchParams({ logout_token }),
-      // The registered URI is the only one that may receive the token.
+      // Only the registered URI may receive the token.
       redirect: 'error',
       signal: AbortSignal.timeout(timeout),
     })

@@ -18,11 +18,11 @@ import { findLogoutClient } from './client-queries.ts'
 import { readIdTokenHint } from './id-tokens.ts'
 
 /**
- * The logout endpoint (OpenID Connect RP-Initiated Logout 1.0): ends the session of the browser with
- * the sessions of all client apps in it, and redirects to the client app.
+ * The logout endpoint (OpenID Connect RP-Initiated Logout 1.0): ends the browser session with the
+ * sessions of all client apps in it, and redirects to the client app.
  *
- * Without an ID token of the browser's session the user must confirm, because any page can send a
- * browser here.
+ * Unless the request has an ID token of the browser session, the user must confirm, because any
+ * page can send a browser here.
  */
 export async function endBrowserSession(
   context: IdentityContext,
@@ -60,7 +60,7 @@ export async function endBrowserSession(
   return { ...clearedCookie, location: location.href }
 }
 
-/** Throws if there is a redirect URI that is not registered for the client. */
+/** Returns the client of the request. Throws if the redirect URI is not registered for it. */
 async function findClientOfLogout(
   em: EntityManager,
   clientId: string,
@@ -79,10 +79,10 @@ async function endSessionsOf(
   { id, userId }: Pick<OpenBrowserSession, 'id' | 'userId'>,
 ): Promise<void> {
   await inTransaction(em, async (em) => {
-    // Waits for concurrent code exchanges, whose sessions then end, too.
+    // Wait for concurrent code exchanges, so that their sessions are ended, too.
     await isActiveUser(em, userId, { lock: true })
     await endSessions(em, now, { browser_session_id: id })
-    // With its authorization codes.
+    // This also deletes the authorization codes of the session.
     if (!(await em.nativeDelete(BrowserSession, { id }))) return
     const detail = { user_id: userId }
     const event = { action: 'session.browser_ended', targetId: id, detail } as const
@@ -90,7 +90,7 @@ async function endSessionsOf(
   })
 }
 
-/** Ends the session of an ID token when the browser does not have a cookie of it. */
+/** Ends the session of an ID token if the browser does not have its cookie. */
 async function endHintedSession(
   context: IdentityContext,
   { sid, sub }: IdTokenClaims,
@@ -124,7 +124,10 @@ function confirmationPage(
   return { kind: 'confirm_sign_out', client_name, email, links }
 }
 
-/** A value that only the page for this cookie contains, so that no other page can confirm. */
+/**
+ * Returns a value that only the confirmation page for this cookie contains, so that no other page
+ * can confirm the sign-out.
+ */
 function confirmationOf(cookie: string | undefined): string {
   return createHmac('sha256', cookie ?? '')
     .update('confirm sign-out')

@@ -18,7 +18,7 @@ export function oauthError(name: OAuthErrorName, description: string): ServiceEr
   return new ServiceError(codes[name], name.toUpperCase(), description)
 }
 
-/** Returns the errors of grants that belong to the token as `invalid_grant`, others unchanged. */
+/** Converts an error that concerns the grant to `invalid_grant`. Returns other errors unchanged. */
 export function toGrantError(thrown: unknown): unknown {
   if (!(thrown instanceof ServiceError)) return thrown
   const { code, reason, message } = thrown

@@ -10,8 +10,8 @@ import { findRefreshTokenSession, findScopeOfToken } from './user-queries.ts'
 import { verifyUserToken } from './user-tokens.ts'
 
 /**
- * The revocation endpoint (RFC 7009): denies an access token, or ends the session of a refresh token. A
- * token that is not valid is a success, because it is already what the client wants.
+ * The revocation endpoint (RFC 7009): denies an access token, or ends the session of a refresh
+ * token. An invalid token is not an error, because it is already unusable (RFC 7009, 2.2).
  */
 export async function revokeToken(
   context: IdentityContext,

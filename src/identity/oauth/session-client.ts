@@ -3,8 +3,8 @@ import { ServiceError } from '../../core/errors.ts'
 import { findSessionClient } from './client-queries.ts'
 
 /**
- * Throws if a code or refresh token of this client app may only be used at `/oauth/token`, where
- * confidential clients authenticate, or if the app is inactive.
+ * Throws if the client app is inactive or confidential. The codes and refresh tokens of a
+ * confidential client can be used only at `/oauth/token`, where it must authenticate.
  */
 export async function requireSessionClient(
   em: EntityManager,

@@ -62,7 +62,10 @@ function redeemCodeGrant(
   })
 }
 
-/** A code of `/auth/login` has no workspace, and a token request has no parameter for it. */
+/**
+ * Returns the user's only workspace. A code of `/auth/login` is not bound to a workspace, and the
+ * authorization code grant has no parameter to choose one.
+ */
 async function requireOnlyWorkspace(
   { em }: IdentityContext,
   { user_id }: StoredCode,

@@ -5,7 +5,7 @@ import { readScopedClaims } from './id-tokens.ts'
 import { oauthError } from './oauth-errors.ts'
 import { findScopeOfToken } from './user-queries.ts'
 
-/** Every scope, which tokens of `/auth/token` have, because they were issued without one. */
+/** The scope of tokens that were issued without one, because the sign-in began at `/auth/login`. */
 const allScopes = 'openid profile email'
 
 /** The UserInfo endpoint: returns the claims that the scope of the access token covers. */

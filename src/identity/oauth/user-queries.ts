@@ -4,14 +4,17 @@ import { query } from '../../database/query.ts'
 
 export type UserClaims = { name: string; email: string; avatarUrl: string }
 
-/** The profile of a user who exists. */
+/** Returns the profile of a user. Its fields are empty if the user does not exist. */
 export async function findUserClaims(em: EntityManager, userId: string): Promise<UserClaims> {
   const sql = 'select name, email, avatar_url as "avatarUrl" from users where id = $1'
   const [user] = await query<UserClaims>(em, sql, [userId])
   return user ?? { name: '', email: '', avatarUrl: '' }
 }
 
-/** The scope of the session that an access token belongs to; undefined without a session. */
+/**
+ * Returns the scope and client app of the session that an access token belongs to, or undefined if
+ * it has no session.
+ */
 export async function findScopeOfToken(
   em: EntityManager,
   accessTokenId: string,
@@ -28,7 +31,7 @@ export async function findScopeOfToken(
 
 export type TokenOwner = { email: string; role: Role; slug: string }
 
-/** The active member whom a token of a workspace belongs to, unless the token is denied. */
+/** Returns the active member to whom a token belongs, or undefined if the token is denied. */
 export async function findTokenOwner(
   em: EntityManager,
   token: { sub: string; wid: string; jti: string },
@@ -51,7 +54,7 @@ export type RefreshTokenSession = {
   isConsumed: boolean
 }
 
-/** The session of a refresh token. */
+/** Returns the session of a refresh token. */
 export async function findRefreshTokenSession(
   em: EntityManager,
   tokenId: string,

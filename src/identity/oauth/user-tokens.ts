@@ -2,7 +2,9 @@ import { ServiceError } from '../../core/errors.ts'
 import type { Token } from '../claims.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
 
-/** Returns the claims of an access or refresh token whose signature and expiry are valid. */
+/**
+ * Returns the claims of an access or refresh token, or undefined if it is invalid or has expired.
+ */
 export async function verifyUserToken(
   { identity: { tokens } }: IdentityContext,
   token: string,

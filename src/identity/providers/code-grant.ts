@@ -9,7 +9,7 @@ export type CodeGrant = {
   clientId: string
   clientSecret: string
   scope: string
-  /** Whether to use PKCE (RFC 7636, S256). Does not depend on what the provider announces. */
+  /** Whether to use PKCE (RFC 7636, S256), regardless of what the provider's metadata announces. */
   pkce: boolean
   /** Whether to send a nonce (OpenID Connect). Requires an ID token. */
   nonce: boolean
@@ -29,7 +29,7 @@ export async function beginGrant(
   grant: CodeGrant,
   server: oauth.AuthorizationServer,
   redirectUri: string,
-  /** Further parameters, of which undefined ones are left out. */
+  /** Additional parameters. Undefined ones are omitted. */
   extra: Record<string, string | undefined> = {},
 ): Promise<{ url: string; secrets: LoginSecrets }> {
   const secrets: LoginSecrets = {
@@ -65,7 +65,7 @@ const callbackErrors = new Map([
 
 /**
  * Throws unless the callback belongs to the login with these secrets and has a code. The state is
- * checked first: a callback without it learns nothing and causes no request to the provider.
+ * checked first, so that a forged callback reveals nothing and causes no request to the provider.
  */
 export function checkCallback(
   grant: CodeGrant,
@@ -89,19 +89,22 @@ export function checkCallback(
   if (!callback.get('code') || callback.get('iss') === '') {
     throw new ProviderError('invalid_response', 'the callback has no code, or an empty iss')
   }
-  // Otherwise a cookie without a verifier would turn PKCE off.
+  // Otherwise, a cookie without a verifier would disable PKCE.
   if ((grant.pkce && !secrets.codeVerifier) || (grant.nonce && !secrets.nonce)) {
     throw new ProviderError('state_mismatch', 'the cookie has no PKCE verifier or no nonce')
   }
 }
 
-/** Compares in constant time, whatever the lengths. */
+/** Compares two secrets in constant time, regardless of their lengths. */
 function isSameSecret(actual: string, expected: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(actual), digest(expected))
 }
 
-/** Exchanges the code of a checked callback. The callback's `iss` must be `server.issuer` (RFC 9207). */
+/**
+ * Exchanges the code of a checked callback. The callback's `iss` must be `server.issuer` (RFC
+ * 9207).
+ */
 export async function exchangeCode(
   grant: CodeGrant,
   server: oauth.AuthorizationServer,

@@ -6,8 +6,9 @@ import { ProviderError } from './provider-error.ts'
 const hour = 3_600_000
 
 /**
- * Caches the result of `load`. Only the first callers wait for it. After an hour it is reloaded in the
- * background; callers get the previous result until that succeeds. Failures are not cached.
+ * Caches the result of `load`. Only the first callers wait for it. After an hour, it is reloaded in
+ * the background, and callers get the previous result until the reload succeeds. Failures are not
+ * cached.
  */
 export function createCachedLoader<Value>(
   load: () => Promise<Value>,

@@ -7,10 +7,12 @@ import { readAvatarUrl, readEmail, readName } from './profile.ts'
 import type { Identity, Provider } from './provider.ts'
 import { ProviderError, toResult } from './provider-error.ts'
 
-/** The domain of addresses that hide the real one. They receive no mail. */
+/** The domain of the private addresses that GitHub assigns. They receive no mail. */
 const hiddenAddressDomain = '@users.noreply.github.com'
 
-/** Creates the GitHub provider. GitHub issues no ID token: the identity is read from its REST API. */
+/**
+ * Creates the GitHub provider. GitHub issues no ID token: the identity is read from its REST API.
+ */
 export function createGithub(settings: ProviderSettings, timeout: number): Provider {
   const { GITHUB_URL: url, GITHUB_API_URL: api } = settings
   const server: oauth.AuthorizationServer = {
@@ -46,7 +48,7 @@ export function createGithub(settings: ProviderSettings, timeout: number): Provi
     begin: (redirectUri, { prompt, loginHint } = {}) =>
       toResult(() =>
         beginGrant(grant, server, redirectUri, {
-          // GitHub has no `login`.
+          // GitHub does not support `login`.
           prompt: prompt && 'select_account',
           login: loginHint,
         }),
@@ -78,7 +80,10 @@ async function throwErrorBody(response: Response): Promise<void> {
   }
 }
 
-/** The granted scope may be narrower than the requested one. `user` includes `user:email`. */
+/**
+ * Throws unless the granted scope includes e-mail addresses, because the user may grant less than
+ * was requested. `user` includes `user:email`.
+ */
 function checkScope(scope: string): void {
   const granted = scope.split(/[\s,]+/)
   if (!granted.includes('user:email') && !granted.includes('user')) {
@@ -98,7 +103,7 @@ function readIdentity(user: Record<string, unknown>, emails: unknown): Identity 
   const email = primaryEmail?.endsWith(hiddenAddressDomain) ? undefined : primaryEmail
   return {
     provider: 'github',
-    // Not the login: it can be renamed and then taken by another account.
+    // Not the login, because a user can change it and another account can then take it.
     subject: String(id),
     email,
     emailVerified: email !== undefined,

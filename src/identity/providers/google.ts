@@ -5,10 +5,13 @@ import type { Provider } from './provider.ts'
 
 const domainPattern = /^[a-z0-9.-]{1,253}$/
 
-/** Creates the Google provider. `sub` identifies the person; `email_verified` verifies the address. */
+/**
+ * Creates the Google provider. `sub` identifies the person; `email_verified` is true for a verified
+ * address.
+ */
 export function createGoogle(settings: ProviderSettings, timeout: number): Provider {
   const issuer = settings.GOOGLE_ISSUER
-  // Google's ID tokens name the issuer with and without the scheme.
+  // Google's ID tokens contain the issuer with or without the scheme.
   const issuers = [issuer, `${issuer}/`, issuer.replace(/^https?:\/\//, '')]
   return createOidcProvider(
     {
@@ -21,7 +24,7 @@ export function createGoogle(settings: ProviderSettings, timeout: number): Provi
         nonce: true,
       },
       authority: issuer,
-      // Google has no `login`.
+      // Google does not support `login`.
       loginPrompt: 'select_account',
       isOwnIssuer: (name) => issuers.includes(name),
       readIdentity(claims) {

@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi'
 import { describeError, ProviderError } from './provider-error.ts'
 
-/** The maximum size of a response body. */
+/** The maximum size of a response body, in bytes. */
 const maxBytes = 1 << 20
 
 /** The options of the requests of one step of a sign-in, which share one deadline. */
@@ -85,7 +85,7 @@ async function readBounded(response: Response, url: string): Promise<Blob> {
   return new Blob(chunks)
 }
 
-/** The error of a status that no step accepts. The protocol handles all others. */
+/** Returns the error for a status that no step accepts. The callers handle all other statuses. */
 function findStatusError(status: number, reason: string): ProviderError | undefined {
   if (status >= 500 || status === 429) return new ProviderError('provider_unavailable', reason)
   if (status >= 300 && status < 400) return new ProviderError('invalid_response', reason)

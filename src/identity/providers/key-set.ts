@@ -1,17 +1,25 @@
 import type { JWK } from 'jose'
 
-/** Finds the key of a provider that `isMatch` accepts; undefined if there is none, or more than one. */
+/**
+ * Finds the key of a provider that `isMatch` accepts. Returns undefined if none or several match.
+ */
 export type FindKey = (isMatch: (key: JWK) => boolean) => Promise<JWK | undefined>
 
-/** The keys are loaded again after this time, so that a key that the provider removes stops working. */
+/**
+ * Milliseconds after which the keys are reloaded, so that a key that the provider has removed is no
+ * longer accepted.
+ */
 const maxAge = 300_000
 
-/** Milliseconds between two reloads, so that forged tokens cannot cause a flood of requests. */
+/**
+ * The minimum time between two reloads in milliseconds, so that forged tokens cannot cause a flood
+ * of requests.
+ */
 const minInterval = 5_000
 
 /**
- * Caches the signing keys of a provider. If no key matches, the keys are loaded again at once, because
- * the provider may have replaced them. If a reload fails, the previous keys remain in use.
+ * Caches the signing keys of a provider. If no key matches, the keys are reloaded immediately,
+ * because the provider may have replaced them. If a reload fails, the previous keys remain in use.
  */
 export function createKeySet(
   load: () => Promise<JWK[]>,
@@ -36,7 +44,10 @@ export function createKeySet(
     }
   }
 
-  /** Reloads the keys, or returns the previous ones if they were reloaded a moment ago. */
+  /**
+   * Reloads the keys, or returns the previous ones if the last reload was less than `minInterval`
+   * ago.
+   */
   async function reload(previous: JWK[]): Promise<JWK[]> {
     if (loading) return loading
     if (now() - reloadedAt < minInterval) return previous

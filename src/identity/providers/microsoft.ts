@@ -14,8 +14,8 @@ const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const verifiedValues: unknown[] = [true, 1, '1', 'true']
 
 /**
- * Creates the Microsoft Entra ID provider. Tenant and object id identify the person; `xms_edov` verifies
- * the address.
+ * Creates the Microsoft Entra ID provider. Tenant and object id identify the person. An address is
+ * verified if `xms_edov` says so or MICROSOFT_TRUST_EMAIL is set.
  */
 export function createMicrosoft(settings: ProviderSettings, timeout: number): Provider {
   const { MICROSOFT_ISSUER: issuer, MICROSOFT_TRUST_EMAIL: trustEmail } = settings
@@ -29,7 +29,7 @@ export function createMicrosoft(settings: ProviderSettings, timeout: number): Pr
     return guid.test(id) && name === issuerOf(id)
   }
 
-  /** Returns the tenant of a token, after checking it against the issuer and the settings. */
+  /** Returns the tenant of a token after checking it against the issuer and the settings. */
   function readTenant({ tid, iss }: IDToken, discoveredIssuer: string): string {
     if (typeof tid !== 'string' || !guid.test(tid) || iss !== issuerOf(tid)) {
       throw new ProviderError('invalid_response', `tenant ${tid} does not match the issuer ${iss}`)

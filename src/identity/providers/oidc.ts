@@ -9,17 +9,22 @@ import { readAuthentication } from './profile.ts'
 import type { Identity, Provider, ProviderName } from './provider.ts'
 import { ProviderError, toResult } from './provider-error.ts'
 
-/** What differs between OpenID Connect providers. */
+/** The differences between OpenID Connect providers. */
 export type OidcProviderOptions = {
   name: ProviderName
   grant: CodeGrant
-  /** The base URL of the discovery document, which names the keys. Never taken from a token. */
+  /**
+   * The base URL of the discovery document, which determines the keys. Never taken from a token.
+   */
   authority: string
   /** Whether the authority may use this issuer in discovery, callbacks and ID tokens. */
   isOwnIssuer(issuer: string): boolean
-  /** The value of `prompt` that makes the person sign in again. */
+  /** The supported value of `prompt` that is closest to `login`. */
   loginPrompt: 'login' | 'select_account'
-  /** Reads the claims of a verified ID token. `discoveredIssuer` is the one in the discovery document. */
+  /**
+   * Reads the claims of a verified ID token. `discoveredIssuer` is the one in the discovery
+   * document.
+   */
   readIdentity(claims: oauth.IDToken, discoveredIssuer: string): Identity
 }
 
@@ -41,7 +46,7 @@ export function createOidcProvider(
     throw new ProviderError('invalid_response', `${jwks_uri} is not a JSON Web Key Set`)
   }, now)
 
-  /** Verifies an ID token whose claims are already validated. */
+  /** Verifies the signature of an ID token whose claims are already validated. */
   async function verifySignature(idToken: string, claims: oauth.IDToken): Promise<void> {
     const { kid } = decodeProtectedHeader(idToken)
     const key = await findKey((key) => isSigningKey(key, kid) && isKeyOfIssuer(key, claims))
@@ -51,7 +56,10 @@ export function createOidcProvider(
     await compactVerify(idToken, key, { algorithms: ['RS256'] })
   }
 
-  /** The server under the issuer that a response names, which must be one of its own. */
+  /**
+   * Returns the server metadata with the issuer of a response, which must be one of the authority's
+   * own.
+   */
   function withIssuer(server: oauth.AuthorizationServer, issuer: unknown) {
     if (issuer === undefined || issuer === null) return server
     if (typeof issuer === 'string' && isOwnIssuer(issuer)) return { ...server, issuer }
@@ -97,7 +105,10 @@ export function createOidcProvider(
   }
 }
 
-/** The issuer of an ID token before its verification, only to select the issuer that it must match. */
+/**
+ * Returns the issuer of an ID token before its verification, only to select which issuer it must
+ * match.
+ */
 async function readUnverifiedIssuer(response: Response): Promise<unknown> {
   if (response.status !== 200) return undefined
   const { id_token } = await readJson(response.clone())
@@ -110,8 +121,8 @@ function isSigningKey({ kty, use, alg, kid }: JWK, wanted: string | undefined): 
 }
 
 /**
- * Microsoft publishes the keys of all tenants in one set and names the issuer that may use each key,
- * with `{tenantid}` for any tenant. A key of one tenant must not sign tokens of another.
+ * Microsoft publishes the keys of all tenants in one set. Each key names the issuer that may use
+ * it, with `{tenantid}` for any tenant. A key of one tenant must not sign tokens of another.
  */
 function isKeyOfIssuer({ issuer }: JWK & { issuer?: unknown }, { iss, tid }: oauth.IDToken) {
   return issuer === undefined || String(issuer).replace('{tenantid}', String(tid)) === iss

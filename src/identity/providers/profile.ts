@@ -33,7 +33,7 @@ export function readAvatarUrl(value: unknown): string {
   return protocol === 'https:' ? href : ''
 }
 
-/** Reads how and when the person authenticated; malformed claims are left out. */
+/** Reads how and when the person authenticated. Malformed claims are omitted. */
 export function readAuthentication(claims: Record<string, unknown>): Authentication {
   const { auth_time, acr, amr } = claims
   const isTime = Number.isSafeInteger(auth_time) && Number(auth_time) > 0

@@ -12,7 +12,10 @@ export type ProviderErrorCode = Exclude<
   | 'not_admin'
 >
 
-/** Ends a step at a provider. Never leaves this folder: `toResult` turns it into a failure. */
+/**
+ * Aborts a step at a provider. Never leaves this folder, because `toResult` converts it to a
+ * failure.
+ */
 export class ProviderError extends Error {
   readonly code: ProviderErrorCode
 
@@ -23,7 +26,7 @@ export class ProviderError extends Error {
     this.code = code
   }
 
-  /** Any error of the OAuth library as a ProviderError, without the response, which may contain tokens. */
+  /** Converts any error of the OAuth library, without the response, which may contain tokens. */
   static from(thrown: unknown): ProviderError {
     if (thrown instanceof ProviderError) return thrown
     if (thrown instanceof oauth.ResponseBodyError) {
@@ -36,7 +39,7 @@ export class ProviderError extends Error {
   }
 }
 
-/** Runs a step of a sign-in at the provider and returns its result, or the failure it ended with. */
+/** Runs a step of a sign-in at the provider and returns its result or its failure. */
 export async function toResult<Value>(step: () => Promise<Value>): Promise<SignInResult<Value>> {
   try {
     return success(await step())

@@ -3,32 +3,36 @@ import type { SignInResult } from '../sign-in-result.ts'
 /** The supported identity providers. Each name is also a path segment of the REST API. */
 export const providerNames = ['google', 'microsoft', 'github'] as const
 
-/** The names of the providers for people. */
+/** The names of the providers as displayed to users. */
 export const providerTitles = { google: 'Google', microsoft: 'Microsoft', github: 'GitHub' }
 
 export type ProviderName = (typeof providerNames)[number]
 
-/** A person as the provider describes them. The pair (provider, subject) is unique and never changes. */
+/**
+ * A person as described by the provider. The pair (provider, subject) is unique and never changes.
+ */
 export type Identity = {
   provider: ProviderName
   subject: string
   /** Normalized (`normalizeEmail`); undefined if the provider returned no valid address. */
   email: string | undefined
-  /** Whether the provider has verified that the person owns the address. Required to link accounts. */
+  /**
+   * Whether the provider has verified that the person owns the address. Required to link accounts.
+   */
   emailVerified: boolean
   name: string
   /** An https URL, or empty. */
   avatarUrl: string
   /** The Google Workspace domain that the account belongs to. */
   hostedDomain?: string
-  /** What the provider says about the authentication, if it does. */
+  /** How and when the person authenticated, if the provider reports it. */
   authentication?: Authentication
 }
 
 /** How and when a person authenticated at the provider (OpenID Connect Core 1.0, 2). */
 export type Authentication = { time?: Date; acr?: string; amr?: string[] }
 
-/** What a login asks of the provider. Providers ignore what they do not support. */
+/** Options of a login. Providers ignore those that they do not support. */
 export type LoginOptions = {
   /** The person must sign in again, or choose an account. */
   prompt?: 'login' | 'select_account' | undefined
@@ -38,7 +42,10 @@ export type LoginOptions = {
   acrValues?: string | undefined
 }
 
-/** What the callback of one login is checked against. The caller stores it in the state cookie. */
+/**
+ * The values that the callback of a login is checked against. The caller stores them in the state
+ * cookie.
+ */
 export type LoginSecrets = { state: string; nonce?: string; codeVerifier?: string }
 
 /** An identity provider that signs people in by the authorization code grant (RFC 6749, 4.1). */

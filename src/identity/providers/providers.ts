@@ -14,7 +14,10 @@ const constructors = {
 /** The time that a provider has for one step of a sign-in, in milliseconds. */
 const defaultTimeout = 10_000
 
-/** Creates the providers that have a client id. Throws a ConfigError that lists every invalid setting. */
+/**
+ * Creates the providers that have a client id. Throws a ConfigError that lists every invalid
+ * setting.
+ */
 export function createProviders(
   settings: ProviderSettings,
   { timeout = defaultTimeout }: { timeout?: number } = {},

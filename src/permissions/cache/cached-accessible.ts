@@ -12,7 +12,10 @@ export type CachedAccessibleOptions = {
   onQuery?: ((result: CacheResult) => void) | undefined
 }
 
-/** Wraps `loadAccessible` with a cache of pages. Any change of a workspace's resources may change its lists. */
+/**
+ * Wraps `loadAccessible` with a cache of pages. A page is reloaded after any change in its
+ * workspace, because any resource may enter or leave the list.
+ */
 export function createCachedAccessible({
   loadAccessible,
   feed,
@@ -37,7 +40,7 @@ export function createCachedAccessible({
   })
 }
 
-/** A line break is in no part of it. */
+/** Line breaks separate the parts, none of which can contain one. */
 function listKey(query: AccessibleQuery): string {
   const { service_name, resource_type, action, firstId, limit } = query
   return `${statusKey(query)}\n${service_name}\n${resource_type}\n${action}\n${firstId}\n${limit}`

@@ -11,13 +11,16 @@ export type CachedFactsOptions = {
   onQuery?: ((result: CacheResult) => void) | undefined
 }
 
-/** The share of the memory for statuses, of which there are fewer than grants. */
+/** The share of the memory for statuses. Grants take the rest, because there are more of them. */
 const statusShare = 0.3
 
-/** What is in memory about a query. */
+/** The cached entries for a query. */
 type KnownFacts = { status: Entry<PrincipalStatus>; grants: Entry<number>[] }
 
-/** Wraps `loadFacts` with a cache of statuses and grants, which queries share. */
+/**
+ * Wraps `loadFacts` with a cache. Statuses and grants are cached separately, so that different
+ * queries can use the same entries.
+ */
 export function createCachedFacts({
   loadFacts,
   feed,
@@ -68,7 +71,7 @@ export function createCachedFacts({
   return createVerifiedCache({ feed, load: loadFacts, find, isCurrent, read, store, onQuery })
 }
 
-/** A line break is in no part of it. */
+/** Line breaks separate the parts, none of which can contain one. */
 function grantsKey(
   { userId = '', workspaceId = '' }: FactsQuery,
   { service_name, resource_type, resource_id, action }: PermissionCheck,

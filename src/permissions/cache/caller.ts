@@ -1,7 +1,10 @@
 import type { CallerQuery } from '../decision.ts'
 import type { PrincipalStatus } from '../facts.ts'
 
-/** Whether results for the caller are kept. Those of rejected callers are not, so that strangers evict nothing. */
+/**
+ * Whether to cache results for the caller. Results of rejected callers are not cached, so that
+ * unauthenticated requests cannot evict entries.
+ */
 export function isAccepted(
   { keyHash, userId }: CallerQuery,
   { service, keysRequired, tokenDenied, userActive }: PrincipalStatus,
@@ -10,9 +13,12 @@ export function isAccepted(
   return userId === undefined || (userActive && !tokenDenied)
 }
 
-/** The key of the status of a caller. A line break is in no part of it. */
+/**
+ * Returns the cache key of a caller's status. Line breaks separate the parts, none of which can
+ * contain one.
+ */
 export function statusKey({
-  // An empty key is not the same as none (accessible-batch.ts).
+  // An empty key differs from an absent one (see accessible-batch.ts).
   keyHash = '-',
   tokenId = '',
   userId = '',

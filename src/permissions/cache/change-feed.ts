@@ -3,19 +3,22 @@ import { createBatcher } from '../../database/batching.ts'
 import type { Statements } from '../../database/statement-pool.ts'
 import { type Change, type ChangeVersions, createChangeVersions } from './change-versions.ts'
 
-/** Follows what changes the facts of decisions. */
+/** Tracks changes to the facts that decisions depend on. */
 export type ChangeFeed = Pick<
   ChangeVersions,
   'current' | 'isUnchanged' | 'isWorkspaceUnchanged'
 > & {
   /**
-   * Learns of every change that was acknowledged before the call. Callers share a statement; those of one
-   * workspace take turns with those of others.
+   * Reads every change that was acknowledged before the call. Concurrent callers share a statement,
+   * and workspaces take turns so that none delays the others.
    */
   refresh(workspaceId: string, scope?: RequestScope): Promise<void>
 }
 
-/** What the last statement read: the changes visible in `snapshot`, on the server that started then. */
+/**
+ * How far the last statement read: the changes visible in `snapshot`, on the server process that
+ * started at `serverStart`.
+ */
 type Position = { snapshot: string; serverStart: string; readAt: string }
 
 type Row = [
@@ -26,16 +29,19 @@ type Row = [
   changes: Change[] | null,
 ]
 
-/** With more changes than this, everything counts as changed. */
+/** If one statement returns more changes than this, all facts count as changed. */
 const maxChanges = 1000
 
 /**
- * $1 snapshot, $2 server start and $3 time of the last position, or nulls; $4 limit.
+ * $1 to $3 are the snapshot, server start and read time of the last position, or nulls; $4 is the
+ * limit.
  *
- * Returns the new position, and the changes between the two; `isComplete` is not true if some may be unknown:
- * they were deleted, the server was replaced, or its clock was set back. A transaction is invisible in a
- * snapshot if it began later or is in its list of running ones; with these two conditions, a transaction that
- * runs for hours costs nothing. Expiry changes no row, so what expired in between is a change, too.
+ * Returns the new position and the changes since the last one. `isComplete` is false or null if
+ * changes may be missing: they were pruned, the server was replaced, or its clock was set back. A
+ * transaction is not visible in a snapshot if it began later or is in the snapshot's list of
+ * running transactions. Testing these two conditions separately keeps the query fast while a
+ * transaction runs for hours. Shares and keys expire without a change to their rows, so those that
+ * expired since the last position are returned as changes, too.
  */
 const changesSql = `
 select
@@ -62,8 +68,9 @@ select
   )`
 
 /**
- * Creates a feed that reads the changes from the primary. Each transaction records what it changes with its
- * ID (migration 024), so a statement finds those that an earlier snapshot did not include.
+ * Creates a feed that reads changes from the primary. Triggers record each change with its
+ * transaction ID (migration 024), so a statement can select the changes that an earlier snapshot
+ * did not include.
  */
 export function createChangeFeed(
   statements: Statements,
@@ -86,7 +93,7 @@ export function createChangeFeed(
       await readChanges()
       return callers.map(() => undefined)
     },
-    // One at a time, so that positions follow each other.
+    // One statement at a time, because each starts at the position of the previous one.
     {
       maxRunning: 1,
       maxBatchRows: Number.MAX_SAFE_INTEGER,

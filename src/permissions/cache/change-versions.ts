@@ -1,29 +1,38 @@
 /**
- * A change of facts. An item is a resource, a user or an access token. Without an item, everything in the
- * workspace changed; without a workspace, the item in every workspace; without both, everything.
+ * A change to facts. An item is a resource, a user or an access token. If the item is null,
+ * everything in the workspace changed; if the workspace is null, the item changed in every
+ * workspace; if both are null, everything changed.
  */
 export type Change = [workspaceId: string | null, itemId: string | null]
 
-/** What a cached value depends on. */
+/** The workspace and items that a cached value depends on. */
 export type Dependencies = { workspaceId: string | undefined; itemIds: (string | undefined)[] }
 
-/** Remembers when what changed last, by a version that each batch of changes increments. */
+/**
+ * Records the version at which each workspace and item last changed. Each batch of changes
+ * increments the version.
+ */
 export type ChangeVersions = {
   current(): number
   apply(changes: Change[]): void
-  /** Everything may have changed. */
+  /** Marks everything as changed. */
   applyAll(): void
-  /** Whether nothing that a value depends on has changed after `version`. */
+  /** Whether none of the dependencies have changed since `version`. */
   isUnchanged(version: number, dependencies: Dependencies): boolean
-  /** Whether, in addition, nothing else in the workspace has changed after `version`. */
+  /** Whether, in addition, nothing else in the workspace has changed since `version`. */
   isWorkspaceUnchanged(version: number, dependencies: Dependencies): boolean
 }
 
-/** Above `maxEntries` changed workspaces or items, everything counts as changed. */
+/**
+ * Creates the versions. To limit memory, everything counts as changed once more than `maxEntries`
+ * workspaces or items are recorded.
+ */
 export function createChangeVersions(maxEntries = 20_000): ChangeVersions {
   let version = 0
   let lastOfAll = 0
-  /** The last change of each workspace as a whole, of anything in it, and of each item. */
+  /**
+   * The last change to each workspace as a whole, to anything in each workspace, and to each item.
+   */
   const wholes = new Map<string, number>()
   const workspaces = new Map<string, number>()
   const items = new Map<string, number>()

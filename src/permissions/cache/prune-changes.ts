@@ -2,18 +2,21 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { query } from '../../database/query.ts'
 import { inTransaction } from '../../database/transaction.ts'
 
-/** The most recorded changes that one call deletes. */
+/** The maximum number of recorded changes that one call deletes. */
 export const maxPrunedChanges = 10_000
 
-/** How long changes are kept at least. A node that reads them more rarely starts with an empty cache. */
+/**
+ * The minimum time for which changes are retained. A node that reads them less often discards its
+ * cache at each read.
+ */
 const retention = '1 minute'
 
-/** Transactions before this one have ended. */
+/** The oldest running transaction: all earlier ones have ended. */
 const oldestRunning = 'pg_snapshot_xmin(pg_current_snapshot())'
 
 /**
- * In a database that was restored from a dump, the horizons are of another server. `least` then keeps the
- * changes that this one records.
+ * In a database restored from a dump, the horizons come from another server and may be ahead of
+ * this one. `least` prevents them from deleting changes that nodes still need.
  */
 const moveHorizonSql = `
 update access_changes_horizon
@@ -30,7 +33,7 @@ with deleted as (
 )
 select count(*)::int as count from deleted`
 
-/** Deletes recorded changes that no node needs any more, and returns how many. */
+/** Deletes recorded changes that are past their retention, and returns how many it deleted. */
 export async function pruneAccessChanges(em: EntityManager): Promise<number> {
   return inTransaction(em, async (em) => {
     await query(em, moveHorizonSql)

@@ -1,19 +1,19 @@
-/** A map of limited size. */
+/** A map of limited size that evicts the entries that were not used recently. */
 export type RecentMap<Value> = {
   get(key: string): Value | undefined
   set(key: string, value: Value): void
 }
 
 /**
- * The bytes that an entry takes beside the characters of its key and value, of which each takes two if one of
- * them is not in Latin-1.
+ * The approximate overhead of an entry, in bytes, and the bytes per character of its key and value.
+ * V8 stores strings with characters outside Latin-1 in two bytes per character.
  */
 const entryBytes = 250
 const characterBytes = 2
 
 /**
- * Creates a map that takes at most about `maxBytes`: when half of them are taken by entries that are new or
- * were used, it drops the others. `lengthOf` returns the number of characters of a value.
+ * Creates a map that takes at most about `maxBytes`. When new and recently used entries fill half
+ * of that, it drops all others. `lengthOf` returns the number of characters in a value.
  */
 export function createRecentMap<Value>(
   maxBytes: number,
@@ -21,7 +21,7 @@ export function createRecentMap<Value>(
 ): RecentMap<Value> {
   let recent = new Map<string, Value>()
   let previous = new Map<string, Value>()
-  /** What `recent` takes; what replaces an entry counts once more. */
+  /** The estimated size of `recent`. Replacing an entry counts it again. */
   let recentBytes = 0
 
   function set(key: string, value: Value) {

@@ -1,18 +1,20 @@
 import type { RequestScope } from '../../core/request-scope.ts'
 import type { ChangeFeed } from './change-feed.ts'
 
-/** Whether a query was served from memory; `changed`: what was in memory may have changed. */
+/**
+ * Whether a query was served from memory. `changed` means that it was cached, but may have changed.
+ */
 export type CacheResult = 'hit' | 'miss' | 'changed'
 
-/** A value that was loaded when the feed had this version, or later. */
+/** A value that was loaded when the feed was at this version or a later one. */
 export type Entry<Value> = { value: Value; version: number }
 
 export type VerifiedCacheOptions<Query, Known, Result> = {
   feed: ChangeFeed
   load: (query: Query, scope?: RequestScope) => Promise<Result>
-  /** Returns what is in memory about a query, or undefined if something is missing. */
+  /** Returns the cached entries for a query, or undefined if any is missing. */
   find(query: Query): Known | undefined
-  /** Whether nothing that `known` depends on has changed, as far as the feed knows. */
+  /** Whether `known` is unchanged as of the last refresh of the feed. */
   isCurrent(query: Query, known: Known): boolean
   read(known: Known): Result
   store(query: Query, result: Result, version: number): void
@@ -20,9 +22,10 @@ export type VerifiedCacheOptions<Query, Known, Result> = {
 }
 
 /**
- * Creates a function that returns what is in memory only after one statement, which concurrent callers share,
- * has proved that it has not changed, and otherwise loads it. So the result is the same as without the cache:
- * it includes every write that was acknowledged before the call, and all of it is of one moment.
+ * Creates a function that returns a cached result only after a statement, which concurrent callers
+ * share, has verified that it is unchanged, and otherwise loads it. The guarantees are therefore
+ * the same as without the cache: the result includes every write that was acknowledged before the
+ * call, and reflects a single point in time.
  */
 export function createVerifiedCache<
   Query extends { workspaceId: string | undefined },
@@ -42,7 +45,7 @@ export function createVerifiedCache<
 ) => Promise<Result> {
   return async (query, scope) => {
     const known = find(query)
-    // What has changed already needs no proof, and would wait for two statements.
+    // If the entries are already known to be stale, verifying them would only delay the load.
     const isPromising = known !== undefined && isCurrent(query, known)
     if (isPromising) {
       await feed.refresh(query.workspaceId ?? '', scope)
@@ -52,7 +55,8 @@ export function createVerifiedCache<
       }
     }
     onQuery(known === undefined ? 'miss' : 'changed')
-    // Before it is loaded: the feed learns of a change in between later, with a newer version.
+    // Read before loading: a change that commits during the load then gets a newer version and
+    // invalidates the entry.
     const version = feed.current()
     const result = await load(query, scope)
     store(query, result, version)

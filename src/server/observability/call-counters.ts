@@ -17,14 +17,14 @@ export type CollectedMetric = {
   values: { labels: Labels; value: number; metricName?: string }[]
 }
 
-/** Calls of one method over one transport with the same result. */
+/** The calls of one method over one transport with the same result. */
 type Row = { code: string; count: number; seconds: number; buckets: number[] }
 
 type Rows = Partial<Record<ErrorCode | 'ok', Row>>
 
 /**
- * Counts calls and their latencies. A labelled counter and histogram of prom-client cost 2 µs a call,
- * these 0.1 µs.
+ * Counts calls and their latencies. A labelled counter and histogram of prom-client cost 2 µs per
+ * call, these 0.1 µs.
  */
 export function createCallCounters(): {
   count(result: Pick<CallResult, 'operation' | 'call' | 'error' | 'milliseconds'>): void

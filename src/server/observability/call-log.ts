@@ -1,7 +1,7 @@
 import type { Logger } from '../../core/logger.ts'
 import type { CallResult } from '../../rpc/pipeline.ts'
 
-/** Returns a function that logs one line per call: who called what, and how it ended. */
+/** Returns a function that logs one line per call: the caller, the method and the outcome. */
 export function createCallLog(log: Logger): (result: CallResult) => void {
   return ({ operation, call, principal, error, milliseconds }) => {
     const level = error ? 'info' : operation.logLevel

@@ -21,23 +21,23 @@ export type Metrics = {
   countCall(result: CallResult): void
   /** Records how many callers share a facts statement. */
   countBatch(callers: number): void
-  /** Records whether facts were in memory. */
+  /** Records the result of a query to the cache of facts and lists. */
   countCachedQuery(result: CacheResult): void
   /** Records the outcome of a sign-in. */
   countSignIn(signIn: { flow: string; provider: string; outcome: string }): void
-  /** Records that a secret for one use was presented again. */
+  /** Records that a single-use secret was presented again. */
   countReplay(secret: ReplayedSecret): void
 }
 
-/** What the metrics show about signing keys and certificates. */
+/** The state of signing keys and certificates that the metrics show. */
 export type KeyMaterial = {
   reloads: ReloadState[]
   signingKey(): { kid: string; createdAt: Date | undefined }
-  /** When the certificates of gRPC expire, by name. */
+  /** Returns when the certificates of gRPC expire, by name. */
   certificateExpiry(): Record<string, Date>
 }
 
-/** Creates the metrics of a node. Gauges are read when they are scraped. */
+/** Creates the metrics of a node. Gauges are updated when they are scraped. */
 export function createMetrics(
   counts: Database['counts'],
   readReadiness: () => Promise<Readiness>,
@@ -94,7 +94,7 @@ export function createMetrics(
     labelNames: ['secret'],
     registers,
   })
-  // Prometheus sees no increase in a series that begins at 1.
+  // Each series starts at 0, because Prometheus sees no increase in one that starts at 1.
   for (const secret of replayedSecrets) replays.inc({ secret }, 0)
   addPools(counts, registers)
   addAdmissions(admissions, registers)
@@ -111,7 +111,7 @@ export function createMetrics(
       counters.count(result)
       const { operation, response } = result
       if (!response || typeof operation.handler === 'function') return
-      for (const allowed of operation.handler.answers(response))
+      for (const allowed of operation.handler.outcomes(response))
         decisions[allowed ? 'allowed' : 'denied'] += 1
     },
     countSignIn: (signIn) => signIns.inc(signIn),

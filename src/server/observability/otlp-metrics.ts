@@ -6,12 +6,12 @@ import type { Logger } from '../../core/logger.ts'
 
 /** Exports metrics until it is stopped. */
 export type MetricsExport = {
-  /** Exports the metrics a last time. */
+  /** Exports the metrics one last time. */
   stop(): Promise<void>
 }
 
 type MetricsExportOptions = {
-  /** Base URL of the collector. */
+  /** The base URL of the collector. */
   endpoint: string
   serviceName: string
   /** Milliseconds between two exports. */
@@ -22,10 +22,10 @@ type MetricsExportOptions = {
 
 type PrometheusMetric = MetricObjectWithValues<MetricValueWithName<string>>
 
-/** Milliseconds that the last export may take, so that an unreachable collector does not delay the exit. */
+/** Milliseconds that the last export may take. An unreachable collector must not delay the exit. */
 const stopTimeout = 5000
 
-/** Exports the metrics of a Prometheus registry by OTLP over HTTP. Loads OpenTelemetry only when called. */
+/** Exports the metrics of a Prometheus registry by OTLP/HTTP. Loads OpenTelemetry on demand. */
 export async function startMetricsExport({
   endpoint,
   serviceName,
@@ -74,7 +74,7 @@ export async function startMetricsExport({
   })
   const resource = resourceFromAttributes({
     'service.name': serviceName,
-    // The workers of a node, and nodes, count separately.
+    // Distinguishes nodes, and the workers of a node, which count separately.
     'service.instance.id': randomUUID(),
   })
   const startedAt = new Date(Date.now() - performance.now())
@@ -88,7 +88,7 @@ export async function startMetricsExport({
   return { stop: () => reader.shutdown({ timeoutMillis: stopTimeout }) }
 }
 
-/** Converts metrics of Prometheus to those of OpenTelemetry. Names and labels stay the same. */
+/** Converts Prometheus metrics to OpenTelemetry metrics. Names and labels stay the same. */
 export function toScopeMetrics(
   metrics: PrometheusMetric[],
   startedAt: Date,
@@ -100,14 +100,16 @@ export function toScopeMetrics(
 
 type Times = Pick<DataPoint<number>, 'startTime' | 'endTime'>
 
-/** The enumerations of OpenTelemetry, which are loaded only when they are needed. */
+/**
+ * Values of OpenTelemetry enums. Importing these would load OpenTelemetry even if it is disabled.
+ */
 const dataPointTypes = { histogram: 0, gauge: 2, sum: 3 }
 const cumulative = 1
 const double: ValueType = 1
 
 function convert(metric: PrometheusMetric, times: Times): MetricData[] {
   const { name, help, values } = metric
-  // prom-client declares its types as numbers, but uses their names.
+  // prom-client declares metric types as numbers, but uses their names.
   const type = String(metric.type)
   const base = {
     descriptor: { name, description: help, unit: unitOf(name), valueType: double },
@@ -139,7 +141,10 @@ type HistogramValue = {
   buckets: { boundaries: number[]; counts: number[] }
 }
 
-/** Collects the buckets, sum and count of each combination of labels. Buckets of Prometheus are cumulative. */
+/**
+ * Collects the buckets, sum and count of each combination of labels. The buckets of Prometheus are
+ * cumulative.
+ */
 function toHistograms(
   name: string,
   values: MetricValueWithName<string>[],
@@ -165,7 +170,7 @@ function toHistograms(
   return [...histograms.values()]
 }
 
-/** The unit in UCUM. Prometheus has it in the name. */
+/** Returns the unit in UCUM. In Prometheus, it is part of the name. */
 function unitOf(name: string): string {
   if (/_seconds(_total)?$/.test(name)) return 's'
   return /_bytes(_total)?$/.test(name) ? 'By' : '1'

@@ -3,7 +3,7 @@ import type { Logger } from '../../core/logger.ts'
 import { type ReplicaStatus, replicaStatuses } from '../../database/replicas/replica-choice.ts'
 import type { ReplicaReads } from '../../database/replicas/replica-reads.ts'
 
-/** Adds the metrics of replicas, which are read when they are scraped. */
+/** Adds the metrics of replicas. Their values are read when they are scraped. */
 export function addReplicaMetrics(registry: Registry, readState: ReplicaReads['state']): void {
   const registers = [registry]
   new Gauge({
@@ -73,7 +73,7 @@ export function addReplicaMetrics(registry: Registry, readState: ReplicaReads['s
   })
 }
 
-/** What to do about a replica that is not read, for each status that an operator must correct. */
+/** What an operator can do about a replica that is not read, by status. */
 const advice: Partial<Record<ReplicaStatus, string>> = {
   not_streaming:
     'it does not receive the log of its primary, or its user is not a member of pg_read_all_stats',
@@ -82,7 +82,7 @@ const advice: Partial<Record<ReplicaStatus, string>> = {
   clock_skew: 'its clock differs from that of the primary; synchronize both by NTP',
 }
 
-/** Returns a function that logs when a replica can be read again or no longer. */
+/** Returns a function that logs when a replica becomes readable or unreadable. */
 export function createReplicaLog(
   log: Logger,
 ): (name: string, status: ReplicaStatus, previous: ReplicaStatus) => void {

@@ -10,7 +10,7 @@ export type Tracing = {
   stop(): Promise<void>
 }
 
-/** Exports spans by OTLP over HTTP. Loads OpenTelemetry only when called. */
+/** Exports spans by OTLP over HTTP. Loads OpenTelemetry on demand. */
 export async function startTracing(endpoint: string, serviceName: string): Promise<Tracing> {
   const [api, { BatchSpanProcessor, ParentBasedSampler, AlwaysOnSampler, TracerProvider }] =
     await Promise.all([import('@opentelemetry/api'), import('@opentelemetry/sdk-trace')])
@@ -58,7 +58,7 @@ export async function startTracing(endpoint: string, serviceName: string): Promi
   }
 }
 
-/** Parses a `traceparent` header (W3C Trace Context, 3.2). */
+/** Parses a `traceparent` header (W3C Trace Context, section 3.2). */
 function readTraceparent({ traceparent }: Call) {
   const [, traceId = '', spanId = '', flags = ''] =
     /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(?:-|$)/.exec(
