@@ -1,46 +1,52 @@
 import type { DaikonError } from './errors.ts'
 
-/** Where the tokens are kept; see {@link DaikonBrowserOptions.storage}. */
+/** Where tokens are stored; see {@link DaikonBrowserOptions.storage}. */
 export type TokenStorage = 'memory' | 'sessionStorage' | 'localStorage'
 
 export type DaikonBrowserOptions = {
-  /** The URL of daikon's REST API, exactly as its setting `BASE_URL`. */
+  /** The URL of daikon's REST API, identical to the server's setting `BASE_URL`. */
   issuer: string
   /** The ID of a client app of type `public`. */
   clientId: string
-  /** A redirect URI that is registered for the client app, at the origin of the page. */
+  /**
+   * A redirect URI that is registered for the client app. It must have the same origin as the page.
+   */
   redirectUri: string
-  /** Where {@link DaikonBrowser.signOut} returns to. It must be registered for the client app. */
+  /**
+   * The URL to which {@link DaikonBrowser.signOut} returns. It must be registered for the client
+   * app.
+   */
   postLogoutRedirectUri?: string | undefined
-  /** The service of resources that do not name one. */
+  /** The service of resources that do not specify one. */
   service?: string | undefined
-  /** Scopes separated by spaces, with `openid`. `openid profile email` by default. */
+  /** Space-separated scopes, including `openid`. Defaults to `openid profile email`. */
   scope?: string | undefined
   /**
-   * Where the tokens are kept. `memory` (the default) keeps them out of reach of everything that reads
-   * storage. A reloaded page then gets them from another open tab, or by {@link silentSignIn}.
+   * Where tokens are stored. `memory` (the default) keeps them out of reach of scripts that read
+   * the browser's storage. After a reload, the page gets them from another open tab or with {@link
+   * silentSignIn}.
    */
   storage?: TokenStorage | undefined
   /**
-   * Whether a page without tokens signs in again in a hidden frame, by the session cookie of daikon.
-   * Browsers send that cookie only if daikon and the page are on the same site. `true` by default.
+   * Whether a page without tokens signs in again in a hidden frame, using daikon's session cookie.
+   * Browsers send that cookie only if daikon and the page are on the same site. Defaults to `true`.
    */
   silentSignIn?: boolean | undefined
   /**
-   * The redirect URI of the hidden frame, for example that of an empty page. `redirectUri` by default. It
-   * must be registered for the client app, and at the origin of the page.
+   * The redirect URI of the hidden frame, for example that of an empty page. Defaults to
+   * `redirectUri`. It must be registered for the client app and have the same origin as the page.
    */
   silentRedirectUri?: string | undefined
-  /** Milliseconds after which a request fails. 10,000 by default. */
+  /** The time limit of a request in milliseconds. Defaults to 10,000. */
   timeoutMs?: number | undefined
 }
 
-/** The signed-in user. The object stays the same until something in it changes. */
+/** The signed-in user. The same object is returned until one of its properties changes. */
 export type User = {
   id: string
   email: string
   name: string
-  /** The URL of the avatar; empty when there is none. */
+  /** The URL of the avatar; empty if there is none. */
   picture: string
   /** The workspace of the session. */
   workspace: { id: string; slug: string }
@@ -52,138 +58,147 @@ export type Workspace = {
   name: string
   slug: string
   description: string
-  /** The user's role in it. */
+  /** The user's role in the workspace. */
   role: string
 }
 
-/** A resource of a service. The ID is a UUID or any other text of at most 255 characters. */
+/** A resource of a service. The ID is a UUID or any other string of at most 255 characters. */
 export type Resource = {
   type: string
   id: string
-  /** The service that the resource belongs to; replaces the option `service`. */
+  /** The service that the resource belongs to; overrides the option `service`. */
   service?: string | undefined
 }
 
-/** One check of {@link DaikonBrowser.canMany}. */
+/** One check in {@link DaikonBrowser.canMany}. */
 export type Check = { action: string; resource: Resource }
 
 export type SignInOptions = {
-  /** An address of the application to return to. The current one by default. */
+  /** The URL in the application to return to. Defaults to the current URL. */
   returnTo?: string | undefined
   /**
-   * `none`: never show a page; the sign-in fails with `LOGIN_REQUIRED` instead. `login`: the user signs in
-   * even with an open session. `select_account`: the user chooses an account.
+   * `none`: never shows a page; the sign-in fails with `LOGIN_REQUIRED` instead. `login`: the user
+   * signs in even if a session exists. `select_account`: the user chooses an account.
    */
   prompt?: 'none' | 'login' | 'select_account' | undefined
-  /** The ID or slug of a workspace. Skips the page to choose one. */
+  /** The ID or slug of a workspace. Skips the page for choosing one. */
   workspace?: string | undefined
-  /** `google`, `microsoft` or `github`. Skips the page to choose one. */
+  /** `google`, `microsoft` or `github`. Skips the page for choosing one. */
   provider?: string | undefined
   /** The e-mail address to suggest to the identity provider. */
   loginHint?: string | undefined
 }
 
 export type SignOutOptions = {
-  /** Where to return to; replaces the option `postLogoutRedirectUri`. */
+  /** The URL to return to; overrides the option `postLogoutRedirectUri`. */
   returnTo?: string | undefined
   /**
-   * `false` ends only the session of this application and stays on the page: a later sign-in shows no page.
-   * By default the browser is redirected to daikon, which ends the sessions of all applications in this
-   * browser.
+   * `false` ends only the session of this application and stays on the page; the next sign-in does
+   * not show a page. By default, the browser is redirected to daikon, which ends the sessions of
+   * all applications in this browser.
    */
   redirect?: boolean | undefined
 }
 
-/** What {@link DaikonBrowser.subscribe} reports. Events of other tabs are reported, too. */
+/** An event that {@link DaikonBrowser.subscribe} reports, in this tab or in another one. */
 export type DaikonEvent =
   /** A user signed in, or the session was restored. */
   | { type: 'signedIn'; user: User }
-  /** There is a new access token. */
+  /** The access token was refreshed. */
   | { type: 'refreshed'; user: User }
   | { type: 'workspaceSwitched'; user: User }
   /** The user signed out, or `start()` found no session. */
   | { type: 'signedOut' }
-  /** The session ended at the server, for example because the user was deactivated. */
+  /** The server ended the session, for example because the user was deactivated. */
   | { type: 'sessionEnded'; error: DaikonError }
-  /** The access token could not be refreshed. The next attempt follows after `retryInMs`. */
+  /**
+   * The access token could not be refreshed. The next attempt starts in `retryInMs` milliseconds.
+   */
   | { type: 'unavailable'; error: DaikonError; retryInMs: number }
   /** {@link DaikonBrowser.recheckPermissions} was called. */
   | { type: 'recheckPermissions' }
 
 /** A client of daikon for one page. */
 export interface DaikonBrowser {
-  /** The signed-in user, `null` without one, `undefined` until {@link start} has finished. */
+  /**
+   * The signed-in user; `null` if no user is signed in, `undefined` until {@link start} has
+   * finished.
+   */
   readonly user: User | null | undefined
 
   /**
-   * Completes a sign-in if the page is its callback, and otherwise restores the session. Call it once when
-   * the page loads; further calls return the same promise. After a callback, the address is that of
-   * `returnTo`, and `popstate` is dispatched for routers.
+   * Completes a sign-in if the page is its callback, and restores the session otherwise. Call it
+   * once when the page loads; further calls return the same promise. After a callback, the client
+   * changes the address to `returnTo` and dispatches `popstate` for routers.
    *
    * @returns the signed-in user, or `null`
-   * @throws SignInError when the sign-in of the callback failed
+   * @throws SignInError if the sign-in failed
    */
   start(): Promise<User | null>
 
   /**
-   * Redirects to daikon to sign in: authorization code flow with PKCE, `state` and `nonce`.
+   * Redirects to daikon to sign in, using the authorization code flow with PKCE, `state` and
+   * `nonce`.
    *
    * @throws SignInError `INSECURE_CONTEXT` or `STORAGE_BLOCKED`
    */
   signIn(options?: SignInOptions): Promise<void>
 
   /**
-   * Completes the sign-in of a callback URL, the current address by default, and removes its parameters
-   * from the address. {@link start} does this by itself.
+   * Completes the sign-in of a callback URL, by default the current URL, and removes its parameters
+   * from the address. {@link start} does this automatically.
    *
-   * @throws SignInError when the sign-in failed, or was not started in this tab (`STATE_MISMATCH`)
+   * @throws SignInError if the sign-in failed or was not started in this tab (`STATE_MISMATCH`)
    */
   handleCallback(url?: string): Promise<{ user: User; returnTo: string }>
 
   /**
-   * Restores the session from storage, from another tab, or in a hidden frame. {@link start} does this by
-   * itself.
+   * Restores the session from storage, from another tab, or in a hidden frame. {@link start} does
+   * this automatically.
    */
   restore(): Promise<User | null>
 
   /**
-   * Returns a valid access token, and refreshes it first if it expires within 30 seconds. Tabs share one
-   * refresh. `forceRefresh` refreshes it in any case, for example after a 401 of your own backend.
+   * Returns a valid access token. Refreshes it first if it expires within 30 seconds. All tabs
+   * share one refresh. `forceRefresh` always refreshes it, for example after your own backend
+   * returned 401.
    *
    * @throws UnauthenticatedError `NOT_SIGNED_IN`
-   * @throws SessionEndedError when the user must sign in again
-   * @throws UnavailableError when daikon cannot be reached. Attempts continue in the background
+   * @throws SessionEndedError if the user must sign in again
+   * @throws UnavailableError if daikon cannot be reached. The client keeps retrying in the
+   *   background
    */
   getAccessToken(options?: { forceRefresh?: boolean | undefined }): Promise<string>
 
   /**
-   * Whether the user may take the action now. Checks of the same turn of the event loop share one request.
-   * Nothing is cached: every call sees the current permissions.
+   * Whether the user may currently perform the action. Checks made in the same turn of the event
+   * loop share one request. Results are not cached, so every call reflects the current permissions.
    */
   can(action: string, resource: Resource): Promise<boolean>
 
-  /** The same for a list, in order. */
+  /** Returns the results of several checks, in order. */
   canMany(checks: Check[]): Promise<boolean[]>
 
-  /** Lets the hooks of React check again, for example after a share was changed. */
+  /** Makes the React hooks check again, for example after a share was changed. */
   recheckPermissions(): void
 
-  /** The workspaces of the user. */
+  /** Returns the workspaces of the user. */
   workspaces(): Promise<Workspace[]>
 
   /**
    * Moves the session to another workspace of the user, in all tabs.
    *
-   * @throws PermissionDeniedError when the user is not a member of it. The session remains as it is
+   * @throws PermissionDeniedError if the user is not a member of the workspace. The session does
+   *   not change
    */
   switchWorkspace(workspaceId: string): Promise<User>
 
-  /** Signs the user out, in all tabs (OpenID Connect RP-Initiated Logout). */
+  /** Signs the user out in all tabs (OpenID Connect RP-Initiated Logout). */
   signOut(options?: SignOutOptions): Promise<void>
 
   /** Calls the listener for every event. Returns a function that removes it. */
   subscribe(listener: (event: DaikonEvent) => void): () => void
 
-  /** Stops timers and the connection to other tabs. The session remains. */
+  /** Stops timers and disconnects from other tabs. The session remains valid. */
   close(): void
 }

@@ -2,7 +2,7 @@ import type { Resource } from './api.ts'
 import { type Field, InvalidArgumentError, invalidArgument, toDaikonError } from './errors.ts'
 import { resourceId } from './resource-id.ts'
 
-/** A check as the server expects it. */
+/** A check in the format of the API. */
 type CheckItem = {
   service_name: string
   resource_type: string
@@ -14,15 +14,15 @@ type Waiter = { resolve(isAllowed: boolean): void; reject(error: unknown): void 
 
 type Entry = { action: string; service: string; type: string; id: string; waiters: Waiter[] }
 
-/** The checks of one request, a limit of the server. */
+/** The maximum number of checks in one request, a limit of the server. */
 const maxItems = 100
 
 /** Sends checks and returns whether each is allowed. */
 export type SendChecks = (checks: CheckItem[]) => Promise<boolean[]>
 
 /**
- * Collects the checks of one turn of the event loop and sends them together. Identical checks share one
- * item. The returned function throws InvalidArgumentError for a malformed check.
+ * Collects the checks of one turn of the event loop and sends them together. Identical checks share
+ * one item. The returned function throws InvalidArgumentError if a check is malformed.
  */
 export function createCheckBatcher(defaultService: string | undefined, send: SendChecks) {
   let queue = new Map<string, Entry>()
@@ -44,7 +44,7 @@ export function createCheckBatcher(defaultService: string | undefined, send: Sen
           : error
         if (fields || invalid.size === 0) for (const { reject } of waiters) reject(own)
       }
-      // An invalid check fails alone.
+      // Invalid checks fail without affecting the others, which are sent again.
       if (invalid.size > 0 && others.length > 0) await flush(others)
     }
   }
@@ -76,7 +76,7 @@ async function toItem({ action, service, type, id }: Entry): Promise<CheckItem> 
   return { service_name: service, resource_type: type, resource_id, action }
 }
 
-/** The invalid items of a request, by their index. */
+/** Returns the invalid items of a request by index. */
 function findInvalidItems(fields: Field[]): Map<number, Field[]> {
   const invalid = new Map<number, Field[]>()
   for (const { field, message } of fields) {
@@ -97,7 +97,9 @@ function requireTexts(values: Record<string, unknown>): void {
   if (fields.length > 0) throw invalidArgument(...fields)
 }
 
-/** Calls back in the next turn of the event loop. Unlike a timer, this is not delayed in hidden tabs. */
+/**
+ * Calls back in the next turn of the event loop. Unlike timers, this is not delayed in hidden tabs.
+ */
 function afterThisTurn(callback: () => void): void {
   const { port1, port2 } = new MessageChannel()
   port1.onmessage = () => {

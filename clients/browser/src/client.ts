@@ -14,7 +14,7 @@ import { createSessionManager } from './session-manager.ts'
 import { createSessionStore } from './session-store.ts'
 import { createSignInFlow, silentFrameName } from './sign-in.ts'
 
-/** Milliseconds that a new page waits for the tokens of another tab. */
+/** Milliseconds that a new page waits for another tab to send its tokens. */
 const restoreTimeout = 300
 
 /**
@@ -51,7 +51,7 @@ export function createDaikonBrowser(options: DaikonBrowserOptions): DaikonBrowse
   })
   let started: Promise<User | null> | undefined
 
-  /** A listener that throws does not stop the others. */
+  /** Calls every listener, even if one throws. */
   function emit(event: DaikonEvent): void {
     for (const listener of [...listeners]) {
       try {
@@ -62,7 +62,7 @@ export function createDaikonBrowser(options: DaikonBrowserOptions): DaikonBrowse
     }
   }
 
-  /** Calls daikon for the user; after a 401, once more with another access token. */
+  /** Calls the API for the user. After a 401, retries once with a new access token. */
   async function callWithToken(
     path: string,
     request: { method?: 'GET' | 'POST'; json?: object },
@@ -80,7 +80,8 @@ export function createDaikonBrowser(options: DaikonBrowserOptions): DaikonBrowse
 
   async function findUser(): Promise<User | null> {
     const url = location.href
-    // The hidden frame of another page, which reads the address and removes the frame.
+    // This page is in the hidden frame of another page, which reads the address and removes the
+    // frame.
     if (window.name === silentFrameName && window !== window.parent) return new Promise(() => {})
     if (!flow.isCallback(url)) return restore()
     const returnTo = flow.findReturnTo(url)
@@ -94,7 +95,8 @@ export function createDaikonBrowser(options: DaikonBrowserOptions): DaikonBrowse
       const isExpected =
         error instanceof SignInError &&
         (error.reason === 'LOGIN_REQUIRED' || error.reason === 'INTERACTION_REQUIRED')
-      // The result of `prompt: 'none'`. Going back to a callback in the history is no failure, either.
+      // `prompt: 'none'` fails as expected. Navigating back to a callback in the history is not an
+      // error.
       const isRepeated =
         error instanceof SignInError && error.reason === 'STATE_MISMATCH' && restored
       if (isExpected || isRepeated) return restored
@@ -102,7 +104,7 @@ export function createDaikonBrowser(options: DaikonBrowserOptions): DaikonBrowse
     }
   }
 
-  /** Replaces the address of the callback, and tells routers. */
+  /** Replaces the callback's address and notifies routers. */
   function goTo(address: string | undefined): void {
     if (!address) return
     history.replaceState(history.state, '', address)
@@ -110,7 +112,8 @@ export function createDaikonBrowser(options: DaikonBrowserOptions): DaikonBrowse
   }
 
   async function handleCallback(url = location.href): Promise<{ user: User; returnTo: string }> {
-    // Before the first wait, so that neither a reload nor a Referer header contains the code.
+    // Runs before the first `await`, so that the code appears neither in a reload nor in a Referer
+    // header.
     if (url === location.href) history.replaceState(history.state, '', new URL(url).pathname)
     const { session, returnTo } = await flow.complete(url)
     manager.publish(session)
@@ -120,9 +123,9 @@ export function createDaikonBrowser(options: DaikonBrowserOptions): DaikonBrowse
   async function restore(): Promise<User | null> {
     const stored = manager.current ? undefined : manager.readStored()
     if (stored) manager.adopt(stored)
-    // Without a marker, no user has signed in here, or the user has signed out.
+    // Without a marker, no user has signed in in this browser, or the user has signed out.
     if (!manager.current && manager.readMarker() !== null) {
-      await manager.askForSession(restoreTimeout)
+      await manager.requestSession(restoreTimeout)
       if (!manager.current && options.silentSignIn !== false) await restoreSilently()
     }
     manager.settle()
@@ -132,13 +135,13 @@ export function createDaikonBrowser(options: DaikonBrowserOptions): DaikonBrowse
   async function restoreSilently(): Promise<void> {
     await manager.tabs
       .exclusively(async (hasWaited) => {
-        // Another tab may have signed in.
-        if (hasWaited) await manager.askForSession(restoreTimeout)
+        // Another tab may have signed in while this one waited.
+        if (hasWaited) await manager.requestSession(restoreTimeout)
         if (manager.current) return
         const session = await flow.silently()
         if (session) manager.publish(session)
       })
-      // Without a session, the user signs in by hand, which reports what is wrong.
+      // The user can still sign in on a page, which reports the error.
       .catch(() => {})
   }
 
@@ -189,7 +192,7 @@ export function createDaikonBrowser(options: DaikonBrowserOptions): DaikonBrowse
     },
     signOut,
     subscribe(listener) {
-      // Wrapped, so that a function that subscribes twice is called twice.
+      // Wrapped, so that a function that is subscribed twice is called twice.
       const own = (event: DaikonEvent) => listener(event)
       listeners.add(own)
       return () => void listeners.delete(own)

@@ -1,7 +1,7 @@
 /** A problem with one argument or field of a request. */
 export type Field = { field: string; message: string }
 
-/** The kind of an error, as in the other client libraries. */
+/** The kind of an error. The other client libraries use the same codes. */
 export type ErrorCode =
   | 'already_exists'
   | 'deadline_exceeded'
@@ -22,17 +22,17 @@ export type ErrorDetails = {
 }
 
 /**
- * The error with which every operation fails. Compare `code` and `reason` in programs; `message` is for
- * people and may change.
+ * The base class of all errors that operations throw. Programs should compare `code` and `reason`;
+ * `message` is meant for people and may change.
  */
 export class DaikonError extends Error {
   /** The kind of error. */
   readonly code: ErrorCode
   /** A stable identifier of the cause, such as `NOT_SIGNED_IN`. */
   readonly reason: string
-  /** Every invalid field of an `invalid_argument` error. */
+  /** All invalid fields of an `invalid_argument` error. */
   readonly fields: Field[]
-  /** The ID under which the server has logged the request. */
+  /** The ID under which the server logged the request. */
   readonly requestId: string | undefined
   /** Milliseconds after which a retry may succeed. */
   readonly retryAfterMs: number | undefined
@@ -55,12 +55,12 @@ export class UnauthenticatedError extends DaikonError {
   }
 }
 
-/** The session has ended: the user must sign in again. */
+/** The session has ended, and the user must sign in again. */
 export class SessionEndedError extends UnauthenticatedError {}
 
 /**
  * A sign-in failed. `reason` is the OAuth error in upper case, such as `ACCESS_DENIED` or
- * `LOGIN_REQUIRED`, or `STATE_MISMATCH`, `ISSUER_MISMATCH` or `ID_TOKEN_INVALID`.
+ * `LOGIN_REQUIRED`, or one of `STATE_MISMATCH`, `ISSUER_MISMATCH` and `ID_TOKEN_INVALID`.
  */
 export class SignInError extends DaikonError {
   constructor(reason: string, message: string, details?: ErrorDetails) {
@@ -68,14 +68,14 @@ export class SignInError extends DaikonError {
   }
 }
 
-/** The user may not do this, for example switch to a workspace of others. */
+/** The user is not allowed to do this, for example to switch to a workspace of other users. */
 export class PermissionDeniedError extends DaikonError {
   constructor(reason: string, message: string, details?: ErrorDetails) {
     super('permission_denied', reason, message, details)
   }
 }
 
-/** An option or argument is missing or malformed; `fields` names each. */
+/** An option or argument is missing or malformed; `fields` lists each one. */
 export class InvalidArgumentError extends DaikonError {
   constructor(reason: string, message: string, details?: ErrorDetails) {
     super('invalid_argument', reason, message, details)
@@ -96,7 +96,7 @@ const subclasses = {
   unavailable: UnavailableError,
 }
 
-/** Creates an error of the class that belongs to the code. */
+/** Creates an error of the class for the code. */
 export function createError(
   code: ErrorCode,
   reason: string,
@@ -110,7 +110,7 @@ export function createError(
   return new DaikonError(code, reason, message, details)
 }
 
-/** The error for arguments that are missing or malformed. */
+/** Creates the error for arguments that are missing or malformed. */
 export function invalidArgument(...fields: Field[]): InvalidArgumentError {
   const message = fields.map(({ field, message }) => `${field} ${message}`).join('; ')
   return new InvalidArgumentError('INVALID_REQUEST', message, { fields })
@@ -120,7 +120,7 @@ export function notSignedIn(): UnauthenticatedError {
   return new UnauthenticatedError('NOT_SIGNED_IN', 'No user is signed in: call signIn()')
 }
 
-/** Returns an error of this package: itself, or one that wraps what was thrown. */
+/** Returns a DaikonError unchanged, and wraps any other thrown value in one. */
 export function toDaikonError(thrown: unknown): DaikonError {
   if (thrown instanceof DaikonError) return thrown
   const message = thrown instanceof Error ? thrown.message : String(thrown)

@@ -8,16 +8,16 @@ import {
 
 type RequestOptions = {
   method?: 'GET' | 'POST' | undefined
-  /** A body of JSON. */
+  /** A JSON body. */
   json?: object | undefined
-  /** A body of form fields. */
+  /** A form-encoded body. */
   form?: Record<string, string> | undefined
   accessToken?: string | undefined
-  /** Lets the request complete although the page is left. */
+  /** Completes the request even if the user leaves the page. */
   keepalive?: boolean | undefined
 }
 
-/** Sends requests to daikon. Every failure is a DaikonError. */
+/** Sends requests to daikon. Every error it throws is a DaikonError. */
 export type Http = (path: string, options?: RequestOptions) => Promise<unknown>
 
 const codesByStatus: Record<number, ErrorCode> = {
@@ -45,7 +45,7 @@ export function createHttp(issuer: string, timeoutMs: number): Http {
     let response: Response
     let text: string
     try {
-      // Credentials are omitted, because only the tokens decide who the user is.
+      // Cookies are omitted, because only the tokens identify the user.
       response = await fetch(issuer + path, {
         method,
         headers,
@@ -66,7 +66,10 @@ export function createHttp(issuer: string, timeoutMs: number): Http {
   }
 }
 
-/** The error of a response that daikon does not send, for example that of a captive portal. */
+/**
+ * Creates the error for a response that did not come from daikon, for example from a captive
+ * portal.
+ */
 function unexpectedResponse({ url, status }: { url: string; status: number }): UnavailableError {
   const message = `${url} returned an unexpected response (${status}). Check the issuer and the proxies in front of it`
   return new UnavailableError('UNEXPECTED_RESPONSE', message)
@@ -115,7 +118,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Whether a retry of the request may succeed without a change. */
+/** Whether the same request may succeed later. */
 export function isTemporary({ code }: DaikonError): boolean {
   return (
     code === 'unavailable' ||

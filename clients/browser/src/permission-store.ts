@@ -2,9 +2,9 @@ import type { DaikonBrowser, DaikonEvent, Resource } from './api.ts'
 import { toDaikonError } from './errors.ts'
 import { isTemporary } from './http.ts'
 
-/** The permissions that a page shows, kept current while someone listens. */
+/** The permissions that a page shows, updated while they have listeners. */
 export type PermissionStore = {
-  /** The last result; undefined until there is one. */
+  /** Returns the last result, or undefined if there is none yet. */
   read(key: string): boolean | undefined
   subscribe(key: string, listener: () => void): () => void
 }
@@ -13,7 +13,7 @@ type Entry = {
   action: string
   resource: Resource
   isAllowed: boolean | undefined
-  /** Counts the checks, so that only the result of the last one is taken. */
+  /** The number of checks so far. Only the result of the last one is used. */
   checks: number
   failures: number
   timer?: ReturnType<typeof setTimeout>
@@ -23,14 +23,15 @@ type Entry = {
 const firstRetryDelay = 1000
 const maxRetryDelay = 30_000
 
-/** The key of a check in the store. */
+/** Returns the key of a check in the store. */
 export function permissionKey(action: string, { service, type, id }: Resource): string {
   return JSON.stringify([action, { service, type, id }])
 }
 
 /**
- * Checks what someone listens to: at first, after a change of user or workspace, when the page becomes
- * visible again, and on `recheckPermissions()`. A result is dropped with its last listener.
+ * Creates a store that checks each key with listeners: initially, after a change of user or
+ * workspace, when the page becomes visible again, and on `recheckPermissions()`. Removing the last
+ * listener of a key discards its result.
  */
 export function createPermissionStore(daikon: DaikonBrowser): PermissionStore {
   const entries = new Map<string, Entry>()
@@ -74,10 +75,10 @@ export function createPermissionStore(daikon: DaikonBrowser): PermissionStore {
     if (type === 'recheckPermissions') {
       checkAll()
     } else if (type === 'refreshed') {
-      // After an outage.
+      // Checks that failed during an outage have no result.
       checkAll(({ isAllowed }) => isAllowed === undefined)
     } else {
-      // What another user or another workspace allows is not shown for a moment.
+      // Results for another user or workspace must not remain visible while the checks run.
       for (const entry of entries.values()) set(entry, undefined)
       checkAll()
     }

@@ -19,14 +19,14 @@ type Context = { daikon: DaikonBrowser; permissions: PermissionStore }
 const DaikonContext = createContext<Context | undefined>(undefined)
 
 export type DaikonProviderProps = {
-  /** A client that was created once, outside of components. */
+  /** A client that is created once, outside of components. */
   daikon: DaikonBrowser
-  /** Called when the sign-in of a callback failed. By default, the error is logged. */
+  /** Called if the sign-in of a callback fails. By default, the error is logged. */
   onError?: ((error: DaikonError) => void) | undefined
   children?: ReactNode
 }
 
-/** Starts the client, and gives it to the hooks below it. */
+/** Starts the client and provides it to the hooks in `children`. */
 export function DaikonProvider({
   daikon,
   onError = console.error,
@@ -49,12 +49,12 @@ function useDaikonContext(): Context {
   throw new Error('This hook needs a <DaikonProvider> above the component')
 }
 
-/** The client of the provider. */
+/** Returns the client of the provider. */
 export function useDaikon(): DaikonBrowser {
   return useDaikonContext().daikon
 }
 
-/** The signed-in user, `null` without one, `undefined` until that is known. */
+/** Returns the signed-in user; `null` if no user is signed in, `undefined` until that is known. */
 export function useUser(): User | null | undefined {
   const { daikon } = useDaikonContext()
   const subscribe = useCallback((listener: () => void) => daikon.subscribe(listener), [daikon])
@@ -66,8 +66,9 @@ export function useUser(): User | null | undefined {
 }
 
 /**
- * Whether the user may take the action; `undefined` until that is known, or without a resource. Checked
- * again when the user, the workspace or the visibility of the page changes, and on `recheckPermissions()`.
+ * Returns whether the user may perform the action; `undefined` until that is known, or without a
+ * resource. Checks again when the user, the workspace or the visibility of the page changes, and on
+ * `recheckPermissions()`.
  */
 export function useCan(action: string, resource: Resource | undefined): boolean | undefined {
   const { permissions } = useDaikonContext()

@@ -2,12 +2,12 @@ import { DaikonError } from './errors.ts'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** The namespace of the UUIDs of resources with other IDs, the same for every daikon. */
+/** The namespace for UUIDs of resources whose IDs are not UUIDs. It is the same on every server. */
 const namespace = 'f8e1572e33cb4304a2f6032bcbfe9088'
 
 /**
- * Returns the UUID by which daikon knows a resource: its ID if that is a UUID, otherwise the UUID of
- * version 5 (RFC 9562) of `service/type/id`.
+ * Returns the UUID that identifies a resource in daikon: the resource's ID if it is a UUID,
+ * otherwise the version 5 UUID (RFC 9562) of `service/type/id`.
  */
 export async function resourceId(service: string, type: string, id: string): Promise<string> {
   if (uuid.test(id)) return id.toLowerCase()

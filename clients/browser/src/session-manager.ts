@@ -19,15 +19,18 @@ import {
 import type { SessionStore } from './session-store.ts'
 import { connectTabs, type TabMessage } from './tabs.ts'
 
-/** Milliseconds to wait for the tokens of another tab: if it has them certainly, and if it may have them. */
+/** Milliseconds to wait for another tab that certainly has newer tokens, or that may have them. */
 const certainReplyTimeout = 5000
 const possibleReplyTimeout = 1000
 
-/** Milliseconds before the first further attempt to refresh, which double up to the maximum. */
+/**
+ * Milliseconds before the first retry of a refresh. The delay doubles with each retry, up to the
+ * maximum.
+ */
 const firstRetryDelay = 1000
 const maxRetryDelay = 30_000
 
-/** Keeps the current session of the page, and shares it with the other tabs. */
+/** Holds the current session of the page and shares it with other tabs. */
 export type SessionManager = ReturnType<typeof createSessionManager>
 
 export function createSessionManager({
@@ -43,10 +46,10 @@ export function createSessionManager({
   store: SessionStore
   emit: (event: DaikonEvent) => void
 }) {
-  /** `undefined` until it is known whether there is one. */
+  /** `undefined` until it is known whether a session exists. */
   let current: Session | null | undefined
   let refreshing: Promise<Session> | undefined
-  /** The IDs of sessions that have ended. A late message of another tab does not bring them back. */
+  /** The IDs of ended sessions, so that a late message from another tab does not restore one. */
   const ended = new Set<string>()
   const waiting = new Set<() => void>()
   let failures = 0
@@ -69,7 +72,7 @@ export function createSessionManager({
     }
   }
 
-  /** Makes a session the current one of this tab. */
+  /** Makes a session the current one in this tab. */
   function adopt(session: Session): void {
     const previous = current
     if (previous && isSameUser(previous.user, session.user))
@@ -85,14 +88,14 @@ export function createSessionManager({
     else emit({ type: 'refreshed', user })
   }
 
-  /** Makes a session of this tab the current one of all tabs. */
+  /** Makes a session of this tab the current one in all tabs. */
   function publish(session: Session): void {
     store.write(session)
     adopt(session)
     tabs.post({ type: 'session', session })
   }
 
-  /** Removes the session from this tab; without an error, because the user signed out. */
+  /** Removes the session from this tab. `error` is undefined if the user signed out. */
   function forget(error: DaikonError | undefined): void {
     current = null
     stopRetrying()
@@ -109,8 +112,8 @@ export function createSessionManager({
     if (current?.id === session.id) forget(error)
   }
 
-  /** Asks the other tabs for a session that satisfies the condition. */
-  async function askTabs(isEnough: () => boolean, timeoutMs: number): Promise<void> {
+  /** Requests a session from the other tabs and waits until the condition is satisfied. */
+  async function requestFromTabs(isEnough: () => boolean, timeoutMs: number): Promise<void> {
     if (!tabs.isConnected || isEnough()) return
     await new Promise<void>((resolve) => {
       const finish = () => {
@@ -126,8 +129,8 @@ export function createSessionManager({
   }
 
   /**
-   * Refreshes a session, unless this or another tab has done so since. `force` ignores the pause after a
-   * failure.
+   * Refreshes a session, unless this tab or another one has already done so. `force` ignores the
+   * delay after a failure.
    */
   function refresh(session: Session, force = false): Promise<Session> {
     if (current && !isSameTokens(current, session) && isFresh(current))
@@ -170,25 +173,29 @@ export function createSessionManager({
     })
   }
 
-  /** Returns the latest tokens of all tabs, in the lock: a refresh token is valid once. */
+  /**
+   * Returns the latest tokens of all tabs. Requires the lock, because a refresh token can be used
+   * only once.
+   */
   async function findLatest(session: Session, hasWaited: boolean): Promise<Session> {
     const stored = store.read()
     if (stored && current && isNewer(stored, current)) adopt(stored)
     const marker = store.readMarker()
     const hasChanged = () => !isSameTokens(current, session)
     const isOutdated = marker?.id === session.id && marker.sequence > session.sequence
-    if (isOutdated) await askTabs(hasChanged, certainReplyTimeout)
-    else if (hasWaited) await askTabs(hasChanged, possibleReplyTimeout)
+    if (isOutdated) await requestFromTabs(hasChanged, certainReplyTimeout)
+    else if (hasWaited) await requestFromTabs(hasChanged, possibleReplyTimeout)
     if (!current) throw notSignedIn()
     if (isOutdated && !hasChanged()) {
-      // The refresh token was used by a tab that is gone. Using it again would look like theft.
+      // A tab that has since been closed used the refresh token. The server would treat a second
+      // use as theft.
       const message = 'Another tab had the tokens of the session and was closed: sign in again'
       throw endWith(current, new SessionEndedError('TOKENS_LOST', message))
     }
     return current
   }
 
-  /** Exchanges the refresh token of a session; ends the session if the server does not accept it. */
+  /** Exchanges the refresh token of a session. Ends the session if the server rejects the token. */
   async function exchange(session: Session, send: () => Promise<unknown>): Promise<Session> {
     let tokens: Session
     try {
@@ -202,7 +209,7 @@ export function createSessionManager({
       const message = `The session has ended: ${error.message}`
       throw endWith(session, new SessionEndedError(error.reason, message, { cause: error }))
     }
-    // The user may have signed out while the request was under way.
+    // The user may have signed out during the request.
     if (current?.id !== session.id) throw notSignedIn()
     if (tokens.user.id !== session.user.id) {
       const message = 'The tokens belong to another user: sign in again'
@@ -217,7 +224,9 @@ export function createSessionManager({
     return error
   }
 
-  /** Schedules a further attempt, with a delay that grows and is random, so that tabs do not collide. */
+  /**
+   * Schedules a retry. The delay grows, and is random so that tabs do not retry at the same time.
+   */
   function retryLater(error: DaikonError): void {
     clearTimeout(retry?.timer)
     const delay = Math.min(firstRetryDelay * 2 ** failures, maxRetryDelay)
@@ -235,14 +244,14 @@ export function createSessionManager({
     failures = 0
   }
 
-  /** The session with a valid access token. */
+  /** Returns the session with a valid access token. */
   async function require(forceRefresh = false): Promise<Session> {
     if (!current) throw notSignedIn()
     if (isFresh(current) && !forceRefresh) return current
     try {
       return await refresh(current)
     } catch (error) {
-      // An access token that is about to expire is still good if daikon is away.
+      // An access token that expires soon can still be used if daikon is unavailable.
       if (!forceRefresh && current && isValid(current) && isTemporary(toDaikonError(error)))
         return current
       throw error
@@ -262,9 +271,9 @@ export function createSessionManager({
     switchWorkspace,
     readMarker: store.readMarker,
     readStored: store.read,
-    /** Asks the other tabs for a session. */
-    askForSession: (timeoutMs: number) => askTabs(() => Boolean(current), timeoutMs),
-    /** Notes that there is no session, if none was found. */
+    /** Requests a session from the other tabs. */
+    requestSession: (timeoutMs: number) => requestFromTabs(() => Boolean(current), timeoutMs),
+    /** Marks the user as signed out if no session was found. */
     settle() {
       if (current !== undefined) return
       current = null
@@ -282,7 +291,7 @@ function isSameTokens(session: Session | null | undefined, other: Session): bool
   return session?.id === other.id && session.sequence === other.sequence
 }
 
-/** The error of calls between two attempts to refresh. */
+/** Creates the error for calls made between two attempts to refresh. */
 function pausedError(error: DaikonError, pause: number): UnavailableError {
   const { reason, message, requestId } = error
   const details = { requestId, retryAfterMs: Math.ceil(pause), cause: error }

@@ -1,24 +1,27 @@
 import type { TokenStorage } from './api.ts'
 import type { Session } from './session.ts'
 
-/** Which tokens are the latest of all tabs. Not a secret. */
+/** Identifies the latest tokens of all tabs. Contains no secrets. */
 export type Marker = { id: string; sequence: number }
 
-/** Where sessions outlive the page, if they do. */
+/** Storage for sessions, which may outlive the page. */
 export type SessionStore = {
   read(): Session | undefined
-  /** Writes the latest tokens of all tabs. */
+  /** Stores the latest tokens of all tabs. */
   write(session: Session): void
-  /** Writes tokens that another tab has written, if this tab has storage of its own. */
+  /** Stores tokens that another tab has already stored, if this tab has its own storage. */
   copy(session: Session): void
   clear(): void
-  /** The latest tokens of any tab; `null` if there are none, `undefined` if that cannot be known. */
+  /**
+   * Identifies the latest tokens of any tab; `null` if there are none, `undefined` if that is
+   * unknown.
+   */
   readMarker(): Marker | null | undefined
 }
 
 /**
- * Keeps the session in the storage of the options, and a marker without secrets in localStorage. Storage
- * that is blocked or full counts as empty.
+ * Stores the session in the configured storage, and a marker without secrets in localStorage.
+ * Storage that is blocked or full is treated as empty.
  */
 export function createSessionStore(storage: TokenStorage, key: string): SessionStore {
   const markerKey = `${key}:latest`
@@ -33,7 +36,7 @@ export function createSessionStore(storage: TokenStorage, key: string): SessionS
       writeJson(shared, markerKey, { id, sequence })
     },
     copy(session) {
-      // Otherwise this could overwrite later tokens.
+      // In storage that tabs share, this could overwrite later tokens.
       if (storage === 'sessionStorage') writeJson(persistent, key, session)
     },
     clear() {
@@ -44,7 +47,7 @@ export function createSessionStore(storage: TokenStorage, key: string): SessionS
   }
 }
 
-/** Access to storage throws where the user has blocked it. */
+/** Opens storage. Returns undefined if the user has blocked it, in which case access throws. */
 export function openStorage(name: 'localStorage' | 'sessionStorage'): Storage | undefined {
   try {
     return globalThis[name]
@@ -73,6 +76,6 @@ function remove(storage: Storage | undefined, key: string): void {
   try {
     storage?.removeItem(key)
   } catch {
-    // Blocked storage is empty.
+    // Blocked storage has no items to remove.
   }
 }

@@ -1,11 +1,14 @@
 import type { User } from './api.ts'
 import { UnavailableError } from './errors.ts'
 
-/** The tokens of a signed-in user, and when this browser received them. Plain data: tabs exchange it. */
+/**
+ * The tokens of a signed-in user and the times at which this browser received them. Plain data,
+ * because tabs exchange it.
+ */
 export type Session = {
   /** The ID of the session at daikon (`sid`). */
   id: string
-  /** Counts the refreshes, so that tabs know which tokens are the latest. */
+  /** The number of refreshes, by which tabs determine the latest tokens. */
   sequence: number
   /** When the user signed in. */
   startedAt: number
@@ -17,7 +20,7 @@ export type Session = {
   user: User
 }
 
-/** Milliseconds before its expiry at which an access token is refreshed. */
+/** The time before its expiry at which an access token is refreshed, in milliseconds. */
 const refreshMargin = 30_000
 
 /** The response of the token endpoint. */
@@ -39,7 +42,11 @@ type IdTokenClaims = {
   picture?: string
 }
 
-/** @throws UnavailableError when the response is not one of daikon */
+/**
+ * Parses a response of the token endpoint.
+ *
+ * @throws UnavailableError if the response did not come from daikon
+ */
 export function parseTokenResponse(content: unknown): TokenResponse {
   const response = content as Partial<TokenResponse> | undefined
   const isComplete =
@@ -51,8 +58,8 @@ export function parseTokenResponse(content: unknown): TokenResponse {
 }
 
 /**
- * Creates a session. Its times are measured by the local clock from the receipt of the response, so it
- * does not matter how far that clock is off.
+ * Creates a session. Its times are measured with the local clock, starting when the response was
+ * received, so the clock does not have to be correct.
  */
 export function createSession(
   response: TokenResponse,
@@ -82,19 +89,19 @@ export function createSession(
   }
 }
 
-/** Whether the access token is valid for at least another `margin`. */
+/** Whether the access token remains valid for at least `margin` milliseconds. */
 export function isValid({ receivedAt, expiresAt }: Session, margin = 0, now = Date.now()): boolean {
-  // A clock that was set back says nothing about the age of the token.
+  // If the clock was set back, the age of the token is unknown.
   return now >= receivedAt && now < expiresAt - margin
 }
 
-/** Whether the access token does not need a refresh yet. */
+/** Whether the access token does not need to be refreshed yet. */
 export function isFresh(session: Session, now = Date.now()): boolean {
   const lifetime = session.expiresAt - session.receivedAt
   return isValid(session, Math.min(refreshMargin, lifetime / 10), now)
 }
 
-/** Whether a session replaces another one: later tokens, or a later sign-in. */
+/** Whether a session replaces another one because of later tokens or a later sign-in. */
 export function isNewer(session: Session, than: Session): boolean {
   if (session.id === than.id) return session.sequence > than.sequence
   return session.startedAt > than.startedAt
@@ -105,8 +112,8 @@ export function isSameUser(user: User, other: User): boolean {
 }
 
 /**
- * Decodes the claims of a token without verifying its signature: tokens come directly from the token
- * endpoint (OpenID Connect Core, 3.1.3.7).
+ * Decodes the claims of a token. The signature is not verified, because tokens come directly from
+ * the token endpoint (OpenID Connect Core, 3.1.3.7).
  */
 export function decodeClaims(token: string): Record<string, unknown> {
   try {

@@ -4,7 +4,7 @@ import type { Http } from './http.ts'
 import { createSession, decodeClaims, parseTokenResponse, type Session } from './session.ts'
 import { openStorage } from './session-store.ts'
 
-/** What a sign-in keeps until its callback. */
+/** The state of a sign-in, stored until its callback. */
 type PendingSignIn = { state: string; nonce: string; verifier: string; returnTo: string }
 
 type SignInFlowOptions = {
@@ -16,13 +16,16 @@ type SignInFlowOptions = {
   timeoutMs: number
 }
 
-/** The name of the hidden frame: in it, the client does nothing. */
+/** The name of the hidden frame. The client does nothing in a frame with this name. */
 export const silentFrameName = 'daikon-silent-sign-in'
 
-/** Milliseconds between looks at the address of the hidden frame. */
+/** Milliseconds between reads of the hidden frame's address. */
 const framePollInterval = 20
 
-/** The authorization code flow with PKCE (RFC 7636), by a redirect or in a hidden frame. */
+/**
+ * Creates the authorization code flow with PKCE (RFC 7636), which runs as a redirect or in a hidden
+ * frame.
+ */
 export function createSignInFlow(http: Http, options: SignInFlowOptions) {
   const { issuer, clientId, redirectUri, silentRedirectUri } = options
   const storageKey = (state: string) => `daikon:sign-in:${state}`
@@ -52,7 +55,7 @@ export function createSignInFlow(http: Http, options: SignInFlowOptions) {
     return { url: `${issuer}/oauth/authorize?${query}`, pending }
   }
 
-  /** Checks the response of the authorization endpoint, and exchanges its code for tokens. */
+  /** Validates the response of the authorization endpoint and exchanges its code for tokens. */
   async function redeem(
     query: URLSearchParams,
     uri: string,
@@ -87,7 +90,7 @@ export function createSignInFlow(http: Http, options: SignInFlowOptions) {
     return new SignInError('ISSUER_MISMATCH', message)
   }
 
-  /** Takes the pending sign-in of a state, which is valid once. */
+  /** Removes and returns the pending sign-in for a state, which can be used only once. */
   function takePending(state: string): PendingSignIn {
     const storage = openStorage('sessionStorage')
     const text = storage?.getItem(storageKey(state))
@@ -129,14 +132,17 @@ export function createSignInFlow(http: Http, options: SignInFlowOptions) {
       return { session, returnTo: pending.returnTo }
     },
 
-    /** The address to return to of a callback URL, although the sign-in may fail. */
+    /** Returns the address to return to after a callback, even if the sign-in fails. */
     findReturnTo(url: string): string | undefined {
       const state = new URL(url).searchParams.get('state') ?? ''
       const text = openStorage('sessionStorage')?.getItem(storageKey(state))
       return text ? JSON.parse(text).returnTo : undefined
     },
 
-    /** Signs in by the session cookie of daikon, in a hidden frame; undefined without a session. */
+    /**
+     * Signs in with daikon's session cookie in a hidden frame. Returns undefined if there is no
+     * session.
+     */
     async silently(): Promise<Session | undefined> {
       if (!globalThis.crypto?.subtle) return undefined
       const { url, pending } = await createRequest(silentRedirectUri, { prompt: 'none' })
@@ -154,8 +160,8 @@ export function createSignInFlow(http: Http, options: SignInFlowOptions) {
 }
 
 /**
- * Loads a URL in a hidden frame until it is redirected to the redirect URI, and returns the parameters
- * there; undefined if it is not.
+ * Loads a URL in a hidden frame until it redirects to the redirect URI. Returns the parameters of
+ * that URI, or undefined if the redirect does not happen.
  */
 function loadInFrame(
   url: string,
@@ -168,15 +174,16 @@ function loadInFrame(
   frame.hidden = true
   frame.title = 'Sign-in'
   return new Promise((resolve) => {
-    /** Looks at the address of the frame, which only pages of the same origin have. */
-    const look = (isLoaded: boolean) => {
+    /** Reads the address of the frame, which fails while its page has another origin. */
+    const checkFrame = (isLoaded: boolean) => {
       let address: Location | undefined
       try {
         address = frame.contentWindow?.location
         if (address?.origin === expected.origin && address.pathname === expected.pathname)
           return finish(new URLSearchParams(address.search))
       } catch {
-        // An error page, or a page of daikon, is the end. Before it has loaded, redirects are under way.
+        // A loaded page of another origin is an error page or a page of daikon. Before the load
+        // event, redirects are still in progress.
         if (isLoaded) finish(undefined)
       }
     }
@@ -186,22 +193,26 @@ function loadInFrame(
       frame.remove()
       resolve(query)
     }
-    const poll = setInterval(() => look(false), framePollInterval)
+    const poll = setInterval(() => checkFrame(false), framePollInterval)
     const timer = setTimeout(() => finish(undefined), timeoutMs)
-    frame.onload = () => look(true)
+    frame.onload = () => checkFrame(true)
     frame.src = url
     document.body.append(frame)
   })
 }
 
-/** @throws InvalidArgumentError when the address is not one of the application */
+/**
+ * Resolves the URL to return to.
+ *
+ * @throws InvalidArgumentError if the URL does not belong to the application
+ */
 export function resolveReturnTo(returnTo: string, base: string): string {
   const url = URL.canParse(returnTo, base) ? new URL(returnTo, base) : undefined
   if (url?.origin === new URL(base).origin) return url.pathname + url.search + url.hash
   throw invalidArgument({ field: 'returnTo', message: 'must be an address of the same origin' })
 }
 
-/** Errors of the code exchange are errors of the sign-in, unless a retry helps. */
+/** Throws errors of the code exchange as sign-in errors, except for those that a retry may fix. */
 function toSignInError(error: unknown): never {
   if (!(error instanceof DaikonError)) throw error
   if (error.code !== 'failed_precondition' && error.code !== 'unauthenticated') throw error

@@ -1,27 +1,27 @@
 import { UnavailableError } from './errors.ts'
 import type { Session } from './session.ts'
 
-/** What tabs of the same application tell each other. */
+/** A message between tabs of the same application. */
 export type TabMessage =
-  /** A tab needs the latest tokens. */
+  /** A tab requests the latest tokens. */
   | { type: 'ask' }
   | { type: 'session'; session: Session }
   | { type: 'ended'; id: string; isSignOut: boolean; reason: string; message: string }
 
-/** The other tabs of the application: of the same origin, issuer and client. */
+/** The other tabs of the application, which have the same origin, issuer and client. */
 export type Tabs = {
   /** Whether messages reach other tabs. */
   readonly isConnected: boolean
   post(message: TabMessage): void
   /**
-   * Runs the work while no other tab does; `hasWaited` says whether one did. Without Web Locks, the work of
-   * this tab runs one after the other.
+   * Runs the work while no other tab runs any; `hasWaited` is whether another tab did. Without Web
+   * Locks, only the work of this tab is serialized.
    */
   exclusively<Result>(work: (hasWaited: boolean) => Promise<Result>): Promise<Result>
   close(): void
 }
 
-/** Milliseconds to wait for another tab; its requests end earlier. */
+/** Milliseconds to wait for another tab, longer than its requests can take. */
 const lockTimeout = 60_000
 
 export function connectTabs(key: string, onMessage: (message: TabMessage) => void): Tabs {
@@ -29,7 +29,10 @@ export function connectTabs(key: string, onMessage: (message: TabMessage) => voi
   if (channel) channel.onmessage = ({ data }) => onMessage(data)
   let last: Promise<unknown> = Promise.resolve()
 
-  /** Web Locks are missing in insecure contexts and throw where storage is blocked. */
+  /**
+   * Runs the work without a lock where Web Locks are unavailable (insecure contexts) or throw
+   * (blocked storage).
+   */
   async function withLock<Result>(work: (hasWaited: boolean) => Promise<Result>): Promise<Result> {
     const { locks } = navigator
     if (!locks) return work(false)

@@ -18,7 +18,7 @@ import (
 	"github.com/daikon-auth/daikon/clients/go/daikonv1"
 )
 
-// occupy takes the only slot of a client with one in-flight call, until release is called.
+// occupy uses the only slot of a client with one in-flight call until release is called.
 func occupy(t *testing.T, client *Client) (release func()) {
 	t.Helper()
 	if err := client.connection.acquire(t.Context()); err != nil {
@@ -90,7 +90,7 @@ func waiters(client *Client) int {
 	return count
 }
 
-func TestACheckIsNotDecidedByABatchThatWasSentBefore(t *testing.T) {
+func TestACheckDoesNotUseTheResultOfABatchThatWasSentEarlier(t *testing.T) {
 	var isAllowed atomic.Bool
 	isAllowed.Store(true)
 	var calls atomic.Int32
@@ -139,7 +139,7 @@ func TestBatchesAreLimited(t *testing.T) {
 	for index := range 500 {
 		checks[index].Subject = Subject{Token: "e30.e30." + strings.Repeat("x", 16_000)}
 	}
-	// Batches above 4 MiB would fail.
+	// Batches of more than 4 MiB would fail.
 	if _, err := client.CheckMany(t.Context(), checks[:500]); err != nil {
 		t.Error(err)
 	}
@@ -148,7 +148,7 @@ func TestBatchesAreLimited(t *testing.T) {
 	}
 }
 
-// More work than slots, some of it canceled or late: everything ends, and the slots are free afterwards.
+// Runs more work than there are slots, with canceled and late calls. All of it ends and frees its slots.
 func TestMoreWorkThanSlots(t *testing.T) {
 	var running, most atomic.Int32
 	client, _ := startStub(t, func(ctx context.Context, request *daikonv1.EvaluateBatchRequest) ([]bool, error) {
@@ -224,7 +224,7 @@ func TestChecksThatWaitForASlotFailAtTheirDeadline(t *testing.T) {
 	}
 }
 
-func TestUnavailableIsRepeated(t *testing.T) {
+func TestCallsAreRetriedOnlyAfterUnavailable(t *testing.T) {
 	var failures []codes.Code
 	client, server := startStub(t, func(ctx context.Context, request *daikonv1.EvaluateBatchRequest) ([]bool, error) {
 		if len(failures) > 0 {
@@ -253,7 +253,7 @@ func TestUnavailableIsRepeated(t *testing.T) {
 	check(ErrResourceExhausted, 1)
 }
 
-func TestOnlyChangesThatMayRunTwiceAreRepeated(t *testing.T) {
+func TestOnlyIdempotentChangesAreRetried(t *testing.T) {
 	client, server := startStub(t, evenIDs)
 	change := func(calls int, run func() error) {
 		t.Helper()
@@ -270,7 +270,7 @@ func TestOnlyChangesThatMayRunTwiceAreRepeated(t *testing.T) {
 	change(3, func() error { return client.Revoke(t.Context(), document(1), Grantee{UserID: "u"}) })
 }
 
-func TestACanceledContextEndsItsOwnCheckOnly(t *testing.T) {
+func TestACanceledContextCancelsOnlyItsOwnCheck(t *testing.T) {
 	released := make(chan struct{})
 	client, server := startStub(t, func(ctx context.Context, request *daikonv1.EvaluateBatchRequest) ([]bool, error) {
 		<-released
@@ -306,7 +306,7 @@ func TestACanceledContextEndsItsOwnCheckOnly(t *testing.T) {
 	}
 }
 
-func TestACallForWhichNoOneWaitsIsCanceled(t *testing.T) {
+func TestACallIsCanceledWhenNoCallerWaitsForIt(t *testing.T) {
 	ended := make(chan struct{}, 2)
 	client, server := startStub(t, func(ctx context.Context, _ *daikonv1.EvaluateBatchRequest) ([]bool, error) {
 		<-ctx.Done()
@@ -344,7 +344,7 @@ func TestACallForWhichNoOneWaitsIsCanceled(t *testing.T) {
 	<-ended
 }
 
-func TestCloseFailsWhatRunsAndEverythingAfterIt(t *testing.T) {
+func TestCloseCancelsRunningCallsAndRejectsLaterOnes(t *testing.T) {
 	client, server := startStub(t, func(ctx context.Context, _ *daikonv1.EvaluateBatchRequest) ([]bool, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
@@ -379,7 +379,7 @@ func TestCloseFailsWhatRunsAndEverythingAfterIt(t *testing.T) {
 	}
 }
 
-func TestAServerThatNeverRespondsEndsAtTheDeadline(t *testing.T) {
+func TestCallsToAServerThatNeverRespondsFailAtTheDeadline(t *testing.T) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

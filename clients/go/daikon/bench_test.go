@@ -12,7 +12,7 @@ import (
 	"github.com/daikon-auth/daikon/clients/go/daikonv1"
 )
 
-// countingStub allows everything and counts calls.
+// countingStub allows every check and counts calls.
 type countingStub struct {
 	daikonv1.UnimplementedAccessServiceServer
 	calls atomic.Int64
@@ -59,7 +59,7 @@ func startBench(b *testing.B) (*Client, *countingStub) {
 	return client, stub
 }
 
-// BenchmarkLoneCheck is one check at a time, to compare with BenchmarkUnaryCall.
+// BenchmarkLoneCheck makes one check at a time. Compare with BenchmarkUnaryCall.
 func BenchmarkLoneCheck(b *testing.B) {
 	client, _ := startBench(b)
 	for b.Loop() {
@@ -69,7 +69,7 @@ func BenchmarkLoneCheck(b *testing.B) {
 	}
 }
 
-// BenchmarkUnaryCall is the generated code alone.
+// BenchmarkUnaryCall uses only the generated code.
 func BenchmarkUnaryCall(b *testing.B) {
 	client, _ := startBench(b)
 	ctx, cancel := context.WithTimeout(b.Context(), time.Minute)
@@ -89,7 +89,7 @@ func unaryRequest() *daikonv1.EvaluateRequest {
 	}
 }
 
-// BenchmarkConcurrentChecks has 500 goroutines that check one after the other.
+// BenchmarkConcurrentChecks runs 500 goroutines, each of which makes one check at a time.
 func BenchmarkConcurrentChecks(b *testing.B) {
 	client, stub := startBench(b)
 	var lastID atomic.Int64 // identical checks would share an item
@@ -105,7 +105,7 @@ func BenchmarkConcurrentChecks(b *testing.B) {
 	b.ReportMetric(float64(b.N)/float64(stub.calls.Load()), "checks/call")
 }
 
-// BenchmarkConcurrentUnaryCalls is the generated code alone with as many goroutines.
+// BenchmarkConcurrentUnaryCalls uses only the generated code with as many goroutines.
 func BenchmarkConcurrentUnaryCalls(b *testing.B) {
 	client, _ := startBench(b)
 	b.SetParallelism(500)

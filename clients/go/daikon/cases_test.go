@@ -77,7 +77,7 @@ type caseArguments struct {
 	Token       string
 }
 
-// readCases reads the table; strings that begin with $ are replaced by their values.
+// readCases reads the table and replaces strings that begin with $ with their values.
 func readCases(t *testing.T, values map[string]string) casesTable {
 	t.Helper()
 	text, err := os.ReadFile("../../cases.json")
@@ -211,7 +211,7 @@ func (w *casesWorld) fake(service string) daikontest.World {
 	return world
 }
 
-// runCases runs the cases in order: later ones see the changes of earlier ones.
+// runCases runs the cases in order, because they depend on the changes of earlier ones.
 func runCases(t *testing.T, client *daikon.Client, table casesTable) {
 	t.Helper()
 	if len(table.Cases) < 100 {
@@ -257,7 +257,7 @@ func requireFailure(t *testing.T, row clientCase, result any, err error) {
 	}
 }
 
-// requireResult compares results as JSON; of objects, the fields that the case names.
+// requireResult compares results as JSON. Of objects, it compares only the fields of the case.
 func requireResult(t *testing.T, row clientCase, result any) {
 	t.Helper()
 	text, err := json.Marshal(result)
@@ -291,7 +291,7 @@ func sortValues(values any) any {
 	return list
 }
 
-// operations calls each operation with the arguments of a case and returns what the case compares.
+// operations contains the operations by name. Each calls the client with the arguments of a case.
 var operations = map[string]func(context.Context, *daikon.Client, caseArguments) (any, error){
 	"check": func(ctx context.Context, client *daikon.Client, args caseArguments) (any, error) {
 		return client.Check(ctx, args.Subject, args.Action, args.Resource)
@@ -384,7 +384,7 @@ func viewResource(resource *daikon.RegisteredResource, err error) (any, error) {
 	}, nil
 }
 
-// connect creates a client of the server that is closed at the end of the test.
+// connect creates a client of the server and closes it at the end of the test.
 func connect(t *testing.T, server *casesServer, options ...daikon.Option) *daikon.Client {
 	t.Helper()
 	own := []daikon.Option{daikon.WithService("docs"), daikon.WithServiceKey(server.ServiceKey)}

@@ -49,7 +49,7 @@ func New(address string, opts ...Option) (*Client, error) {
 	return client, nil
 }
 
-// Check returns whether the subject may take the action on the resource. Unknown users, resources and actions are
+// Check returns whether the subject may perform the action on the resource. Unknown users, resources and actions are
 // denied. Checks that goroutines start at the same moment travel in one call.
 func (c *Client) Check(ctx context.Context, subject Subject, action string, resource Resource) (bool, error) {
 	results, err := c.batcher.check(ctx, []Check{{Subject: subject, Action: action, Resource: resource}})
@@ -67,7 +67,7 @@ func (c *Client) CheckMany(ctx context.Context, checks []Check) ([]bool, error) 
 	return c.batcher.check(ctx, checks)
 }
 
-// Filter returns the items on whose resources the subject may take the action, in order. It checks all of them
+// Filter returns the items on whose resources the subject may perform the action, in order. It checks all of them
 // with one [Client.CheckMany].
 func Filter[Item any](
 	ctx context.Context, client *Client, subject Subject, action string, items []Item, resourceOf func(Item) Resource,
@@ -100,7 +100,7 @@ func InWorkspace(workspaceID string) AccessibleOption {
 	return func(o *accessibleOptions) { o.workspaceID = workspaceID }
 }
 
-// Accessible iterates over the IDs of all resources of a type on which the subject may take the action. It reads
+// Accessible iterates over the IDs of all resources of a type on which the subject may perform the action. It reads
 // pages of 1,000 as you iterate; the timeout of the client applies to each page. An error ends the iteration.
 func (c *Client) Accessible(
 	ctx context.Context, subject Subject, action, resourceType string, opts ...AccessibleOption,

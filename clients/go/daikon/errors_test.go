@@ -26,7 +26,7 @@ import (
 	"github.com/daikon-auth/daikon/clients/go/daikonv1"
 )
 
-// requireError checks the reason of an error, and that its message says what to do.
+// requireError checks the reason of an error, and that its message describes what to do.
 func requireError(t *testing.T, name string, err, sentinel error, reason, hint string) {
 	t.Helper()
 	var failure *Error
@@ -45,7 +45,7 @@ func checkOnce(t *testing.T, client *Client) error {
 	return err
 }
 
-func TestOptionsThatCannotWorkFailInNew(t *testing.T) {
+func TestInvalidOptionsFailInNew(t *testing.T) {
 	tests := []struct {
 		address string
 		options []Option
@@ -69,7 +69,7 @@ func TestOptionsThatCannotWorkFailInNew(t *testing.T) {
 	}
 }
 
-func TestArgumentsThatCannotWorkAreNotSent(t *testing.T) {
+func TestInvalidArgumentsAreNotSent(t *testing.T) {
 	client, server := startStub(t, evenIDs)
 	user, resource := Subject{UserID: "u"}, document(1)
 	check := func(subject Subject, action string, resource Resource) error {
@@ -117,7 +117,7 @@ func TestArgumentsThatCannotWorkAreNotSent(t *testing.T) {
 	}
 }
 
-func TestNoServerAtTheAddress(t *testing.T) {
+func TestAnAddressWithoutAServerIsReported(t *testing.T) {
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -216,7 +216,7 @@ func (a *authority) issue(t *testing.T, name string, template *x509.Certificate)
 
 func (a *authority) path(file string) string { return filepath.Join(a.folder, file) }
 
-// load returns the TLS of a peer whose certificate is issued for 127.0.0.1.
+// load returns the TLS configuration of a peer with a certificate for 127.0.0.1.
 func (a *authority) load(t *testing.T, name string) *tls.Config {
 	t.Helper()
 	a.issue(t, name, &x509.Certificate{
@@ -261,7 +261,7 @@ func TestCertificates(t *testing.T) {
 		client := connectTo(t, address, test.option)
 		requireError(t, name, checkOnce(t, client), ErrUnavailable, "TLS_FAILED", test.hint)
 	}
-	// The server may close the connection before the client reads why.
+	// The server may close the connection before the client reads the reason.
 	err := checkOnce(t, connectTo(t, address, WithTLS(withoutCertificate)))
 	if !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "Certificates") {
 		t.Errorf("no client certificate: %v", err)
@@ -311,7 +311,7 @@ func TestOnlyLoopbackAddressesUsePlaintextByDefault(t *testing.T) {
 	}
 }
 
-func TestErrorsOfAContextKeepTheirCause(t *testing.T) {
+func TestContextErrorsRetainTheirCause(t *testing.T) {
 	client, _ := startStub(t, evenIDs)
 	reason := errors.New("the user went away")
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// TestMain fails if goroutines of the client or of gRPC are left when all tests have ended.
+// TestMain fails if goroutines of the client or of gRPC remain after all tests.
 func TestMain(m *testing.M) {
 	code := m.Run()
 	stopCasesServer()
@@ -45,7 +45,7 @@ func findLeaks(patience time.Duration) string {
 	return strings.Join(left, "\n\n")
 }
 
-// casesServer is a server of this repository with the world of clients/cases.json.
+// casesServer is a server from this repository with the world of clients/cases.json.
 type casesServer struct {
 	Address    string
 	ServiceKey string
@@ -60,7 +60,7 @@ var (
 	errStarting error
 )
 
-// startCasesServer starts the server once for all tests, and skips the test where Node.js or its packages are
+// startCasesServer starts the server once for all tests. It skips the test if Node.js or its packages are
 // missing.
 func startCasesServer(t *testing.T) *casesServer {
 	t.Helper()

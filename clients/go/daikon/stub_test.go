@@ -79,7 +79,7 @@ func (s *stub) sizes() []int {
 	return sizes
 }
 
-// startStub starts a stub and a client of it.
+// startStub starts a stub and creates a client for it.
 func startStub(
 	t *testing.T, evaluate func(context.Context, *daikonv1.EvaluateBatchRequest) ([]bool, error), options ...Option,
 ) (*Client, *stub) {
@@ -106,7 +106,7 @@ func serve(t *testing.T, tls credentials.TransportCredentials, register func(*gr
 	return listener.Addr().String()
 }
 
-// connectTo creates a client with a timeout that tests do not reach, which is closed at the end of the test.
+// connectTo creates a client with a timeout that tests do not reach, and closes it at the end of the test.
 func connectTo(t *testing.T, address string, options ...Option) *Client {
 	t.Helper()
 	own := []Option{WithService("docs"), WithServiceKey("dk_stub"), WithTimeout(time.Minute)}
@@ -141,7 +141,7 @@ func waitUntil(t *testing.T, condition func() bool) {
 	}
 }
 
-// queued returns how many items wait to be sent.
+// queued returns the number of items that wait to be sent.
 func (b *batcher) queued() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -52,7 +52,7 @@ func signedToken(t *testing.T, change func(header, claims map[string]any)) strin
 	return signed + "." + base64.RawURLEncoding.EncodeToString(signature)
 }
 
-// newTestVerifier returns a verifier that counts its loads; now and fail may be changed between calls.
+// newTestVerifier returns a verifier that counts its loads. now and fail may change between calls.
 func newTestVerifier() (verifier *tokenVerifier, loads *int, now *time.Time, fail *error) {
 	loads, now, fail = new(int), new(time.Time), new(error)
 	*now = time.Now()
@@ -143,7 +143,7 @@ func TestKeysAreCached(t *testing.T) {
 	forged := signedToken(t, func(header, _ map[string]any) { header["kid"] = "two" })
 	requireNil(verify(0, valid, 1))
 	requireNil(verify(time.Second, valid, 1))
-	// An unknown kid loads the keys, but not again for 5 seconds.
+	// An unknown kid reloads the keys, but at most every 5 seconds.
 	if err := verify(2*time.Second, forged, 1); !errors.Is(err, ErrInvalidToken) {
 		t.Error(err)
 	}
@@ -153,7 +153,7 @@ func TestKeysAreCached(t *testing.T) {
 	if err := verify(7*time.Second, forged, 2); !errors.Is(err, ErrInvalidToken) {
 		t.Error(err)
 	}
-	// Old keys are loaded again, and used for as long as that fails.
+	// Expired keys are reloaded, and remain in use while reloading fails.
 	*fail = errors.New("away")
 	requireNil(verify(6*time.Minute, valid, 3))
 	requireNil(verify(6*time.Minute+time.Second, valid, 3))

@@ -35,7 +35,8 @@ type Check struct {
 type Visibility string
 
 const (
-	// VisibilityPrivate restricts a resource to its owner and shares.
+	// VisibilityPrivate restricts a resource to its owner, those it is shared with, and owners and admins of the
+	// workspace.
 	VisibilityPrivate Visibility = "private"
 	// VisibilityWorkspace lets every member of the workspace view a resource.
 	VisibilityWorkspace Visibility = "workspace"

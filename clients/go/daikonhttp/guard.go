@@ -83,7 +83,7 @@ type permissionOptions struct{ hide bool }
 // Hide responds with 404 instead of 403, so that the response does not reveal that the resource exists.
 func Hide() PermissionOption { return func(o *permissionOptions) { o.hide = true } }
 
-// RequirePermission requires a valid access token whose user may take the action on the resource: 401 or 403
+// RequirePermission requires a valid access token whose user may perform the action on the resource: 401 or 403
 // otherwise, 503 while daikon is not available. An error of resource that is not a [*daikon.Error] goes to the
 // error handler.
 func (g *Guard) RequirePermission(
@@ -115,7 +115,7 @@ func PathValue(resourceType, name string) func(*http.Request) (daikon.Resource, 
 // UserOf returns the user of a request that passed a guard. It panics for other requests.
 func UserOf(r *http.Request) *User { return find(r).user }
 
-// Filter returns the items on whose resources the user of the request may take the action, in order. It sends one
+// Filter returns the items on whose resources the user of the request may perform the action, in order. It sends one
 // call for up to 1,000 items, and panics unless the request passed a guard.
 func Filter[Item any](
 	r *http.Request, action string, items []Item, resourceOf func(Item) daikon.Resource,

@@ -35,7 +35,7 @@ func newFake(t *testing.T) *daikontest.Fake {
 	})
 }
 
-// newApp has a route of each kind. Errors that are not about the request are sent to the channel.
+// newApp returns a handler with a route of each kind. It sends errors not caused by requests to the channel.
 func newApp(client *daikon.Client) (app http.Handler, reported <-chan error) {
 	errs := make(chan error, 10)
 	guard := daikonhttp.New(client, daikonhttp.WithErrorHandler(func(w http.ResponseWriter, _ *http.Request, err error) {
@@ -138,7 +138,7 @@ func TestARevokedTokenIsDeniedByRequirePermission(t *testing.T) {
 	}
 }
 
-func TestNoPermissionWhileDaikonIsAway(t *testing.T) {
+func TestNoPermissionIsGrantedDuringAnOutage(t *testing.T) {
 	fake := newFake(t)
 	app, reported := newApp(fake.Client)
 	token := "Bearer " + fake.Token(alice, acme)
@@ -158,7 +158,7 @@ func TestNoPermissionWhileDaikonIsAway(t *testing.T) {
 			}
 		}
 	}
-	// A wrong key is not a mistake of the caller.
+	// The caller did not cause an invalid service key.
 	fake.FailWith(&daikon.Error{Code: daikon.CodeUnauthenticated, Reason: "SERVICE_KEY_INVALID"})
 	if response := get(app, "/notes/private", token); response.Code != 500 {
 		t.Error(response.Code)

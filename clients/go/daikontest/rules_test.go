@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Every combination of role, action and facts, decided by src/permissions/access.ts.
+// Every combination of role, action and facts, as decided by src/permissions/access.ts.
 const decideAll = `
 import { isAllowed } from './src/permissions/access.ts'
 const table = {}
@@ -18,7 +18,7 @@ for (const role of ['', 'viewer', 'editor', 'admin', 'owner'])
 console.log(JSON.stringify(table))
 `
 
-func TestRulesAreThoseOfTheServer(t *testing.T) {
+func TestRulesMatchTheServer(t *testing.T) {
 	root, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)

@@ -22,12 +22,13 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Who acts.
+// The user who performs the action.
 type AccessSubject struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `user` or `access_token`. Subjects of other types are not allowed anything.
+	// `user` or `access_token`. Subjects of other types are denied every action.
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
-	// The UUID, e-mail address or `external_id` of a user, at most 255 characters; or an access token.
+	// The UUID, e-mail address or `external_id` of a user, at most 255 characters; or an access
+	// token, at most 16,384 characters.
 	Id string `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
 	// Ignored.
 	Properties    *structpb.Struct `protobuf:"bytes,3,opt,name=properties,proto3,oneof" json:"properties,omitempty"`
@@ -86,7 +87,7 @@ func (x *AccessSubject) GetProperties() *structpb.Struct {
 	return nil
 }
 
-// What the subject wants to do.
+// The action that the subject performs.
 type AccessAction struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// `view`, `edit`, `manage` or an action that the service has registered.
@@ -141,12 +142,12 @@ func (x *AccessAction) GetProperties() *structpb.Struct {
 	return nil
 }
 
-// What the subject wants to act on.
+// The resource that the action is performed on.
 type AccessResource struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// `service_name:resource_type`, or, with a service key, the `resource_type` alone.
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
-	// The UUID of the resource or another ID of the service, at most 255 characters.
+	// The UUID of the resource, or another ID that the service uses for it. At most 255 characters.
 	Id string `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
 	// Ignored.
 	Properties    *structpb.Struct `protobuf:"bytes,3,opt,name=properties,proto3,oneof" json:"properties,omitempty"`
@@ -205,6 +206,7 @@ func (x *AccessResource) GetProperties() *structpb.Struct {
 	return nil
 }
 
+// The request of AccessService.Evaluate.
 type EvaluateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The subject.
@@ -213,7 +215,7 @@ type EvaluateRequest struct {
 	Action *AccessAction `protobuf:"bytes,2,opt,name=action,proto3" json:"action,omitempty"`
 	// The resource.
 	Resource *AccessResource `protobuf:"bytes,3,opt,name=resource,proto3" json:"resource,omitempty"`
-	// `explain: true` asks for the reasons of the decision. Other members are ignored.
+	// `explain: true` requests the reasons for the decision. Other members are ignored.
 	Context       *structpb.Struct `protobuf:"bytes,4,opt,name=context,proto3,oneof" json:"context,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -277,12 +279,13 @@ func (x *EvaluateRequest) GetContext() *structpb.Struct {
 	return nil
 }
 
-// A decision.
+// The result of an evaluation.
 type Evaluation struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whether the action is allowed.
 	Decision bool `protobuf:"varint,1,opt,name=decision,proto3" json:"decision,omitempty"`
-	// `reasons` of the decision, or the `error` of an invalid item. Absent when there is neither.
+	// The `reasons` for the decision if they were requested, or the `error` of an invalid batch item.
+	// Absent otherwise.
 	Context       *structpb.Struct `protobuf:"bytes,2,opt,name=context,proto3,oneof" json:"context,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -332,7 +335,8 @@ func (x *Evaluation) GetContext() *structpb.Struct {
 	return nil
 }
 
-// One evaluation of a batch. Absent fields have the values of the request.
+// An evaluation in a batch. Absent fields default to those of the request; members of a present
+// field are not merged with the default.
 type EvaluationItem struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The subject.
@@ -341,7 +345,7 @@ type EvaluationItem struct {
 	Action *AccessAction `protobuf:"bytes,2,opt,name=action,proto3,oneof" json:"action,omitempty"`
 	// The resource.
 	Resource *AccessResource `protobuf:"bytes,3,opt,name=resource,proto3,oneof" json:"resource,omitempty"`
-	// The context.
+	// The context, as in Evaluate.
 	Context       *structpb.Struct `protobuf:"bytes,4,opt,name=context,proto3,oneof" json:"context,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -405,15 +409,16 @@ func (x *EvaluationItem) GetContext() *structpb.Struct {
 	return nil
 }
 
+// The request of AccessService.EvaluateBatch.
 type EvaluateBatchRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The subject of items without one.
+	// The default subject.
 	Subject *AccessSubject `protobuf:"bytes,1,opt,name=subject,proto3,oneof" json:"subject,omitempty"`
-	// The action of items without one.
+	// The default action.
 	Action *AccessAction `protobuf:"bytes,2,opt,name=action,proto3,oneof" json:"action,omitempty"`
-	// The resource of items without one.
+	// The default resource.
 	Resource *AccessResource `protobuf:"bytes,3,opt,name=resource,proto3,oneof" json:"resource,omitempty"`
-	// The context of items without one.
+	// The default context.
 	Context *structpb.Struct `protobuf:"bytes,4,opt,name=context,proto3,oneof" json:"context,omitempty"`
 	// The evaluations, at most 1,000.
 	Evaluations []*EvaluationItem `protobuf:"bytes,5,rep,name=evaluations,proto3" json:"evaluations,omitempty"`
@@ -495,11 +500,11 @@ func (x *EvaluateBatchRequest) GetOptions() *EvaluationOptions {
 	return nil
 }
 
-// How the evaluations of a batch are executed.
+// How to execute the evaluations of a batch.
 type EvaluationOptions struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `execute_all`, `deny_on_first_deny` or `permit_on_first_permit`. Defaults to `execute_all`. The
-	// other two end the results with the first one that is denied or permitted.
+	// `execute_all` (default), `deny_on_first_deny` or `permit_on_first_permit`. The latter two end
+	// the results after the first item that is denied or permitted, respectively.
 	EvaluationsSemantic *string `protobuf:"bytes,1,opt,name=evaluations_semantic,json=evaluationsSemantic,proto3,oneof" json:"evaluations_semantic,omitempty"`
 	unknownFields       protoimpl.UnknownFields
 	sizeCache           protoimpl.SizeCache
@@ -542,13 +547,14 @@ func (x *EvaluationOptions) GetEvaluationsSemantic() string {
 	return ""
 }
 
+// The response of AccessService.EvaluateBatch.
 type EvaluateBatchResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The decision of a request without evaluations.
+	// Whether the action is allowed. Present only if the request has no items.
 	Decision *bool `protobuf:"varint,1,opt,name=decision,proto3,oneof" json:"decision,omitempty"`
-	// The context of that decision.
+	// The context of `decision`.
 	Context *structpb.Struct `protobuf:"bytes,2,opt,name=context,proto3,oneof" json:"context,omitempty"`
-	// The results, in the order of the request. Absent for a request without evaluations.
+	// The results, in the order of the request. Absent if the request has no items.
 	Evaluations   []*Evaluation `protobuf:"bytes,3,rep,name=evaluations,proto3" json:"evaluations,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -605,13 +611,14 @@ func (x *EvaluateBatchResponse) GetEvaluations() []*Evaluation {
 	return nil
 }
 
-// Which part of the results to return.
+// The page of results to return.
 type SearchPage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The `next_token` of the previous response. The rest of the request must be unchanged.
+	// The `next_token` of the previous response. All other fields of the request must be unchanged;
+	// only `limit` may differ.
 	Token *string `protobuf:"bytes,1,opt,name=token,proto3,oneof" json:"token,omitempty"`
-	// The maximum number of results, 1 to 1,000. Defaults to 1,000, or to the limit of the previous
-	// page.
+	// The maximum number of results, 1 to 1,000. Defaults to the limit of the previous page, or to
+	// 1,000 for the first page.
 	Limit         *int32 `protobuf:"varint,2,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -661,10 +668,10 @@ func (x *SearchPage) GetLimit() int32 {
 	return 0
 }
 
-// Where the results continue.
+// The position of a page of results.
 type SearchPageInfo struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The token of the next page; empty on the last page.
+	// The token for the next page; empty on the last page.
 	NextToken string `protobuf:"bytes,1,opt,name=next_token,json=nextToken,proto3" json:"next_token,omitempty"`
 	// The number of results in this response.
 	Count         int32 `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"`
@@ -719,7 +726,7 @@ func (x *SearchPageInfo) GetCount() int32 {
 // The type of the subjects to search for.
 type SubjectSearch struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `user`. There are no results for other types.
+	// Must be `user`; the results are empty for other types.
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
 	// Ignored.
 	Properties    *structpb.Struct `protobuf:"bytes,2,opt,name=properties,proto3,oneof" json:"properties,omitempty"`
@@ -826,6 +833,7 @@ func (x *ResourceSearch) GetProperties() *structpb.Struct {
 	return nil
 }
 
+// The request of AccessService.SearchSubjects.
 type SearchSubjectsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The type of the subjects.
@@ -836,7 +844,7 @@ type SearchSubjectsRequest struct {
 	Resource *AccessResource `protobuf:"bytes,3,opt,name=resource,proto3" json:"resource,omitempty"`
 	// Ignored.
 	Context *structpb.Struct `protobuf:"bytes,4,opt,name=context,proto3,oneof" json:"context,omitempty"`
-	// The page of the results.
+	// The page of results to return.
 	Page          *SearchPage `protobuf:"bytes,5,opt,name=page,proto3,oneof" json:"page,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -907,6 +915,7 @@ func (x *SearchSubjectsRequest) GetPage() *SearchPage {
 	return nil
 }
 
+// The request of AccessService.SearchResources.
 type SearchResourcesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The subject.
@@ -915,9 +924,9 @@ type SearchResourcesRequest struct {
 	Action *AccessAction `protobuf:"bytes,2,opt,name=action,proto3" json:"action,omitempty"`
 	// The type of the resources.
 	Resource *ResourceSearch `protobuf:"bytes,3,opt,name=resource,proto3" json:"resource,omitempty"`
-	// `workspace_id` restricts the search to a workspace. Other members are ignored.
+	// `workspace_id` restricts the search to one workspace. Other members are ignored.
 	Context *structpb.Struct `protobuf:"bytes,4,opt,name=context,proto3,oneof" json:"context,omitempty"`
-	// The page of the results.
+	// The page of results to return.
 	Page          *SearchPage `protobuf:"bytes,5,opt,name=page,proto3,oneof" json:"page,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -988,6 +997,7 @@ func (x *SearchResourcesRequest) GetPage() *SearchPage {
 	return nil
 }
 
+// The request of AccessService.SearchActions.
 type SearchActionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The subject.
@@ -996,7 +1006,7 @@ type SearchActionsRequest struct {
 	Resource *AccessResource `protobuf:"bytes,2,opt,name=resource,proto3" json:"resource,omitempty"`
 	// Ignored.
 	Context *structpb.Struct `protobuf:"bytes,3,opt,name=context,proto3,oneof" json:"context,omitempty"`
-	// The page of the results.
+	// The page of results to return.
 	Page          *SearchPage `protobuf:"bytes,4,opt,name=page,proto3,oneof" json:"page,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1063,9 +1073,9 @@ func (x *SearchActionsRequest) GetPage() *SearchPage {
 // A subject or a resource.
 type AccessEntity struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The type.
+	// `user` for a subject, or the `type` of the request for a resource.
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
-	// The `external_id` if there is one, otherwise the UUID.
+	// The `external_id` if there is one; otherwise the UUID.
 	Id            string `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1115,7 +1125,7 @@ func (x *AccessEntity) GetId() string {
 	return ""
 }
 
-// An allowed action.
+// An action that is allowed.
 type AllowedAction struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name of the action.
@@ -1161,11 +1171,12 @@ func (x *AllowedAction) GetName() string {
 	return ""
 }
 
+// The response of AccessService.SearchSubjects.
 type SearchSubjectsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Where the results continue.
+	// The position of this page.
 	Page *SearchPageInfo `protobuf:"bytes,1,opt,name=page,proto3" json:"page,omitempty"`
-	// The users.
+	// The users, ordered by UUID.
 	Results       []*AccessEntity `protobuf:"bytes,2,rep,name=results,proto3" json:"results,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1215,11 +1226,12 @@ func (x *SearchSubjectsResponse) GetResults() []*AccessEntity {
 	return nil
 }
 
+// The response of AccessService.SearchResources.
 type SearchResourcesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Where the results continue.
+	// The position of this page.
 	Page *SearchPageInfo `protobuf:"bytes,1,opt,name=page,proto3" json:"page,omitempty"`
-	// The resources.
+	// The resources, ordered by workspace and UUID.
 	Results       []*AccessEntity `protobuf:"bytes,2,rep,name=results,proto3" json:"results,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1269,11 +1281,12 @@ func (x *SearchResourcesResponse) GetResults() []*AccessEntity {
 	return nil
 }
 
+// The response of AccessService.SearchActions.
 type SearchActionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Where the results continue.
+	// The position of this page.
 	Page *SearchPageInfo `protobuf:"bytes,1,opt,name=page,proto3" json:"page,omitempty"`
-	// The actions, by name.
+	// The actions, ordered by name.
 	Results       []*AllowedAction `protobuf:"bytes,2,rep,name=results,proto3" json:"results,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1323,6 +1336,7 @@ func (x *SearchActionsResponse) GetResults() []*AllowedAction {
 	return nil
 }
 
+// The request of AccessService.GetAccessConfiguration.
 type GetAccessConfigurationRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -1359,10 +1373,10 @@ func (*GetAccessConfigurationRequest) Descriptor() ([]byte, []int) {
 	return file_daikon_v1_access_proto_rawDescGZIP(), []int{21}
 }
 
-// Metadata of this policy decision point (AuthZEN Authorization API 1.0).
+// The metadata of this policy decision point (AuthZEN Authorization API 1.0, section 9).
 type AccessConfiguration struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The address of this policy decision point.
+	// The base URL of this policy decision point.
 	PolicyDecisionPoint string `protobuf:"bytes,1,opt,name=policy_decision_point,json=policyDecisionPoint,proto3" json:"policy_decision_point,omitempty"`
 	// The URL of Evaluate.
 	AccessEvaluationEndpoint string `protobuf:"bytes,2,opt,name=access_evaluation_endpoint,json=accessEvaluationEndpoint,proto3" json:"access_evaluation_endpoint,omitempty"`

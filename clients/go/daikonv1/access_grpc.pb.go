@@ -31,38 +31,44 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Decides for users whom the request names, so that backends without an access token of the user can
-// ask: jobs, webhooks, gateways. The REST form is the AuthZEN Authorization API 1.0.
+// Decides access for users named in the request, so that callers without the user's access token,
+// such as jobs, webhooks and gateways, can check permissions. Over REST, it implements the AuthZEN
+// Authorization API 1.0.
 //
-// Subjects are of type `user`, with a UUID, an e-mail address or an `external_id` as ID, or of type
-// `access_token`, with a token as ID, which is verified and decides in its own workspace only. The
-// type of a resource is `service_name:resource_type`, or, with a service key, its `resource_type` alone. The
-// ID of a resource is a UUID or any other text, which stands for the name-based UUID (version 5, RFC 9562)
-// of `service_name/resource_type/id` in the namespace `f8e1572e-33cb-4304-a2f6-032bcbfe9088`.
+// A subject has the type `user`, identified by UUID, e-mail address or `external_id`, or the type
+// `access_token`, identified by the token itself. Tokens are verified and grant access in their own
+// workspace only.
+//
+// The type of a resource is `service_name:resource_type` or, with a service key, the
+// `resource_type` alone. The ID of a resource is a UUID or any other text. Other text stands for
+// the name-based UUID (version 5, RFC 9562) of `service_name/resource_type/id` in the namespace
+// `f8e1572e-33cb-4304-a2f6-032bcbfe9088`.
 type AccessServiceClient interface {
 	// Evaluate access
 	//
 	// Returns whether the subject may perform the action on the resource. Unknown subjects, resources
-	// and actions are not allowed; they are not errors. `context.explain: true` adds `context.reasons`.
+	// and actions are denied; they are not errors. With `context.explain: true`, the response
+	// includes the reasons for the decision in `context.reasons`.
 	Evaluate(ctx context.Context, in *EvaluateRequest, opts ...grpc.CallOption) (*Evaluation, error)
 	// Evaluate access in a batch
 	//
 	// Evaluates up to 1,000 items, in order. The subject, action, resource and context of the request
-	// are the defaults of items that lack them. An invalid item is not allowed and has its error in its
-	// context. A request without items is a single evaluation.
+	// are the defaults for items that omit them. An invalid item is denied, with the error in its
+	// context. A request without items is evaluated as a single request.
 	EvaluateBatch(ctx context.Context, in *EvaluateBatchRequest, opts ...grpc.CallOption) (*EvaluateBatchResponse, error)
 	// Search subjects
 	//
-	// Lists the users who may perform the action on the resource.
+	// Lists the users who may perform the action on the resource, ordered by UUID.
 	SearchSubjects(ctx context.Context, in *SearchSubjectsRequest, opts ...grpc.CallOption) (*SearchSubjectsResponse, error)
 	// Search resources
 	//
-	// Lists the resources of a type on which the subject may perform the action, in every workspace of
-	// the subject or in the one of `context.workspace_id`.
+	// Lists the resources of a type on which the subject may perform the action. The search covers
+	// all workspaces of the subject, or only the workspace in `context.workspace_id`.
 	SearchResources(ctx context.Context, in *SearchResourcesRequest, opts ...grpc.CallOption) (*SearchResourcesResponse, error)
 	// Search actions
 	//
-	// Lists the actions that the subject may perform on the resource.
+	// Lists the actions that the subject may perform on the resource: built-in ones and those that
+	// the service has registered.
 	SearchActions(ctx context.Context, in *SearchActionsRequest, opts ...grpc.CallOption) (*SearchActionsResponse, error)
 	// Get AuthZEN metadata
 	//
@@ -142,38 +148,44 @@ func (c *accessServiceClient) GetAccessConfiguration(ctx context.Context, in *Ge
 // All implementations must embed UnimplementedAccessServiceServer
 // for forward compatibility.
 //
-// Decides for users whom the request names, so that backends without an access token of the user can
-// ask: jobs, webhooks, gateways. The REST form is the AuthZEN Authorization API 1.0.
+// Decides access for users named in the request, so that callers without the user's access token,
+// such as jobs, webhooks and gateways, can check permissions. Over REST, it implements the AuthZEN
+// Authorization API 1.0.
 //
-// Subjects are of type `user`, with a UUID, an e-mail address or an `external_id` as ID, or of type
-// `access_token`, with a token as ID, which is verified and decides in its own workspace only. The
-// type of a resource is `service_name:resource_type`, or, with a service key, its `resource_type` alone. The
-// ID of a resource is a UUID or any other text, which stands for the name-based UUID (version 5, RFC 9562)
-// of `service_name/resource_type/id` in the namespace `f8e1572e-33cb-4304-a2f6-032bcbfe9088`.
+// A subject has the type `user`, identified by UUID, e-mail address or `external_id`, or the type
+// `access_token`, identified by the token itself. Tokens are verified and grant access in their own
+// workspace only.
+//
+// The type of a resource is `service_name:resource_type` or, with a service key, the
+// `resource_type` alone. The ID of a resource is a UUID or any other text. Other text stands for
+// the name-based UUID (version 5, RFC 9562) of `service_name/resource_type/id` in the namespace
+// `f8e1572e-33cb-4304-a2f6-032bcbfe9088`.
 type AccessServiceServer interface {
 	// Evaluate access
 	//
 	// Returns whether the subject may perform the action on the resource. Unknown subjects, resources
-	// and actions are not allowed; they are not errors. `context.explain: true` adds `context.reasons`.
+	// and actions are denied; they are not errors. With `context.explain: true`, the response
+	// includes the reasons for the decision in `context.reasons`.
 	Evaluate(context.Context, *EvaluateRequest) (*Evaluation, error)
 	// Evaluate access in a batch
 	//
 	// Evaluates up to 1,000 items, in order. The subject, action, resource and context of the request
-	// are the defaults of items that lack them. An invalid item is not allowed and has its error in its
-	// context. A request without items is a single evaluation.
+	// are the defaults for items that omit them. An invalid item is denied, with the error in its
+	// context. A request without items is evaluated as a single request.
 	EvaluateBatch(context.Context, *EvaluateBatchRequest) (*EvaluateBatchResponse, error)
 	// Search subjects
 	//
-	// Lists the users who may perform the action on the resource.
+	// Lists the users who may perform the action on the resource, ordered by UUID.
 	SearchSubjects(context.Context, *SearchSubjectsRequest) (*SearchSubjectsResponse, error)
 	// Search resources
 	//
-	// Lists the resources of a type on which the subject may perform the action, in every workspace of
-	// the subject or in the one of `context.workspace_id`.
+	// Lists the resources of a type on which the subject may perform the action. The search covers
+	// all workspaces of the subject, or only the workspace in `context.workspace_id`.
 	SearchResources(context.Context, *SearchResourcesRequest) (*SearchResourcesResponse, error)
 	// Search actions
 	//
-	// Lists the actions that the subject may perform on the resource.
+	// Lists the actions that the subject may perform on the resource: built-in ones and those that
+	// the service has registered.
 	SearchActions(context.Context, *SearchActionsRequest) (*SearchActionsResponse, error)
 	// Get AuthZEN metadata
 	//

@@ -21,7 +21,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Confirms an operation that has no other result.
+// The response to an operation that has no other result.
 type Acknowledgement struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Always `ok`.

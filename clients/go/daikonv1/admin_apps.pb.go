@@ -22,6 +22,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// The request of AdminService.ListServiceApps.
 type ListServiceAppsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -58,9 +59,10 @@ func (*ListServiceAppsRequest) Descriptor() ([]byte, []int) {
 	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{0}
 }
 
+// The response of AdminService.ListServiceApps.
 type ListServiceAppsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The service apps.
+	// The service apps, oldest first.
 	ServiceApps   []*ServiceAppResponse `protobuf:"bytes,1,rep,name=service_apps,json=serviceApps,proto3" json:"service_apps,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -103,11 +105,13 @@ func (x *ListServiceAppsResponse) GetServiceApps() []*ServiceAppResponse {
 	return nil
 }
 
+// The request of AdminService.CreateServiceApp.
 type ServiceAppCreateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// A label, 1 to 200 characters.
+	// A display name, 1 to 200 characters.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// The service that the keys act for, 1 to 200 characters. It cannot be changed.
+	// The name of the service that the keys authenticate, 1 to 200 characters. It cannot be changed
+	// later.
 	ServiceName   string `protobuf:"bytes,2,opt,name=service_name,json=serviceName,proto3" json:"service_name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -157,11 +161,12 @@ func (x *ServiceAppCreateRequest) GetServiceName() string {
 	return ""
 }
 
+// Identifies a service app.
 type ServiceAppRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the service app.
 	ServiceAppId string `protobuf:"bytes,1,opt,name=service_app_id,json=serviceAppId,proto3" json:"service_app_id,omitempty"`
-	// Required to be `true` for the last active service app.
+	// Must be `true` to delete the last active service app.
 	Force         *bool `protobuf:"varint,2,opt,name=force,proto3,oneof" json:"force,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -211,15 +216,16 @@ func (x *ServiceAppRequest) GetForce() bool {
 	return false
 }
 
+// The request of AdminService.UpdateServiceApp.
 type ServiceAppUpdateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the service app.
 	ServiceAppId string `protobuf:"bytes,1,opt,name=service_app_id,json=serviceAppId,proto3" json:"service_app_id,omitempty"`
-	// A label, 1 to 200 characters.
+	// A display name, 1 to 200 characters.
 	Name *string `protobuf:"bytes,2,opt,name=name,proto3,oneof" json:"name,omitempty"`
-	// Whether the keys are accepted.
+	// Whether the keys of the app are accepted.
 	IsActive *bool `protobuf:"varint,3,opt,name=is_active,json=isActive,proto3,oneof" json:"is_active,omitempty"`
-	// Required to be `true` to deactivate the last active service app.
+	// Must be `true` to deactivate the last active service app.
 	Force         *bool `protobuf:"varint,4,opt,name=force,proto3,oneof" json:"force,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -283,12 +289,13 @@ func (x *ServiceAppUpdateRequest) GetForce() bool {
 	return false
 }
 
+// The request of AdminService.RotateServiceApp.
 type ServiceAppRotateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the service app.
 	ServiceAppId string `protobuf:"bytes,1,opt,name=service_app_id,json=serviceAppId,proto3" json:"service_app_id,omitempty"`
-	// How long the older keys remain valid, in seconds, 0 to 2,592,000 (30 days). Defaults to 86,400
-	// (one day).
+	// How long older keys remain valid, in seconds: 0 to 2,592,000 (30 days). Defaults to 86,400 (one
+	// day). Keys that expire earlier are not extended.
 	OverlapSeconds *int32 `protobuf:"varint,2,opt,name=overlap_seconds,json=overlapSeconds,proto3,oneof" json:"overlap_seconds,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -338,23 +345,24 @@ func (x *ServiceAppRotateRequest) GetOverlapSeconds() int32 {
 	return 0
 }
 
-// A backend service that authenticates with a service key. Only hashes of keys are stored.
+// A backend service that authenticates with a service key. The server stores only hashes of the
+// keys.
 type ServiceAppResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the service app.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The label.
+	// The display name.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// The service that the keys act for.
+	// The name of the service that the keys authenticate.
 	ServiceName string `protobuf:"bytes,3,opt,name=service_name,json=serviceName,proto3" json:"service_name,omitempty"`
 	// The first characters of the newest key.
 	KeyPrefix string `protobuf:"bytes,4,opt,name=key_prefix,json=keyPrefix,proto3" json:"key_prefix,omitempty"`
-	// Whether the keys are accepted.
+	// Whether the keys of the app are accepted.
 	IsActive bool `protobuf:"varint,5,opt,name=is_active,json=isActive,proto3" json:"is_active,omitempty"`
-	// When a key was last used, to the minute. Absent if none has been used.
+	// When a key of the app was last used, to the minute. Absent if no key has been used.
 	LastUsedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=last_used_at,json=lastUsedAt,proto3,oneof" json:"last_used_at,omitempty"`
-	// The ID of the user who created it. Absent when the operator's tool created it or the user has
-	// been deleted.
+	// The ID of the administrator who created the app. Absent if the command-line tool created it or
+	// the user has been deleted.
 	CreatedBy *string `protobuf:"bytes,7,opt,name=created_by,json=createdBy,proto3,oneof" json:"created_by,omitempty"`
 	// When the service app was created.
 	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
@@ -448,27 +456,27 @@ func (x *ServiceAppResponse) GetCreatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// A service app with its new key.
+// A service app with a new key.
 type ServiceAppKeyResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the service app.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The label.
+	// The display name.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// The service that the keys act for.
+	// The name of the service that the keys authenticate.
 	ServiceName string `protobuf:"bytes,3,opt,name=service_name,json=serviceName,proto3" json:"service_name,omitempty"`
-	// The first characters of the key.
+	// The first characters of the new key.
 	KeyPrefix string `protobuf:"bytes,4,opt,name=key_prefix,json=keyPrefix,proto3" json:"key_prefix,omitempty"`
-	// Whether the keys are accepted.
+	// Whether the keys of the app are accepted.
 	IsActive bool `protobuf:"varint,5,opt,name=is_active,json=isActive,proto3" json:"is_active,omitempty"`
-	// When a key was last used, to the minute. Absent if none has been used.
+	// When a key of the app was last used, to the minute. Absent if no key has been used.
 	LastUsedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=last_used_at,json=lastUsedAt,proto3,oneof" json:"last_used_at,omitempty"`
-	// The ID of the user who created it. Absent when the operator's tool created it or the user has
-	// been deleted.
+	// The ID of the administrator who created the app. Absent if the command-line tool created it or
+	// the user has been deleted.
 	CreatedBy *string `protobuf:"bytes,7,opt,name=created_by,json=createdBy,proto3,oneof" json:"created_by,omitempty"`
 	// When the service app was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// The key. No other response contains it.
+	// The new key. It cannot be retrieved again.
 	Key           string `protobuf:"bytes,9,opt,name=key,proto3" json:"key,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -567,6 +575,7 @@ func (x *ServiceAppKeyResponse) GetKey() string {
 	return ""
 }
 
+// The request of AdminService.ListClientApps.
 type ListClientAppsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -603,9 +612,10 @@ func (*ListClientAppsRequest) Descriptor() ([]byte, []int) {
 	return file_daikon_v1_admin_apps_proto_rawDescGZIP(), []int{8}
 }
 
+// The response of AdminService.ListClientApps.
 type ListClientAppsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The client apps.
+	// The client apps, oldest first.
 	ClientApps    []*ClientAppResponse `protobuf:"bytes,1,rep,name=client_apps,json=clientApps,proto3" json:"client_apps,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -648,20 +658,23 @@ func (x *ListClientAppsResponse) GetClientApps() []*ClientAppResponse {
 	return nil
 }
 
+// The request of AdminService.CreateClientApp.
 type ClientAppCreateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// A label, 1 to 200 characters.
+	// A display name, 1 to 200 characters.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// The redirect URIs, 1 to 100 of up to 2,000 characters. Absolute https URLs without fragment and
-	// user; http is allowed on loopback hosts, and everywhere with DEBUG.
+	// The redirect URIs: 1 to 100 absolute https URLs of at most 2,000 characters each, without a
+	// fragment or user information. http is allowed for loopback hosts and, if DEBUG is on, for all
+	// hosts.
 	RedirectUris []string `protobuf:"bytes,2,rep,name=redirect_uris,json=redirectUris,proto3" json:"redirect_uris,omitempty"`
-	// `public`, the default, for apps that cannot keep a secret, such as those in a browser.
-	// `confidential` for apps with a backend, which authenticates with a client secret.
+	// `public` (default) for apps that cannot keep a secret, such as those that run in a browser;
+	// `confidential` for apps with a backend that authenticates with a client secret.
 	Type *string `protobuf:"bytes,3,opt,name=type,proto3,oneof" json:"type,omitempty"`
-	// The URLs that `/oauth/logout` may redirect to, up to 100. The rules for redirect URIs apply.
+	// The URLs that `/oauth/logout` may redirect to, at most 100. They follow the rules for redirect
+	// URIs.
 	PostLogoutRedirectUris []string `protobuf:"bytes,4,rep,name=post_logout_redirect_uris,json=postLogoutRedirectUris,proto3" json:"post_logout_redirect_uris,omitempty"`
-	// The URL that receives a logout token when a session ends (OpenID Connect Back-Channel Logout).
-	// The rules for redirect URIs apply.
+	// The URL that receives a logout token when a session ends (OpenID Connect Back-Channel Logout
+	// 1.0). It follows the rules for redirect URIs.
 	BackchannelLogoutUri *string `protobuf:"bytes,5,opt,name=backchannel_logout_uri,json=backchannelLogoutUri,proto3,oneof" json:"backchannel_logout_uri,omitempty"`
 	unknownFields        protoimpl.UnknownFields
 	sizeCache            protoimpl.SizeCache
@@ -732,6 +745,7 @@ func (x *ClientAppCreateRequest) GetBackchannelLogoutUri() string {
 	return ""
 }
 
+// Identifies a client app.
 type ClientAppRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the client app.
@@ -777,23 +791,25 @@ func (x *ClientAppRequest) GetClientAppId() string {
 	return ""
 }
 
+// The request of AdminService.UpdateClientApp.
 type ClientAppUpdateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the client app.
 	ClientAppId string `protobuf:"bytes,1,opt,name=client_app_id,json=clientAppId,proto3" json:"client_app_id,omitempty"`
-	// A label, 1 to 200 characters.
+	// A display name, 1 to 200 characters.
 	Name *string `protobuf:"bytes,2,opt,name=name,proto3,oneof" json:"name,omitempty"`
 	// Replaces the redirect URIs. An empty list leaves them unchanged.
 	RedirectUris []string `protobuf:"bytes,3,rep,name=redirect_uris,json=redirectUris,proto3" json:"redirect_uris,omitempty"`
-	// Whether the redirect URIs receive authorization codes.
+	// Whether users can sign in to the app.
 	IsActive *bool `protobuf:"varint,4,opt,name=is_active,json=isActive,proto3,oneof" json:"is_active,omitempty"`
-	// `public` or `confidential`. An app that becomes confidential receives a client secret; the secrets
-	// of one that becomes public are deleted.
+	// `public` or `confidential`. An app that becomes confidential receives a client secret; the
+	// secrets of an app that becomes public are deleted.
 	Type *string `protobuf:"bytes,5,opt,name=type,proto3,oneof" json:"type,omitempty"`
-	// Replaces the URLs that `/oauth/logout` may redirect to. An empty list leaves them unchanged; null
-	// removes them.
+	// Replaces the URLs that `/oauth/logout` may redirect to. An empty list leaves them unchanged;
+	// JSON null removes them.
 	PostLogoutRedirectUris []string `protobuf:"bytes,6,rep,name=post_logout_redirect_uris,json=postLogoutRedirectUris,proto3" json:"post_logout_redirect_uris,omitempty"`
-	// Removes the URLs that `/oauth/logout` may redirect to.
+	// Removes the URLs that `/oauth/logout` may redirect to. Ignored if the request contains new
+	// ones.
 	RemovePostLogoutRedirectUris *bool `protobuf:"varint,7,opt,name=remove_post_logout_redirect_uris,json=removePostLogoutRedirectUris,proto3,oneof" json:"remove_post_logout_redirect_uris,omitempty"`
 	// The URL that receives logout tokens. An empty string removes it.
 	BackchannelLogoutUri *string `protobuf:"bytes,8,opt,name=backchannel_logout_uri,json=backchannelLogoutUri,proto3,oneof" json:"backchannel_logout_uri,omitempty"`
@@ -887,12 +903,13 @@ func (x *ClientAppUpdateRequest) GetBackchannelLogoutUri() string {
 	return ""
 }
 
+// The request of AdminService.RotateClientApp.
 type ClientAppRotateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the client app.
 	ClientAppId string `protobuf:"bytes,1,opt,name=client_app_id,json=clientAppId,proto3" json:"client_app_id,omitempty"`
-	// How long the older secrets remain valid, in seconds, 0 to 2,592,000 (30 days). Defaults to 86,400
-	// (one day).
+	// How long older secrets remain valid, in seconds: 0 to 2,592,000 (30 days). Defaults to 86,400
+	// (one day). Secrets that expire earlier are not extended.
 	OverlapSeconds *int32 `protobuf:"varint,2,opt,name=overlap_seconds,json=overlapSeconds,proto3,oneof" json:"overlap_seconds,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -942,19 +959,19 @@ func (x *ClientAppRotateRequest) GetOverlapSeconds() int32 {
 	return 0
 }
 
-// A web application that users sign in to.
+// An application that users sign in to.
 type ClientAppResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The ID of the client app, its `client_id` in OAuth.
+	// The ID of the client app: its `client_id` in OAuth.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The label.
+	// The display name.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	// The redirect URIs, sorted.
 	RedirectUris []string `protobuf:"bytes,3,rep,name=redirect_uris,json=redirectUris,proto3" json:"redirect_uris,omitempty"`
-	// Whether the redirect URIs receive authorization codes.
+	// Whether users can sign in to the app.
 	IsActive bool `protobuf:"varint,4,opt,name=is_active,json=isActive,proto3" json:"is_active,omitempty"`
-	// The ID of the user who created it. Absent when the operator's tool created it or the user has
-	// been deleted.
+	// The ID of the administrator who created the app. Absent if the command-line tool created it or
+	// the user has been deleted.
 	CreatedBy *string `protobuf:"bytes,5,opt,name=created_by,json=createdBy,proto3,oneof" json:"created_by,omitempty"`
 	// When the client app was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
@@ -962,11 +979,11 @@ type ClientAppResponse struct {
 	Type string `protobuf:"bytes,7,opt,name=type,proto3" json:"type,omitempty"`
 	// The URLs that `/oauth/logout` may redirect to, sorted.
 	PostLogoutRedirectUris []string `protobuf:"bytes,8,rep,name=post_logout_redirect_uris,json=postLogoutRedirectUris,proto3" json:"post_logout_redirect_uris,omitempty"`
-	// The URL that receives logout tokens. Absent when there is none.
+	// The URL that receives logout tokens. Absent if none is set.
 	BackchannelLogoutUri *string `protobuf:"bytes,9,opt,name=backchannel_logout_uri,json=backchannelLogoutUri,proto3,oneof" json:"backchannel_logout_uri,omitempty"`
 	// The first characters of the newest client secret. Absent for a public app.
 	SecretPrefix *string `protobuf:"bytes,10,opt,name=secret_prefix,json=secretPrefix,proto3,oneof" json:"secret_prefix,omitempty"`
-	// The client secret. Present only in the response that creates it.
+	// The new client secret. Present only in the response that creates it.
 	ClientSecret  *string `protobuf:"bytes,11,opt,name=client_secret,json=clientSecret,proto3,oneof" json:"client_secret,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

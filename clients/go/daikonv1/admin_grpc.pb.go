@@ -86,72 +86,80 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Administration of all users, workspaces, permissions and apps.
+// Manages users, workspaces, permissions and apps across the whole server.
 type AdminServiceClient interface {
 	// Get statistics
 	//
-	// Returns the figures of the dashboard.
+	// Returns totals, the largest workspaces, recent activity and daily counts, for a dashboard.
 	GetStats(ctx context.Context, in *GetStatsRequest, opts ...grpc.CallOption) (*Stats, error)
 	// List activity
 	//
-	// Lists activity events, newest first.
+	// Lists activity events, newest first, one page at a time. Filters are combined with AND.
 	ListActivity(ctx context.Context, in *ListActivityRequest, opts ...grpc.CallOption) (*ListActivityResponse, error)
 	// Look up names
 	//
-	// Returns what IDs identify: users, workspaces, groups, custom roles, permission records, service apps
-	// and client apps. IDs that do not exist are omitted.
+	// Returns the types and names of the objects with the given IDs: users, workspaces, groups,
+	// custom roles, permission records, service apps and client apps. Unknown IDs are omitted.
 	LookUpNames(ctx context.Context, in *LookUpNamesRequest, opts ...grpc.CallOption) (*LookUpNamesResponse, error)
 	// List users
 	//
-	// Lists users by e-mail address, one page at a time.
+	// Lists users, ordered by e-mail address, one page at a time.
 	ListUsers(ctx context.Context, in *UserPageRequest, opts ...grpc.CallOption) (*UserPage, error)
 	// Get a user
 	//
-	// Returns a user with their accounts, memberships, groups, custom roles and sessions.
+	// Returns a user with their linked accounts, memberships, groups, custom roles and active
+	// sessions.
 	GetUser(ctx context.Context, in *GetUserRequest, opts ...grpc.CallOption) (*UserDetail, error)
 	// Update a user
 	//
-	// Updates the fields that are present. Deactivating a user ends all their sessions.
+	// Updates the fields that are present. Deactivating a user ends all of their sessions.
+	// Administrators cannot deactivate their own account. Fails with `ALREADY_EXISTS` if the
+	// `external_id` already identifies another user.
 	UpdateUser(ctx context.Context, in *UserUpdateRequest, opts ...grpc.CallOption) (*UserDetail, error)
 	// Delete a user
 	//
-	// Erases a user: memberships, shares, sessions and linked accounts, and the name and e-mail address
-	// in the activity log, whose entries remain. Workspaces without other members are deleted. Resources
-	// in other workspaces go to the user `transfer_to`; without it, a user who has such resources cannot
-	// be deleted, nor can the last owner of a workspace with other members.
+	// Deletes a user with their memberships, shares, sessions and linked accounts. The activity log
+	// keeps its entries, but without the user's name, e-mail address, IP address and account IDs at
+	// identity providers. Workspaces without other members are deleted. Resources in other workspaces
+	// are transferred to the user `transfer_to`.
+	//
+	// Fails with `ALREADY_EXISTS` if the user owns such resources and `transfer_to` is absent, or if
+	// the user is the last active owner of a workspace with other members.
 	DeleteUser(ctx context.Context, in *DeleteUserRequest, opts ...grpc.CallOption) (*DeleteUserResponse, error)
 	// Export a user
 	//
-	// Returns all data about a user.
+	// Returns all data about a user, with at most 100,000 activity events.
 	ExportUser(ctx context.Context, in *ExportUserRequest, opts ...grpc.CallOption) (*UserExport, error)
 	// End all sessions
 	//
-	// Ends all sessions of a user and the sign-ins that are not complete yet. Access tokens of the sessions
-	// are rejected from then on. The user may sign in again.
+	// Ends all sessions of a user, including sign-ins that are not yet complete. The access tokens of
+	// these sessions are rejected immediately. The user can sign in again.
 	EndUserSessions(ctx context.Context, in *EndUserSessionsRequest, opts ...grpc.CallOption) (*DeleteResponse, error)
 	// End a session
 	//
-	// Ends a session of a user. Its access tokens are rejected from then on.
+	// Ends a session of a user. Its access tokens are rejected immediately.
 	EndUserSession(ctx context.Context, in *EndUserSessionRequest, opts ...grpc.CallOption) (*DeleteResponse, error)
 	// Add user to workspace
 	//
-	// Creates a pending membership, as an invitation of the user's e-mail address does.
+	// Invites an existing user to a workspace, like InviteMember with the user's e-mail address.
+	// Fails with `ALREADY_EXISTS` if the user is already a member.
 	AddUserToWorkspace(ctx context.Context, in *AddUserToWorkspaceRequest, opts ...grpc.CallOption) (*WorkspaceMemberResponse, error)
 	// List workspaces
 	//
-	// Lists workspaces by slug, one page at a time.
+	// Lists workspaces, ordered by slug, one page at a time.
 	ListWorkspaces(ctx context.Context, in *WorkspacePageRequest, opts ...grpc.CallOption) (*WorkspacePage, error)
 	// Create a workspace
 	//
-	// Creates a workspace. The administrator becomes its owner.
+	// Creates a workspace with the administrator as its owner. Fails with `ALREADY_EXISTS` if another
+	// workspace has the slug.
 	CreateWorkspace(ctx context.Context, in *CreateWorkspaceRequest, opts ...grpc.CallOption) (*WorkspaceResponse, error)
 	// List all workspaces
 	//
-	// Lists the ID, name and slug of every workspace by name, for selection lists.
+	// Lists the ID, name and slug of every workspace, ordered by name, for selection lists.
 	ListAllWorkspaces(ctx context.Context, in *ListAllWorkspacesRequest, opts ...grpc.CallOption) (*ListAllWorkspacesResponse, error)
 	// Get a workspace
 	//
-	// Returns a workspace.
+	// Returns a workspace. `role` is that of the administrator, if they are a member.
 	GetWorkspace(ctx context.Context, in *WorkspaceRequest, opts ...grpc.CallOption) (*WorkspaceResponse, error)
 	// Update a workspace
 	//
@@ -159,44 +167,51 @@ type AdminServiceClient interface {
 	UpdateWorkspace(ctx context.Context, in *UpdateWorkspaceRequest, opts ...grpc.CallOption) (*WorkspaceResponse, error)
 	// Delete a workspace
 	//
-	// Deletes a workspace with its memberships, groups, roles and permission records.
+	// Deletes a workspace with its memberships, groups, custom roles, permission records and
+	// sessions.
 	DeleteWorkspace(ctx context.Context, in *WorkspaceRequest, opts ...grpc.CallOption) (*DeleteResponse, error)
 	// List members
 	//
-	// Lists the members of a workspace, invited ones included.
+	// Lists the members of a workspace, including invited ones, ordered by user ID.
 	ListMembers(ctx context.Context, in *ListMembersRequest, opts ...grpc.CallOption) (*ListMembersResponse, error)
 	// Invite a member
 	//
-	// Invites a person by e-mail address. An unknown address creates a user, who is claimed by the
-	// first sign-in with that address. Repeating a pending invitation returns the same membership.
+	// Invites a person by e-mail address. If no user has the address, a user is created; the first
+	// sign-in with the verified address takes over that user. Inviting a person again updates the
+	// role of the pending invitation. Fails with `ALREADY_EXISTS` if the person is already a member.
 	InviteMember(ctx context.Context, in *InviteMemberRequest, opts ...grpc.CallOption) (*WorkspaceMemberResponse, error)
 	// Update a member
 	//
-	// Changes the role of a member. A workspace always has an owner.
+	// Changes the role of a member. Fails with `ALREADY_EXISTS` if the member is the last active
+	// owner of the workspace.
 	UpdateMember(ctx context.Context, in *UpdateMemberRequest, opts ...grpc.CallOption) (*WorkspaceMemberResponse, error)
 	// Remove a member
 	//
-	// Removes a member with their groups, custom roles and shares. The last owner cannot be removed.
+	// Removes a member with their group memberships, custom roles, shares and sessions in the
+	// workspace. Fails with `ALREADY_EXISTS` if the member is the last active owner of the workspace.
 	RemoveMember(ctx context.Context, in *RemoveMemberRequest, opts ...grpc.CallOption) (*DeleteResponse, error)
 	// List groups
 	//
-	// Lists the groups of a workspace.
+	// Lists the groups of a workspace, ordered by name.
 	ListGroups(ctx context.Context, in *ListGroupsRequest, opts ...grpc.CallOption) (*ListGroupsResponse, error)
 	// Create a group
 	//
-	// Creates a group in a workspace.
+	// Creates a group in a workspace. Fails with `ALREADY_EXISTS` if another group in it has the
+	// name.
 	CreateGroup(ctx context.Context, in *GroupCreateRequest, opts ...grpc.CallOption) (*GroupResponse, error)
 	// Update a group
 	//
-	// Updates the fields that are present.
+	// Updates the fields that are present. Fails with `ALREADY_EXISTS` if another group in the
+	// workspace has the name.
 	UpdateGroup(ctx context.Context, in *GroupUpdateRequest, opts ...grpc.CallOption) (*GroupResponse, error)
 	// Delete a group
 	//
-	// Deletes a group with its memberships and shares.
+	// Deletes a group with its memberships and the shares granted to it. Its child groups remain.
 	DeleteGroup(ctx context.Context, in *GroupRequest, opts ...grpc.CallOption) (*DeleteResponse, error)
 	// List group members
 	//
-	// Lists the direct members of a group, or with `effective` the members of its descendants as well.
+	// Lists the direct members of a group, ordered by user ID. With `effective`, also lists the
+	// members of its descendants.
 	ListGroupMembers(ctx context.Context, in *ListGroupMembersRequest, opts ...grpc.CallOption) (*ListGroupMembersResponse, error)
 	// Add a group member
 	//
@@ -204,25 +219,28 @@ type AdminServiceClient interface {
 	AddGroupMember(ctx context.Context, in *GroupMemberRequest, opts ...grpc.CallOption) (*Acknowledgement, error)
 	// Remove a group member
 	//
-	// Removes a member from a group.
+	// Removes a direct member from a group.
 	RemoveGroupMember(ctx context.Context, in *GroupMemberRequest, opts ...grpc.CallOption) (*DeleteResponse, error)
 	// Add a child group
 	//
-	// Adds a group of the same workspace as a child of a group: members of the child are members of the
-	// group in every decision. Adding a child again has no effect. A cycle is a conflict, and a chain has at
-	// most 16 groups.
+	// Adds a group of the same workspace as a child of a group. Every decision treats members of the
+	// child as members of the group. Adding a child again has no effect.
+	//
+	// Fails with `ALREADY_EXISTS` if the link would create a cycle, and with `INVALID_ARGUMENT` if it
+	// would create a chain of more than 16 groups.
 	AddChildGroup(ctx context.Context, in *ChildGroupRequest, opts ...grpc.CallOption) (*Acknowledgement, error)
 	// List child groups
 	//
-	// Lists the children of a group, without their own children.
+	// Lists the direct children of a group, ordered by name.
 	ListChildGroups(ctx context.Context, in *GroupRequest, opts ...grpc.CallOption) (*ListGroupsResponse, error)
 	// Remove a child group
 	//
-	// Removes a child from a group. The child itself remains, with its members.
+	// Removes a child from a group. The child and its members are not deleted.
 	RemoveChildGroup(ctx context.Context, in *ChildGroupRequest, opts ...grpc.CallOption) (*DeleteResponse, error)
 	// List permission records
 	//
-	// Lists the permission records of resources, newest first, one page at a time.
+	// Lists the permission records of resources, newest first, one page at a time. Filters are
+	// combined with AND.
 	ListPermissions(ctx context.Context, in *PermissionPageRequest, opts ...grpc.CallOption) (*PermissionPage, error)
 	// Get a permission record
 	//
@@ -230,17 +248,17 @@ type AdminServiceClient interface {
 	GetPermission(ctx context.Context, in *PermissionRequest, opts ...grpc.CallOption) (*ResourcePermissionResponse, error)
 	// Explain a decision
 	//
-	// Returns whether a user may perform an action on a resource, and why. Invited members count as
-	// members.
+	// Returns whether a user may perform an action on a resource, and why. Invited users are treated
+	// as members.
 	ExplainPermission(ctx context.Context, in *ExplainPermissionRequest, opts ...grpc.CallOption) (*PermissionExplanation, error)
 	// List who has access
 	//
-	// Lists the users who may perform an action on a resource, by ID, with the reasons. Invited members
-	// count as members.
+	// Lists the users who may perform an action on a resource, ordered by ID, with the reasons.
+	// Invited users are treated as members.
 	ListPermissionSubjects(ctx context.Context, in *ListPermissionSubjectsRequest, opts ...grpc.CallOption) (*PermissionSubjectPage, error)
 	// Update visibility
 	//
-	// Makes a resource visible to its whole workspace, or private again.
+	// Makes a resource visible to its whole workspace, or private.
 	UpdateVisibility(ctx context.Context, in *UpdateVisibilityRequest, opts ...grpc.CallOption) (*ResourcePermissionResponse, error)
 	// Share a resource
 	//
@@ -249,37 +267,39 @@ type AdminServiceClient interface {
 	Share(ctx context.Context, in *ShareRequest, opts ...grpc.CallOption) (*ShareResponse, error)
 	// Revoke a share
 	//
-	// Revokes the share of a user or a group. `permission` is required but not compared with the
+	// Revokes the share of a user or a group. `permission` is required, but any value revokes the
 	// share; `expires_at` is ignored.
 	RevokeShare(ctx context.Context, in *ShareRequest, opts ...grpc.CallOption) (*Acknowledgement, error)
 	// List service actions
 	//
-	// Lists the registered actions of every service.
+	// Lists the registered actions of all services, ordered by service and name.
 	ListServiceActions(ctx context.Context, in *ListServiceActionsRequest, opts ...grpc.CallOption) (*ListServiceActionsResponse, error)
 	// List custom roles
 	//
-	// Lists the custom roles of a workspace.
+	// Lists the custom roles of a workspace, ordered by name.
 	ListRoles(ctx context.Context, in *ListRolesRequest, opts ...grpc.CallOption) (*ListRolesResponse, error)
 	// Create a custom role
 	//
-	// Creates a custom role without actions and members.
+	// Creates a custom role without actions or members. Fails with `ALREADY_EXISTS` if another role
+	// in the workspace has the name.
 	CreateRole(ctx context.Context, in *RoleCreateRequest, opts ...grpc.CallOption) (*RoleResponse, error)
 	// Update a custom role
 	//
-	// Updates the fields that are present.
+	// Updates the fields that are present. Fails with `ALREADY_EXISTS` if another role in the
+	// workspace has the name.
 	UpdateRole(ctx context.Context, in *RoleUpdateRequest, opts ...grpc.CallOption) (*RoleResponse, error)
 	// Delete a custom role
 	//
-	// Deletes a custom role. Its members lose the actions that it grants.
+	// Deletes a custom role. Its members lose the actions that only this role grants them.
 	DeleteRole(ctx context.Context, in *RoleRequest, opts ...grpc.CallOption) (*DeleteResponse, error)
 	// List role actions
 	//
-	// Lists the actions that a custom role grants.
+	// Lists the actions that a custom role grants, ordered by service and name.
 	ListRoleActions(ctx context.Context, in *RoleRequest, opts ...grpc.CallOption) (*ListRoleActionsResponse, error)
 	// Add role actions
 	//
-	// Adds actions to a custom role, either all of them or none. Actions that it already grants are
-	// ignored.
+	// Adds actions to a custom role: all of them, or none if one does not exist. Actions that the
+	// role already grants are ignored.
 	AddRoleActions(ctx context.Context, in *AddRoleActionsRequest, opts ...grpc.CallOption) (*Acknowledgement, error)
 	// Remove a role action
 	//
@@ -287,7 +307,7 @@ type AdminServiceClient interface {
 	RemoveRoleAction(ctx context.Context, in *RoleActionRequest, opts ...grpc.CallOption) (*DeleteResponse, error)
 	// List role members
 	//
-	// Lists the members who have a custom role.
+	// Lists the members who have a custom role, ordered by user ID.
 	ListRoleMembers(ctx context.Context, in *RoleRequest, opts ...grpc.CallOption) (*ListRoleMembersResponse, error)
 	// Add a role member
 	//
@@ -299,46 +319,49 @@ type AdminServiceClient interface {
 	RemoveRoleMember(ctx context.Context, in *RoleMemberRequest, opts ...grpc.CallOption) (*DeleteResponse, error)
 	// List service apps
 	//
-	// Lists the service apps, without their keys.
+	// Lists the service apps, oldest first, without their keys.
 	ListServiceApps(ctx context.Context, in *ListServiceAppsRequest, opts ...grpc.CallOption) (*ListServiceAppsResponse, error)
 	// Create a service app
 	//
-	// Creates a service app with its first key. The key is returned only once.
+	// Creates a service app with its first key. Only this response contains the key.
 	CreateServiceApp(ctx context.Context, in *ServiceAppCreateRequest, opts ...grpc.CallOption) (*ServiceAppKeyResponse, error)
 	// Update a service app
 	//
-	// Updates the fields that are present. The keys of an inactive app are rejected. Deactivating the
-	// last active app requires `force`.
+	// Updates the fields that are present. Keys of an inactive app are rejected. Fails with
+	// `ALREADY_EXISTS` if it would deactivate the last active app and `force` is not `true`.
 	UpdateServiceApp(ctx context.Context, in *ServiceAppUpdateRequest, opts ...grpc.CallOption) (*ServiceAppResponse, error)
 	// Delete a service app
 	//
-	// Deletes a service app with its keys. Deleting the last active app requires `force`.
+	// Deletes a service app with its keys. Fails with `ALREADY_EXISTS` if it is the last active app
+	// and `force` is not `true`.
 	DeleteServiceApp(ctx context.Context, in *ServiceAppRequest, opts ...grpc.CallOption) (*DeleteResponse, error)
 	// Rotate a service key
 	//
-	// Creates a new key for a service app. The key is returned only once. Older keys remain valid for
-	// `overlap_seconds`.
+	// Creates a new key for a service app. Only this response contains the key. Older keys remain
+	// valid for `overlap_seconds`.
 	RotateServiceApp(ctx context.Context, in *ServiceAppRotateRequest, opts ...grpc.CallOption) (*ServiceAppKeyResponse, error)
 	// List client apps
 	//
-	// Lists the client apps.
+	// Lists the client apps, oldest first.
 	ListClientApps(ctx context.Context, in *ListClientAppsRequest, opts ...grpc.CallOption) (*ListClientAppsResponse, error)
 	// Create a client app
 	//
-	// Registers a client app with the redirect URIs that may receive authorization codes.
+	// Registers a client app with the redirect URIs that may receive authorization codes. For a
+	// confidential app, the response contains its client secret, which cannot be retrieved again.
 	CreateClientApp(ctx context.Context, in *ClientAppCreateRequest, opts ...grpc.CallOption) (*ClientAppResponse, error)
 	// Update a client app
 	//
-	// Updates the fields that are present. An inactive app receives no authorization codes.
+	// Updates the fields that are present. Users cannot sign in to an inactive app.
 	UpdateClientApp(ctx context.Context, in *ClientAppUpdateRequest, opts ...grpc.CallOption) (*ClientAppResponse, error)
 	// Rotate a client secret
 	//
-	// Creates a new secret for a confidential client app. The secret is returned only once. Older secrets
-	// remain valid for `overlap_seconds`.
+	// Creates a new secret for a confidential client app. Only this response contains the secret.
+	// Older secrets remain valid for `overlap_seconds`. Fails with `FAILED_PRECONDITION` for a public
+	// app.
 	RotateClientApp(ctx context.Context, in *ClientAppRotateRequest, opts ...grpc.CallOption) (*ClientAppResponse, error)
 	// Delete a client app
 	//
-	// Deletes a client app and ends its sessions. Its redirect URIs receive no more authorization codes.
+	// Deletes a client app with its redirect URIs and secrets, and ends its sessions.
 	DeleteClientApp(ctx context.Context, in *ClientAppRequest, opts ...grpc.CallOption) (*DeleteResponse, error)
 	// Preview a CSV import
 	//
@@ -346,8 +369,10 @@ type AdminServiceClient interface {
 	PreviewCsvImport(ctx context.Context, in *CsvImportRequest, opts ...grpc.CallOption) (*CsvImportReport, error)
 	// Execute a CSV import
 	//
-	// Imports a file in one transaction. If any row has an error, the import fails and changes
-	// nothing. Importing a file again has no effect.
+	// Imports a file in one transaction. If any row has an error, the import fails with
+	// `INVALID_ARGUMENT` and changes nothing. Importing the same file again has no effect. Fails with
+	// `ALREADY_EXISTS` if a group or user in the file is changed during the import; the call can then
+	// be repeated.
 	ExecuteCsvImport(ctx context.Context, in *CsvImportRequest, opts ...grpc.CallOption) (*CsvImportReport, error)
 }
 
@@ -973,72 +998,80 @@ func (c *adminServiceClient) ExecuteCsvImport(ctx context.Context, in *CsvImport
 // All implementations must embed UnimplementedAdminServiceServer
 // for forward compatibility.
 //
-// Administration of all users, workspaces, permissions and apps.
+// Manages users, workspaces, permissions and apps across the whole server.
 type AdminServiceServer interface {
 	// Get statistics
 	//
-	// Returns the figures of the dashboard.
+	// Returns totals, the largest workspaces, recent activity and daily counts, for a dashboard.
 	GetStats(context.Context, *GetStatsRequest) (*Stats, error)
 	// List activity
 	//
-	// Lists activity events, newest first.
+	// Lists activity events, newest first, one page at a time. Filters are combined with AND.
 	ListActivity(context.Context, *ListActivityRequest) (*ListActivityResponse, error)
 	// Look up names
 	//
-	// Returns what IDs identify: users, workspaces, groups, custom roles, permission records, service apps
-	// and client apps. IDs that do not exist are omitted.
+	// Returns the types and names of the objects with the given IDs: users, workspaces, groups,
+	// custom roles, permission records, service apps and client apps. Unknown IDs are omitted.
 	LookUpNames(context.Context, *LookUpNamesRequest) (*LookUpNamesResponse, error)
 	// List users
 	//
-	// Lists users by e-mail address, one page at a time.
+	// Lists users, ordered by e-mail address, one page at a time.
 	ListUsers(context.Context, *UserPageRequest) (*UserPage, error)
 	// Get a user
 	//
-	// Returns a user with their accounts, memberships, groups, custom roles and sessions.
+	// Returns a user with their linked accounts, memberships, groups, custom roles and active
+	// sessions.
 	GetUser(context.Context, *GetUserRequest) (*UserDetail, error)
 	// Update a user
 	//
-	// Updates the fields that are present. Deactivating a user ends all their sessions.
+	// Updates the fields that are present. Deactivating a user ends all of their sessions.
+	// Administrators cannot deactivate their own account. Fails with `ALREADY_EXISTS` if the
+	// `external_id` already identifies another user.
 	UpdateUser(context.Context, *UserUpdateRequest) (*UserDetail, error)
 	// Delete a user
 	//
-	// Erases a user: memberships, shares, sessions and linked accounts, and the name and e-mail address
-	// in the activity log, whose entries remain. Workspaces without other members are deleted. Resources
-	// in other workspaces go to the user `transfer_to`; without it, a user who has such resources cannot
-	// be deleted, nor can the last owner of a workspace with other members.
+	// Deletes a user with their memberships, shares, sessions and linked accounts. The activity log
+	// keeps its entries, but without the user's name, e-mail address, IP address and account IDs at
+	// identity providers. Workspaces without other members are deleted. Resources in other workspaces
+	// are transferred to the user `transfer_to`.
+	//
+	// Fails with `ALREADY_EXISTS` if the user owns such resources and `transfer_to` is absent, or if
+	// the user is the last active owner of a workspace with other members.
 	DeleteUser(context.Context, *DeleteUserRequest) (*DeleteUserResponse, error)
 	// Export a user
 	//
-	// Returns all data about a user.
+	// Returns all data about a user, with at most 100,000 activity events.
 	ExportUser(context.Context, *ExportUserRequest) (*UserExport, error)
 	// End all sessions
 	//
-	// Ends all sessions of a user and the sign-ins that are not complete yet. Access tokens of the sessions
-	// are rejected from then on. The user may sign in again.
+	// Ends all sessions of a user, including sign-ins that are not yet complete. The access tokens of
+	// these sessions are rejected immediately. The user can sign in again.
 	EndUserSessions(context.Context, *EndUserSessionsRequest) (*DeleteResponse, error)
 	// End a session
 	//
-	// Ends a session of a user. Its access tokens are rejected from then on.
+	// Ends a session of a user. Its access tokens are rejected immediately.
 	EndUserSession(context.Context, *EndUserSessionRequest) (*DeleteResponse, error)
 	// Add user to workspace
 	//
-	// Creates a pending membership, as an invitation of the user's e-mail address does.
+	// Invites an existing user to a workspace, like InviteMember with the user's e-mail address.
+	// Fails with `ALREADY_EXISTS` if the user is already a member.
 	AddUserToWorkspace(context.Context, *AddUserToWorkspaceRequest) (*WorkspaceMemberResponse, error)
 	// List workspaces
 	//
-	// Lists workspaces by slug, one page at a time.
+	// Lists workspaces, ordered by slug, one page at a time.
 	ListWorkspaces(context.Context, *WorkspacePageRequest) (*WorkspacePage, error)
 	// Create a workspace
 	//
-	// Creates a workspace. The administrator becomes its owner.
+	// Creates a workspace with the administrator as its owner. Fails with `ALREADY_EXISTS` if another
+	// workspace has the slug.
 	CreateWorkspace(context.Context, *CreateWorkspaceRequest) (*WorkspaceResponse, error)
 	// List all workspaces
 	//
-	// Lists the ID, name and slug of every workspace by name, for selection lists.
+	// Lists the ID, name and slug of every workspace, ordered by name, for selection lists.
 	ListAllWorkspaces(context.Context, *ListAllWorkspacesRequest) (*ListAllWorkspacesResponse, error)
 	// Get a workspace
 	//
-	// Returns a workspace.
+	// Returns a workspace. `role` is that of the administrator, if they are a member.
 	GetWorkspace(context.Context, *WorkspaceRequest) (*WorkspaceResponse, error)
 	// Update a workspace
 	//
@@ -1046,44 +1079,51 @@ type AdminServiceServer interface {
 	UpdateWorkspace(context.Context, *UpdateWorkspaceRequest) (*WorkspaceResponse, error)
 	// Delete a workspace
 	//
-	// Deletes a workspace with its memberships, groups, roles and permission records.
+	// Deletes a workspace with its memberships, groups, custom roles, permission records and
+	// sessions.
 	DeleteWorkspace(context.Context, *WorkspaceRequest) (*DeleteResponse, error)
 	// List members
 	//
-	// Lists the members of a workspace, invited ones included.
+	// Lists the members of a workspace, including invited ones, ordered by user ID.
 	ListMembers(context.Context, *ListMembersRequest) (*ListMembersResponse, error)
 	// Invite a member
 	//
-	// Invites a person by e-mail address. An unknown address creates a user, who is claimed by the
-	// first sign-in with that address. Repeating a pending invitation returns the same membership.
+	// Invites a person by e-mail address. If no user has the address, a user is created; the first
+	// sign-in with the verified address takes over that user. Inviting a person again updates the
+	// role of the pending invitation. Fails with `ALREADY_EXISTS` if the person is already a member.
 	InviteMember(context.Context, *InviteMemberRequest) (*WorkspaceMemberResponse, error)
 	// Update a member
 	//
-	// Changes the role of a member. A workspace always has an owner.
+	// Changes the role of a member. Fails with `ALREADY_EXISTS` if the member is the last active
+	// owner of the workspace.
 	UpdateMember(context.Context, *UpdateMemberRequest) (*WorkspaceMemberResponse, error)
 	// Remove a member
 	//
-	// Removes a member with their groups, custom roles and shares. The last owner cannot be removed.
+	// Removes a member with their group memberships, custom roles, shares and sessions in the
+	// workspace. Fails with `ALREADY_EXISTS` if the member is the last active owner of the workspace.
 	RemoveMember(context.Context, *RemoveMemberRequest) (*DeleteResponse, error)
 	// List groups
 	//
-	// Lists the groups of a workspace.
+	// Lists the groups of a workspace, ordered by name.
 	ListGroups(context.Context, *ListGroupsRequest) (*ListGroupsResponse, error)
 	// Create a group
 	//
-	// Creates a group in a workspace.
+	// Creates a group in a workspace. Fails with `ALREADY_EXISTS` if another group in it has the
+	// name.
 	CreateGroup(context.Context, *GroupCreateRequest) (*GroupResponse, error)
 	// Update a group
 	//
-	// Updates the fields that are present.
+	// Updates the fields that are present. Fails with `ALREADY_EXISTS` if another group in the
+	// workspace has the name.
 	UpdateGroup(context.Context, *GroupUpdateRequest) (*GroupResponse, error)
 	// Delete a group
 	//
-	// Deletes a group with its memberships and shares.
+	// Deletes a group with its memberships and the shares granted to it. Its child groups remain.
 	DeleteGroup(context.Context, *GroupRequest) (*DeleteResponse, error)
 	// List group members
 	//
-	// Lists the direct members of a group, or with `effective` the members of its descendants as well.
+	// Lists the direct members of a group, ordered by user ID. With `effective`, also lists the
+	// members of its descendants.
 	ListGroupMembers(context.Context, *ListGroupMembersRequest) (*ListGroupMembersResponse, error)
 	// Add a group member
 	//
@@ -1091,25 +1131,28 @@ type AdminServiceServer interface {
 	AddGroupMember(context.Context, *GroupMemberRequest) (*Acknowledgement, error)
 	// Remove a group member
 	//
-	// Removes a member from a group.
+	// Removes a direct member from a group.
 	RemoveGroupMember(context.Context, *GroupMemberRequest) (*DeleteResponse, error)
 	// Add a child group
 	//
-	// Adds a group of the same workspace as a child of a group: members of the child are members of the
-	// group in every decision. Adding a child again has no effect. A cycle is a conflict, and a chain has at
-	// most 16 groups.
+	// Adds a group of the same workspace as a child of a group. Every decision treats members of the
+	// child as members of the group. Adding a child again has no effect.
+	//
+	// Fails with `ALREADY_EXISTS` if the link would create a cycle, and with `INVALID_ARGUMENT` if it
+	// would create a chain of more than 16 groups.
 	AddChildGroup(context.Context, *ChildGroupRequest) (*Acknowledgement, error)
 	// List child groups
 	//
-	// Lists the children of a group, without their own children.
+	// Lists the direct children of a group, ordered by name.
 	ListChildGroups(context.Context, *GroupRequest) (*ListGroupsResponse, error)
 	// Remove a child group
 	//
-	// Removes a child from a group. The child itself remains, with its members.
+	// Removes a child from a group. The child and its members are not deleted.
 	RemoveChildGroup(context.Context, *ChildGroupRequest) (*DeleteResponse, error)
 	// List permission records
 	//
-	// Lists the permission records of resources, newest first, one page at a time.
+	// Lists the permission records of resources, newest first, one page at a time. Filters are
+	// combined with AND.
 	ListPermissions(context.Context, *PermissionPageRequest) (*PermissionPage, error)
 	// Get a permission record
 	//
@@ -1117,17 +1160,17 @@ type AdminServiceServer interface {
 	GetPermission(context.Context, *PermissionRequest) (*ResourcePermissionResponse, error)
 	// Explain a decision
 	//
-	// Returns whether a user may perform an action on a resource, and why. Invited members count as
-	// members.
+	// Returns whether a user may perform an action on a resource, and why. Invited users are treated
+	// as members.
 	ExplainPermission(context.Context, *ExplainPermissionRequest) (*PermissionExplanation, error)
 	// List who has access
 	//
-	// Lists the users who may perform an action on a resource, by ID, with the reasons. Invited members
-	// count as members.
+	// Lists the users who may perform an action on a resource, ordered by ID, with the reasons.
+	// Invited users are treated as members.
 	ListPermissionSubjects(context.Context, *ListPermissionSubjectsRequest) (*PermissionSubjectPage, error)
 	// Update visibility
 	//
-	// Makes a resource visible to its whole workspace, or private again.
+	// Makes a resource visible to its whole workspace, or private.
 	UpdateVisibility(context.Context, *UpdateVisibilityRequest) (*ResourcePermissionResponse, error)
 	// Share a resource
 	//
@@ -1136,37 +1179,39 @@ type AdminServiceServer interface {
 	Share(context.Context, *ShareRequest) (*ShareResponse, error)
 	// Revoke a share
 	//
-	// Revokes the share of a user or a group. `permission` is required but not compared with the
+	// Revokes the share of a user or a group. `permission` is required, but any value revokes the
 	// share; `expires_at` is ignored.
 	RevokeShare(context.Context, *ShareRequest) (*Acknowledgement, error)
 	// List service actions
 	//
-	// Lists the registered actions of every service.
+	// Lists the registered actions of all services, ordered by service and name.
 	ListServiceActions(context.Context, *ListServiceActionsRequest) (*ListServiceActionsResponse, error)
 	// List custom roles
 	//
-	// Lists the custom roles of a workspace.
+	// Lists the custom roles of a workspace, ordered by name.
 	ListRoles(context.Context, *ListRolesRequest) (*ListRolesResponse, error)
 	// Create a custom role
 	//
-	// Creates a custom role without actions and members.
+	// Creates a custom role without actions or members. Fails with `ALREADY_EXISTS` if another role
+	// in the workspace has the name.
 	CreateRole(context.Context, *RoleCreateRequest) (*RoleResponse, error)
 	// Update a custom role
 	//
-	// Updates the fields that are present.
+	// Updates the fields that are present. Fails with `ALREADY_EXISTS` if another role in the
+	// workspace has the name.
 	UpdateRole(context.Context, *RoleUpdateRequest) (*RoleResponse, error)
 	// Delete a custom role
 	//
-	// Deletes a custom role. Its members lose the actions that it grants.
+	// Deletes a custom role. Its members lose the actions that only this role grants them.
 	DeleteRole(context.Context, *RoleRequest) (*DeleteResponse, error)
 	// List role actions
 	//
-	// Lists the actions that a custom role grants.
+	// Lists the actions that a custom role grants, ordered by service and name.
 	ListRoleActions(context.Context, *RoleRequest) (*ListRoleActionsResponse, error)
 	// Add role actions
 	//
-	// Adds actions to a custom role, either all of them or none. Actions that it already grants are
-	// ignored.
+	// Adds actions to a custom role: all of them, or none if one does not exist. Actions that the
+	// role already grants are ignored.
 	AddRoleActions(context.Context, *AddRoleActionsRequest) (*Acknowledgement, error)
 	// Remove a role action
 	//
@@ -1174,7 +1219,7 @@ type AdminServiceServer interface {
 	RemoveRoleAction(context.Context, *RoleActionRequest) (*DeleteResponse, error)
 	// List role members
 	//
-	// Lists the members who have a custom role.
+	// Lists the members who have a custom role, ordered by user ID.
 	ListRoleMembers(context.Context, *RoleRequest) (*ListRoleMembersResponse, error)
 	// Add a role member
 	//
@@ -1186,46 +1231,49 @@ type AdminServiceServer interface {
 	RemoveRoleMember(context.Context, *RoleMemberRequest) (*DeleteResponse, error)
 	// List service apps
 	//
-	// Lists the service apps, without their keys.
+	// Lists the service apps, oldest first, without their keys.
 	ListServiceApps(context.Context, *ListServiceAppsRequest) (*ListServiceAppsResponse, error)
 	// Create a service app
 	//
-	// Creates a service app with its first key. The key is returned only once.
+	// Creates a service app with its first key. Only this response contains the key.
 	CreateServiceApp(context.Context, *ServiceAppCreateRequest) (*ServiceAppKeyResponse, error)
 	// Update a service app
 	//
-	// Updates the fields that are present. The keys of an inactive app are rejected. Deactivating the
-	// last active app requires `force`.
+	// Updates the fields that are present. Keys of an inactive app are rejected. Fails with
+	// `ALREADY_EXISTS` if it would deactivate the last active app and `force` is not `true`.
 	UpdateServiceApp(context.Context, *ServiceAppUpdateRequest) (*ServiceAppResponse, error)
 	// Delete a service app
 	//
-	// Deletes a service app with its keys. Deleting the last active app requires `force`.
+	// Deletes a service app with its keys. Fails with `ALREADY_EXISTS` if it is the last active app
+	// and `force` is not `true`.
 	DeleteServiceApp(context.Context, *ServiceAppRequest) (*DeleteResponse, error)
 	// Rotate a service key
 	//
-	// Creates a new key for a service app. The key is returned only once. Older keys remain valid for
-	// `overlap_seconds`.
+	// Creates a new key for a service app. Only this response contains the key. Older keys remain
+	// valid for `overlap_seconds`.
 	RotateServiceApp(context.Context, *ServiceAppRotateRequest) (*ServiceAppKeyResponse, error)
 	// List client apps
 	//
-	// Lists the client apps.
+	// Lists the client apps, oldest first.
 	ListClientApps(context.Context, *ListClientAppsRequest) (*ListClientAppsResponse, error)
 	// Create a client app
 	//
-	// Registers a client app with the redirect URIs that may receive authorization codes.
+	// Registers a client app with the redirect URIs that may receive authorization codes. For a
+	// confidential app, the response contains its client secret, which cannot be retrieved again.
 	CreateClientApp(context.Context, *ClientAppCreateRequest) (*ClientAppResponse, error)
 	// Update a client app
 	//
-	// Updates the fields that are present. An inactive app receives no authorization codes.
+	// Updates the fields that are present. Users cannot sign in to an inactive app.
 	UpdateClientApp(context.Context, *ClientAppUpdateRequest) (*ClientAppResponse, error)
 	// Rotate a client secret
 	//
-	// Creates a new secret for a confidential client app. The secret is returned only once. Older secrets
-	// remain valid for `overlap_seconds`.
+	// Creates a new secret for a confidential client app. Only this response contains the secret.
+	// Older secrets remain valid for `overlap_seconds`. Fails with `FAILED_PRECONDITION` for a public
+	// app.
 	RotateClientApp(context.Context, *ClientAppRotateRequest) (*ClientAppResponse, error)
 	// Delete a client app
 	//
-	// Deletes a client app and ends its sessions. Its redirect URIs receive no more authorization codes.
+	// Deletes a client app with its redirect URIs and secrets, and ends its sessions.
 	DeleteClientApp(context.Context, *ClientAppRequest) (*DeleteResponse, error)
 	// Preview a CSV import
 	//
@@ -1233,8 +1281,10 @@ type AdminServiceServer interface {
 	PreviewCsvImport(context.Context, *CsvImportRequest) (*CsvImportReport, error)
 	// Execute a CSV import
 	//
-	// Imports a file in one transaction. If any row has an error, the import fails and changes
-	// nothing. Importing a file again has no effect.
+	// Imports a file in one transaction. If any row has an error, the import fails with
+	// `INVALID_ARGUMENT` and changes nothing. Importing the same file again has no effect. Fails with
+	// `ALREADY_EXISTS` if a group or user in the file is changed during the import; the call can then
+	// be repeated.
 	ExecuteCsvImport(context.Context, *CsvImportRequest) (*CsvImportReport, error)
 	mustEmbedUnimplementedAdminServiceServer()
 }

@@ -21,9 +21,10 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// A file of memberships. Its first line names the columns, in any order: `email` and
+// A CSV file of memberships. The header names the columns, in any order: `email` and
 // `workspace_slug` are required; `name`, `role`, `groups` (separated by `;`) and `external_id` are
-// optional. An import adds memberships and group memberships and updates roles; it removes nothing.
+// optional. An import adds users, memberships, groups and group memberships, and updates roles,
+// names and external IDs. It removes nothing.
 type CsvImportRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The CSV file, at most 5 MiB.
@@ -69,17 +70,18 @@ func (x *CsvImportRequest) GetCsv() string {
 	return ""
 }
 
-// The changes of an import.
+// The changes that an import makes or would make.
 type CsvImportReport struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The columns, in the order of the file.
 	Columns []string `protobuf:"bytes,1,rep,name=columns,proto3" json:"columns,omitempty"`
 	// The number of rows.
 	Summary *CsvImportSummary `protobuf:"bytes,2,opt,name=summary,proto3" json:"summary,omitempty"`
-	// The rows, in the order of the file. Rows of a large file are omitted: first the unchanged ones,
-	// then changes, then errors.
+	// The rows, in the order of the file: at most 1,000, or 1 MiB of text. If there are more,
+	// unchanged rows are omitted first, then rows with the actions `create`, `update` and `error`, in
+	// this order.
 	Rows []*CsvImportRow `protobuf:"bytes,3,rep,name=rows,proto3" json:"rows,omitempty"`
-	// The number of omitted rows.
+	// The number of rows omitted from `rows`.
 	Omitted       uint32 `protobuf:"varint,4,opt,name=omitted,proto3" json:"omitted,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -143,14 +145,14 @@ func (x *CsvImportReport) GetOmitted() uint32 {
 	return 0
 }
 
-// The number of rows, in total and by action.
+// The number of rows in the file, in total and by action.
 type CsvImportSummary struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// All rows.
+	// All rows, without the header.
 	Rows uint32 `protobuf:"varint,1,opt,name=rows,proto3" json:"rows,omitempty"`
 	// Rows that create a membership.
 	Create uint32 `protobuf:"varint,2,opt,name=create,proto3" json:"create,omitempty"`
-	// Rows that update a membership.
+	// Rows that change an existing member: the user, the role or the groups.
 	Update uint32 `protobuf:"varint,3,opt,name=update,proto3" json:"update,omitempty"`
 	// Rows that change nothing.
 	Unchanged uint32 `protobuf:"varint,4,opt,name=unchanged,proto3" json:"unchanged,omitempty"`
@@ -225,18 +227,18 @@ func (x *CsvImportSummary) GetErrors() uint32 {
 	return 0
 }
 
-// The result of a row.
+// The result for one row.
 type CsvImportRow struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The line on which the row starts. The header is line 1.
+	// The number of the line on which the row starts. The header is line 1.
 	Line uint32 `protobuf:"varint,1,opt,name=line,proto3" json:"line,omitempty"`
-	// The normalized e-mail address, or the original text if it is not valid.
+	// The normalized e-mail address, or the text of the file if it is not a valid address.
 	Email string `protobuf:"bytes,2,opt,name=email,proto3" json:"email,omitempty"`
 	// `create`, `update`, `unchanged` or `error`.
 	Action string `protobuf:"bytes,3,opt,name=action,proto3" json:"action,omitempty"`
-	// The changes.
+	// The changes; empty unless `action` is `create` or `update`.
 	Changes []*CsvImportChange `protobuf:"bytes,4,rep,name=changes,proto3" json:"changes,omitempty"`
-	// The errors.
+	// The errors; empty unless `action` is `error`.
 	Errors        []*CsvImportError `protobuf:"bytes,5,rep,name=errors,proto3" json:"errors,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -307,13 +309,12 @@ func (x *CsvImportRow) GetErrors() []*CsvImportError {
 	return nil
 }
 
-// A change of a row. `field` is a column, `user` for a new account, or `new_groups` for groups that
-// do not exist yet.
+// A change that a row makes.
 type CsvImportChange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The changed field.
+	// The column; `user` for a user to be created, or `new_groups` for groups to be created.
 	Field string `protobuf:"bytes,1,opt,name=field,proto3" json:"field,omitempty"`
-	// The previous value; empty when there was none.
+	// The previous value; empty if there is none.
 	From string `protobuf:"bytes,2,opt,name=from,proto3" json:"from,omitempty"`
 	// The new value.
 	To            string `protobuf:"bytes,3,opt,name=to,proto3" json:"to,omitempty"`
@@ -375,9 +376,9 @@ func (x *CsvImportChange) GetTo() string {
 // An error in a row.
 type CsvImportError struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The column; empty when the error concerns the whole row.
+	// The column; empty if the error concerns the whole row.
 	Field string `protobuf:"bytes,1,opt,name=field,proto3" json:"field,omitempty"`
-	// What is wrong with the field.
+	// What is wrong, to show to people.
 	Message       string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -22,28 +22,29 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// The request of AdminService.ListPermissions.
 type PermissionPageRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The page number, starting at 1. Defaults to 1.
 	Page *int32 `protobuf:"varint,1,opt,name=page,proto3,oneof" json:"page,omitempty"`
 	// The number of items per page, 1 to 100. Defaults to 20.
 	PageSize *int32 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3,oneof" json:"page_size,omitempty"`
-	// Returns only the resources of this workspace.
+	// Returns only resources in this workspace.
 	WorkspaceId *string `protobuf:"bytes,3,opt,name=workspace_id,json=workspaceId,proto3,oneof" json:"workspace_id,omitempty"`
-	// Returns only the resources of this service.
+	// Returns only resources of this service.
 	ServiceName *string `protobuf:"bytes,4,opt,name=service_name,json=serviceName,proto3,oneof" json:"service_name,omitempty"`
-	// Returns only the resources of this type.
+	// Returns only resources of this type.
 	ResourceType *string `protobuf:"bytes,5,opt,name=resource_type,json=resourceType,proto3,oneof" json:"resource_type,omitempty"`
-	// Returns only the resources with this ID, at most one per service and type.
+	// Returns only resources with this ID. There is at most one per service and type.
 	ResourceId *string `protobuf:"bytes,6,opt,name=resource_id,json=resourceId,proto3,oneof" json:"resource_id,omitempty"`
-	// Returns only the resources of this owner.
+	// Returns only resources that this user owns.
 	OwnerId *string `protobuf:"bytes,7,opt,name=owner_id,json=ownerId,proto3,oneof" json:"owner_id,omitempty"`
-	// Returns only the resources with this visibility.
+	// Returns only resources with this visibility, `private` or `workspace`.
 	Visibility *string `protobuf:"bytes,8,opt,name=visibility,proto3,oneof" json:"visibility,omitempty"`
-	// Returns only the resources that are shared directly with this user or group.
+	// Returns only resources that are shared directly with this user or group.
 	GranteeId *string `protobuf:"bytes,9,opt,name=grantee_id,json=granteeId,proto3,oneof" json:"grantee_id,omitempty"`
-	// Returns only the resources with this ID in their service: an external ID, or a UUID. At most one per
-	// service and type.
+	// Returns only resources with this ID in their service: an `external_id` or a UUID. There is at
+	// most one per service and type.
 	ExternalId    *string `protobuf:"bytes,20,opt,name=external_id,json=externalId,proto3,oneof" json:"external_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -222,14 +223,14 @@ func (x *PermissionPage) GetPageSize() int32 {
 	return 0
 }
 
-// The permission record of a resource without its shares.
+// The permission record of a resource, without its shares.
 type PermissionSummary struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The ID of the record, `permission_id` in other requests.
+	// The ID of the permission record: `permission_id` in requests.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The name of the service, 1 to 200 characters.
+	// The name of the service.
 	ServiceName string `protobuf:"bytes,2,opt,name=service_name,json=serviceName,proto3" json:"service_name,omitempty"`
-	// The type of the resource, 1 to 200 characters.
+	// The type of the resource.
 	ResourceType string `protobuf:"bytes,3,opt,name=resource_type,json=resourceType,proto3" json:"resource_type,omitempty"`
 	// The ID of the resource.
 	ResourceId string `protobuf:"bytes,4,opt,name=resource_id,json=resourceId,proto3" json:"resource_id,omitempty"`
@@ -243,11 +244,11 @@ type PermissionSummary struct {
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	// The number of shares.
 	ShareCount int32 `protobuf:"varint,9,opt,name=share_count,json=shareCount,proto3" json:"share_count,omitempty"`
-	// The ID of the resource in the service, with which it was registered. Absent when there is none.
+	// The `external_id` with which the resource was registered. Absent if there is none.
 	ExternalId *string `protobuf:"bytes,20,opt,name=external_id,json=externalId,proto3,oneof" json:"external_id,omitempty"`
-	// Present if the resource has a parent.
+	// The parent of the resource. Absent if there is none.
 	Parent *ParentResource `protobuf:"bytes,10,opt,name=parent,proto3,oneof" json:"parent,omitempty"`
-	// Whether grants of the parent apply to the resource.
+	// Whether the resource inherits the grants of its parent.
 	Inherits      bool `protobuf:"varint,11,opt,name=inherits,proto3" json:"inherits,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -367,6 +368,7 @@ func (x *PermissionSummary) GetInherits() bool {
 	return false
 }
 
+// Identifies a permission record.
 type PermissionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the permission record.
@@ -412,6 +414,7 @@ func (x *PermissionRequest) GetPermissionId() string {
 	return ""
 }
 
+// The request of AdminService.ExplainPermission.
 type ExplainPermissionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the permission record.
@@ -475,12 +478,13 @@ func (x *ExplainPermissionRequest) GetAction() string {
 	return ""
 }
 
-// A decision and its reasons.
+// A decision and the reasons for it.
 type PermissionExplanation struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whether the user may perform the action.
 	Decision bool `protobuf:"varint,1,opt,name=decision,proto3" json:"decision,omitempty"`
-	// Every grant that alone allows the action; or the one reason why it is not allowed.
+	// If the action is allowed, every grant that is sufficient on its own. Otherwise, the one reason
+	// for the denial.
 	Reasons       []*AccessReason `protobuf:"bytes,2,rep,name=reasons,proto3" json:"reasons,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -530,27 +534,28 @@ func (x *PermissionExplanation) GetReasons() []*AccessReason {
 	return nil
 }
 
-// A grant, or why there is none. Fields that do not apply to the rule are absent.
+// A grant that allows an action, or the reason for a denial. Fields that do not apply to the rule
+// are absent.
 type AccessReason struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `owner`, `workspace_role`, `workspace_visibility`, `share`, `group_share` or `custom_role`. When the
-	// action is not allowed: `user_unknown`, `user_inactive`, `resource_unknown`, `not_a_member`,
-	// `action_unknown` or `no_grant`.
+	// For a grant: `owner`, `workspace_role`, `workspace_visibility`, `share`, `group_share` or
+	// `custom_role`. For a denial: `user_unknown`, `user_inactive`, `resource_unknown`,
+	// `not_a_member`, `action_unknown` or `no_grant`.
 	Rule string `protobuf:"bytes,1,opt,name=rule,proto3" json:"rule,omitempty"`
-	// The permission of a share, `view` or `edit`.
+	// The permission of the share, `view` or `edit`.
 	Permission *string `protobuf:"bytes,2,opt,name=permission,proto3,oneof" json:"permission,omitempty"`
-	// The role in the workspace, or the name of a custom role.
+	// The role of the user in the workspace, or the name of the custom role.
 	Role *string `protobuf:"bytes,3,opt,name=role,proto3,oneof" json:"role,omitempty"`
 	// The ID of the group that the resource is shared with.
 	GroupId *string `protobuf:"bytes,4,opt,name=group_id,json=groupId,proto3,oneof" json:"group_id,omitempty"`
-	// For an inherited membership in that group, the IDs of the groups from a child of the group to the
-	// one that the user was added to.
+	// The path of group IDs through which the user is a member of that group: from a child of the
+	// group to the group that the user was added to. Empty for a direct member.
 	Via []string `protobuf:"bytes,5,rep,name=via,proto3" json:"via,omitempty"`
 	// The ID of the share.
 	ShareId *string `protobuf:"bytes,6,opt,name=share_id,json=shareId,proto3,oneof" json:"share_id,omitempty"`
-	// When the share expires. Absent if it does not.
+	// When the share expires. Absent if it does not expire.
 	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=expires_at,json=expiresAt,proto3,oneof" json:"expires_at,omitempty"`
-	// The ancestor on which the grant is. Absent if it is on the resource itself.
+	// The ancestor that the grant is inherited from. Absent for a grant on the resource itself.
 	InheritedFrom *AncestorResource `protobuf:"bytes,8,opt,name=inherited_from,json=inheritedFrom,proto3,oneof" json:"inherited_from,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -642,16 +647,16 @@ func (x *AccessReason) GetInheritedFrom() *AncestorResource {
 	return nil
 }
 
-// A resource from which another one inherits grants.
+// An ancestor from which a resource inherits a grant.
 type AncestorResource struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The ID of the permission record.
+	// The ID of the permission record of the ancestor.
 	PermissionId string `protobuf:"bytes,1,opt,name=permission_id,json=permissionId,proto3" json:"permission_id,omitempty"`
-	// The type of the resource, 1 to 200 characters.
+	// The type of the ancestor.
 	ResourceType string `protobuf:"bytes,2,opt,name=resource_type,json=resourceType,proto3" json:"resource_type,omitempty"`
-	// The ID of the resource.
+	// The ID of the ancestor.
 	ResourceId string `protobuf:"bytes,3,opt,name=resource_id,json=resourceId,proto3" json:"resource_id,omitempty"`
-	// The ID of the resource in the service, with which it was registered. Absent when there is none.
+	// The `external_id` with which the ancestor was registered. Absent if there is none.
 	ExternalId    *string `protobuf:"bytes,4,opt,name=external_id,json=externalId,proto3,oneof" json:"external_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -715,16 +720,17 @@ func (x *AncestorResource) GetExternalId() string {
 	return ""
 }
 
+// The request of AdminService.ListPermissionSubjects.
 type ListPermissionSubjectsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the permission record.
 	PermissionId string `protobuf:"bytes,1,opt,name=permission_id,json=permissionId,proto3" json:"permission_id,omitempty"`
-	// `view`, `edit`, `manage` or an action that the service of the resource has registered. Defaults to
-	// `view`.
+	// `view`, `edit`, `manage` or an action that the service of the resource has registered. Defaults
+	// to `view`.
 	Action *string `protobuf:"bytes,2,opt,name=action,proto3,oneof" json:"action,omitempty"`
-	// The maximum number of users per page, 1 to 100. Defaults to 20.
+	// The maximum number of users, 1 to 100. Defaults to 20.
 	PageSize *int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3,oneof" json:"page_size,omitempty"`
-	// The `next_page_token` of the previous response.
+	// The `next_page_token` of the previous response. Absent for the first page.
 	PageToken     *string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3,oneof" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -791,9 +797,10 @@ func (x *ListPermissionSubjectsRequest) GetPageToken() string {
 // A page of the users who may perform an action on a resource.
 type PermissionSubjectPage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The users, by ID.
+	// The users, ordered by ID. A page can have fewer than `page_size` users even if it is not the
+	// last one.
 	Items []*PermissionSubject `protobuf:"bytes,1,rep,name=items,proto3" json:"items,omitempty"`
-	// The token of the next page. Absent on the last page.
+	// The token for the next page. Absent on the last page.
 	NextPageToken *string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3,oneof" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -843,7 +850,7 @@ func (x *PermissionSubjectPage) GetNextPageToken() string {
 	return ""
 }
 
-// A user who may perform an action, with the reasons.
+// A user who may perform the action, with the reasons.
 type PermissionSubject struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the user.
@@ -852,7 +859,7 @@ type PermissionSubject struct {
 	Email string `protobuf:"bytes,2,opt,name=email,proto3" json:"email,omitempty"`
 	// The name of the user.
 	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
-	// Every grant that alone allows the action.
+	// Every grant that is sufficient on its own.
 	Reasons       []*AccessReason `protobuf:"bytes,4,rep,name=reasons,proto3" json:"reasons,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -23,32 +23,33 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// An activity event.
+// An activity event. Its actions and details are listed in docs/activity-log.md.
 type ActivityEntry struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the event.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The action, such as `workspace.created`.
+	// The action, for example `workspace.created`.
 	Action string `protobuf:"bytes,2,opt,name=action,proto3" json:"action,omitempty"`
-	// The type of the target, such as `workspace`.
+	// The type of the target, for example `workspace`.
 	TargetType string `protobuf:"bytes,3,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
-	// The ID of the target. Absent when it is unknown, as after a failed sign-in.
+	// The ID of the target. Absent if it is unknown, for example after a failed sign-in.
 	TargetId *string `protobuf:"bytes,4,opt,name=target_id,json=targetId,proto3,oneof" json:"target_id,omitempty"`
-	// The ID of the user who acted. Absent for services, the operator's tool and unknown users.
+	// The ID of the user who performed the action. Absent for services, background jobs, the
+	// command-line tool and unknown users.
 	ActorId *string `protobuf:"bytes,5,opt,name=actor_id,json=actorId,proto3,oneof" json:"actor_id,omitempty"`
-	// The ID of the workspace, if the event belongs to one.
+	// The ID of the workspace. Absent if the event does not belong to one.
 	WorkspaceId *string `protobuf:"bytes,6,opt,name=workspace_id,json=workspaceId,proto3,oneof" json:"workspace_id,omitempty"`
-	// Details, depending on the action.
+	// Details that depend on the action.
 	Detail *structpb.Struct `protobuf:"bytes,7,opt,name=detail,proto3" json:"detail,omitempty"`
-	// When it happened.
+	// When the event occurred.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// The ID of the service app whose key authenticated the call, if any.
+	// The ID of the service app that authenticated the call. Absent without a service key.
 	ServiceAppId *string `protobuf:"bytes,9,opt,name=service_app_id,json=serviceAppId,proto3,oneof" json:"service_app_id,omitempty"`
-	// The first characters of that service key.
+	// The first characters of the service key. Absent without a service key.
 	KeyPrefix *string `protobuf:"bytes,10,opt,name=key_prefix,json=keyPrefix,proto3,oneof" json:"key_prefix,omitempty"`
-	// The ID of the request. Absent for the operator's tool and background jobs.
+	// The ID of the request. Absent for the command-line tool and background jobs.
 	RequestId *string `protobuf:"bytes,11,opt,name=request_id,json=requestId,proto3,oneof" json:"request_id,omitempty"`
-	// The IP address of the client. Absent if it is not recorded or was erased.
+	// The IP address of the client. Absent if it was not recorded or has been erased.
 	Ip            *string `protobuf:"bytes,12,opt,name=ip,proto3,oneof" json:"ip,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -168,17 +169,18 @@ func (x *ActivityEntry) GetIp() string {
 	return ""
 }
 
+// The request of AdminService.ListActivity.
 type ListActivityRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The maximum number of events, 1 to 200. Defaults to 50.
 	Limit *int32 `protobuf:"varint,1,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
-	// The `next_before` of the previous response.
+	// The `next_before` of the previous response. Absent for the first page.
 	Before *string `protobuf:"bytes,2,opt,name=before,proto3,oneof" json:"before,omitempty"`
-	// Returns only events of this action.
+	// Returns only events with this action.
 	Action *string `protobuf:"bytes,3,opt,name=action,proto3,oneof" json:"action,omitempty"`
-	// Returns only events of this user.
+	// Returns only events caused by this user.
 	ActorId *string `protobuf:"bytes,4,opt,name=actor_id,json=actorId,proto3,oneof" json:"actor_id,omitempty"`
-	// Returns only events of this workspace.
+	// Returns only events in this workspace.
 	WorkspaceId *string `protobuf:"bytes,5,opt,name=workspace_id,json=workspaceId,proto3,oneof" json:"workspace_id,omitempty"`
 	// Returns only events with a target of this type.
 	TargetType *string `protobuf:"bytes,6,opt,name=target_type,json=targetType,proto3,oneof" json:"target_type,omitempty"`
@@ -285,11 +287,12 @@ func (x *ListActivityRequest) GetUntil() *timestamppb.Timestamp {
 	return nil
 }
 
+// The response of AdminService.ListActivity.
 type ListActivityResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The events, newest first.
 	Items []*ActivityEntry `protobuf:"bytes,1,rep,name=items,proto3" json:"items,omitempty"`
-	// The cursor of the next page. Absent on the last page.
+	// The cursor for the next page. Absent on the last page.
 	NextBefore    *string `protobuf:"bytes,2,opt,name=next_before,json=nextBefore,proto3,oneof" json:"next_before,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -339,9 +342,10 @@ func (x *ListActivityResponse) GetNextBefore() string {
 	return ""
 }
 
+// The request of AdminService.LookUpNames.
 type LookUpNamesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The IDs, 1 to 200.
+	// The IDs to look up, 1 to 200.
 	Ids           []string `protobuf:"bytes,1,rep,name=ids,proto3" json:"ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -384,9 +388,10 @@ func (x *LookUpNamesRequest) GetIds() []string {
 	return nil
 }
 
+// The response of AdminService.LookUpNames.
 type LookUpNamesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What the IDs identify, in any order.
+	// The objects with these IDs, in any order. Unknown IDs are omitted.
 	Names         []*NamedObject `protobuf:"bytes,1,rep,name=names,proto3" json:"names,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -429,17 +434,18 @@ func (x *LookUpNamesResponse) GetNames() []*NamedObject {
 	return nil
 }
 
-// What an ID identifies.
+// The type and the name of an object.
 type NamedObject struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The ID.
+	// The ID of the object.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// `user`, `workspace`, `group`, `role`, `permission`, `service_app` or `client_app`.
 	Type string `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
-	// The name; for a user without one, the e-mail address. For a permission record, service, type and ID
-	// of the resource, separated by slashes.
+	// The name. For a user without a name, the e-mail address; for a permission record,
+	// `service_name/resource_type/id`, where `id` is the external ID if there is one.
 	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
-	// The ID of the workspace that it belongs to, or of the workspace itself. Absent for users and apps.
+	// The ID of the workspace that contains the object, or of the workspace itself. Absent for users
+	// and apps.
 	WorkspaceId   *string `protobuf:"bytes,4,opt,name=workspace_id,json=workspaceId,proto3,oneof" json:"workspace_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -503,6 +509,7 @@ func (x *NamedObject) GetWorkspaceId() string {
 	return ""
 }
 
+// The request of AdminService.GetStats.
 type GetStatsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -546,7 +553,7 @@ type WorkspaceShare struct {
 	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// The name of the workspace.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// The number of members.
+	// The number of members, including invited ones.
 	Members int32 `protobuf:"varint,3,opt,name=members,proto3" json:"members,omitempty"`
 	// The number of groups.
 	Groups int32 `protobuf:"varint,4,opt,name=groups,proto3" json:"groups,omitempty"`
@@ -621,12 +628,12 @@ func (x *WorkspaceShare) GetResources() int32 {
 	return 0
 }
 
-// The new users of a day.
+// The number of users created on a day.
 type DaySignups struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The date in UTC (ISO 8601).
+	// The date in UTC, for example `2026-01-31`.
 	Day string `protobuf:"bytes,1,opt,name=day,proto3" json:"day,omitempty"`
-	// The number of new users.
+	// The number of users.
 	Count         int32 `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -676,10 +683,10 @@ func (x *DaySignups) GetCount() int32 {
 	return 0
 }
 
-// The sign-ins of a day.
+// The number of sign-ins on a day.
 type DaySignIns struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The date in UTC (ISO 8601).
+	// The date in UTC, for example `2026-01-31`.
 	Day string `protobuf:"bytes,1,opt,name=day,proto3" json:"day,omitempty"`
 	// The number of sign-ins.
 	Count         int32 `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"`
@@ -731,12 +738,12 @@ func (x *DaySignIns) GetCount() int32 {
 	return 0
 }
 
-// The figures of the dashboard.
+// The statistics for the dashboard.
 type Stats struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The number of users.
 	TotalUsers int32 `protobuf:"varint,1,opt,name=total_users,json=totalUsers,proto3" json:"total_users,omitempty"`
-	// The number of users who are not deactivated.
+	// The number of users who have not been deactivated.
 	ActiveUsers int32 `protobuf:"varint,2,opt,name=active_users,json=activeUsers,proto3" json:"active_users,omitempty"`
 	// The number of workspaces.
 	TotalWorkspaces int32 `protobuf:"varint,3,opt,name=total_workspaces,json=totalWorkspaces,proto3" json:"total_workspaces,omitempty"`
@@ -744,15 +751,16 @@ type Stats struct {
 	TotalGroups int32 `protobuf:"varint,4,opt,name=total_groups,json=totalGroups,proto3" json:"total_groups,omitempty"`
 	// The number of resources.
 	TotalResources int32 `protobuf:"varint,5,opt,name=total_resources,json=totalResources,proto3" json:"total_resources,omitempty"`
-	// The 20 workspaces with the most members.
+	// The 20 workspaces with the most members, largest first.
 	WorkspaceDistribution []*WorkspaceShare `protobuf:"bytes,6,rep,name=workspace_distribution,json=workspaceDistribution,proto3" json:"workspace_distribution,omitempty"`
-	// The ten newest events.
+	// The ten most recent events, newest first.
 	RecentActivity []*ActivityEntry `protobuf:"bytes,7,rep,name=recent_activity,json=recentActivity,proto3" json:"recent_activity,omitempty"`
-	// The new users of each of the last 30 days, ending today.
+	// The new users per day for the last 30 days, including today, oldest first.
 	SignupsByDay []*DaySignups `protobuf:"bytes,8,rep,name=signups_by_day,json=signupsByDay,proto3" json:"signups_by_day,omitempty"`
-	// The sign-ins to client apps on each of the last 30 days, ending today.
+	// The sign-ins to client apps per day for the last 30 days, including today, oldest first.
 	SignInsByDay []*DaySignIns `protobuf:"bytes,9,rep,name=sign_ins_by_day,json=signInsByDay,proto3" json:"sign_ins_by_day,omitempty"`
-	// Whether requests are accepted with any service key, or none, because no service app is active.
+	// Whether development mode is on: no service app is active, so requests are accepted with any
+	// service key, or none.
 	DevelopmentMode bool `protobuf:"varint,10,opt,name=development_mode,json=developmentMode,proto3" json:"development_mode,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache

@@ -22,6 +22,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// The request of AdminService.ListServiceActions.
 type ListServiceActionsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -58,6 +59,7 @@ func (*ListServiceActionsRequest) Descriptor() ([]byte, []int) {
 	return file_daikon_v1_admin_roles_proto_rawDescGZIP(), []int{0}
 }
 
+// The response of AdminService.ListServiceActions.
 type ListServiceActionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The services, ordered by name.
@@ -103,6 +105,7 @@ func (x *ListServiceActionsResponse) GetServices() []*ServiceActions {
 	return nil
 }
 
+// The request of AdminService.ListRoles.
 type ListRolesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the workspace.
@@ -148,9 +151,10 @@ func (x *ListRolesRequest) GetWorkspaceId() string {
 	return ""
 }
 
+// The response of AdminService.ListRoles.
 type ListRolesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The custom roles.
+	// The custom roles, ordered by name.
 	Roles         []*RoleResponse `protobuf:"bytes,1,rep,name=roles,proto3" json:"roles,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -193,13 +197,14 @@ func (x *ListRolesResponse) GetRoles() []*RoleResponse {
 	return nil
 }
 
+// The request of AdminService.CreateRole.
 type RoleCreateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the workspace.
 	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// The name of the custom role, 1 to 200 characters, unique in the workspace.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// A description of up to 2,000 characters.
+	// A description, at most 2,000 characters. Defaults to an empty string.
 	Description   *string `protobuf:"bytes,3,opt,name=description,proto3,oneof" json:"description,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -256,6 +261,7 @@ func (x *RoleCreateRequest) GetDescription() string {
 	return ""
 }
 
+// Identifies a custom role.
 type RoleRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the custom role.
@@ -301,13 +307,14 @@ func (x *RoleRequest) GetRoleId() string {
 	return ""
 }
 
+// The request of AdminService.UpdateRole.
 type RoleUpdateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the custom role.
 	RoleId string `protobuf:"bytes,1,opt,name=role_id,json=roleId,proto3" json:"role_id,omitempty"`
 	// The name of the custom role, 1 to 200 characters, unique in the workspace.
 	Name *string `protobuf:"bytes,2,opt,name=name,proto3,oneof" json:"name,omitempty"`
-	// A description of up to 2,000 characters.
+	// A description, at most 2,000 characters.
 	Description   *string `protobuf:"bytes,3,opt,name=description,proto3,oneof" json:"description,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -364,7 +371,7 @@ func (x *RoleUpdateRequest) GetDescription() string {
 	return ""
 }
 
-// A custom role of a workspace: it grants service actions to its members.
+// A custom role of a workspace, which grants registered actions to its members.
 type RoleResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the custom role.
@@ -375,9 +382,9 @@ type RoleResponse struct {
 	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
 	// The description of the custom role.
 	Description string `protobuf:"bytes,4,opt,name=description,proto3" json:"description,omitempty"`
-	// The number of actions that it grants.
+	// The number of actions that the role grants.
 	ActionCount int32 `protobuf:"varint,5,opt,name=action_count,json=actionCount,proto3" json:"action_count,omitempty"`
-	// The number of members who have it.
+	// The number of members who have the role.
 	MemberCount int32 `protobuf:"varint,6,opt,name=member_count,json=memberCount,proto3" json:"member_count,omitempty"`
 	// When the custom role was created.
 	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
@@ -464,11 +471,12 @@ func (x *RoleResponse) GetCreatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
+// The request of AdminService.AddRoleActions.
 type AddRoleActionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the custom role.
 	RoleId string `protobuf:"bytes,1,opt,name=role_id,json=roleId,proto3" json:"role_id,omitempty"`
-	// The IDs of the actions, 1 to 1,000.
+	// The IDs of 1 to 1,000 registered actions, of any service.
 	ServiceActionIds []string `protobuf:"bytes,2,rep,name=service_action_ids,json=serviceActionIds,proto3" json:"service_action_ids,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
@@ -518,6 +526,7 @@ func (x *AddRoleActionsRequest) GetServiceActionIds() []string {
 	return nil
 }
 
+// Identifies an action of a custom role.
 type RoleActionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the custom role.
@@ -572,9 +581,10 @@ func (x *RoleActionRequest) GetServiceActionId() string {
 	return ""
 }
 
+// The response of AdminService.ListRoleActions.
 type ListRoleActionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The actions.
+	// The actions, ordered by service and name.
 	Actions       []*RoleActionResponse `protobuf:"bytes,1,rep,name=actions,proto3" json:"actions,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -620,9 +630,9 @@ func (x *ListRoleActionsResponse) GetActions() []*RoleActionResponse {
 // An action that a custom role grants.
 type RoleActionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The ID of the action, `service_action_id` in other requests.
+	// The ID of the action: `service_action_id` in requests.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The name of the service, 1 to 200 characters.
+	// The name of the service that registered the action.
 	ServiceName string `protobuf:"bytes,2,opt,name=service_name,json=serviceName,proto3" json:"service_name,omitempty"`
 	// The name of the action.
 	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
@@ -699,6 +709,7 @@ func (x *RoleActionResponse) GetRegisteredAt() *timestamppb.Timestamp {
 	return nil
 }
 
+// Identifies a custom role and a user.
 type RoleMemberRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the custom role.
@@ -753,9 +764,10 @@ func (x *RoleMemberRequest) GetUserId() string {
 	return ""
 }
 
+// The response of AdminService.ListRoleMembers.
 type ListRoleMembersResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The members.
+	// The members, ordered by user ID.
 	Members       []*RoleMemberResponse `protobuf:"bytes,1,rep,name=members,proto3" json:"members,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -798,7 +810,8 @@ func (x *ListRoleMembersResponse) GetMembers() []*RoleMemberResponse {
 	return nil
 }
 
-// A member who has a custom role.
+// A member who has a custom role. The name and the avatar of an invited user are empty until they
+// join the workspace.
 type RoleMemberResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the user.
@@ -809,9 +822,9 @@ type RoleMemberResponse struct {
 	Email string `protobuf:"bytes,3,opt,name=email,proto3" json:"email,omitempty"`
 	// The display name.
 	Name string `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
-	// The URL of the avatar; empty when there is none.
+	// The URL of the avatar; empty if there is none.
 	AvatarUrl string `protobuf:"bytes,5,opt,name=avatar_url,json=avatarUrl,proto3" json:"avatar_url,omitempty"`
-	// When the member was added.
+	// When the role was assigned.
 	AddedAt       *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=added_at,json=addedAt,proto3" json:"added_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

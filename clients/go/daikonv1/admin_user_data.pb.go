@@ -22,12 +22,13 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// The request of AdminService.DeleteUser.
 type DeleteUserRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the user.
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// The ID of the user who receives the resources of the deleted user. Must be a member of every
-	// workspace that these resources belong to.
+	// The ID of the user who receives the resources of the deleted user. They must be a member of
+	// every workspace that contains these resources.
 	TransferTo    *string `protobuf:"bytes,2,opt,name=transfer_to,json=transferTo,proto3,oneof" json:"transfer_to,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -77,6 +78,7 @@ func (x *DeleteUserRequest) GetTransferTo() string {
 	return ""
 }
 
+// The empty response to the deletion of a user.
 type DeleteUserResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -113,6 +115,7 @@ func (*DeleteUserResponse) Descriptor() ([]byte, []int) {
 	return file_daikon_v1_admin_user_data_proto_rawDescGZIP(), []int{1}
 }
 
+// The request of AdminService.ExportUser.
 type ExportUserRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the user.
@@ -161,17 +164,18 @@ func (x *ExportUserRequest) GetUserId() string {
 // All data about a user.
 type UserExport struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The user with accounts, memberships, groups, custom roles and active sessions.
+	// The user with linked accounts, memberships, groups, custom roles and active sessions.
 	User *UserDetail `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
 	// The resources that the user owns.
 	Resources []*ExportedResource `protobuf:"bytes,2,rep,name=resources,proto3" json:"resources,omitempty"`
-	// The shares granted to the user or by the user.
+	// The current shares granted to the user or by the user.
 	Shares []*ExportedShare `protobuf:"bytes,3,rep,name=shares,proto3" json:"shares,omitempty"`
-	// The activity events that the user caused or that concern the user, newest first.
+	// The activity events that the user caused or that have the user as their target, newest first;
+	// at most 100,000.
 	Activity []*ActivityEntry `protobuf:"bytes,4,rep,name=activity,proto3" json:"activity,omitempty"`
 	// When the data was exported.
 	ExportedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=exported_at,json=exportedAt,proto3" json:"exported_at,omitempty"`
-	// The browsers in which the user is signed in to daikon itself, until they expire.
+	// The browsers in which the user is signed in to daikon itself.
 	BrowserSessions []*ExportedBrowserSession `protobuf:"bytes,6,rep,name=browser_sessions,json=browserSessions,proto3" json:"browser_sessions,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
@@ -254,7 +258,7 @@ type ExportedBrowserSession struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the session.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The provider through which the user signed in.
+	// The identity provider: `google`, `microsoft` or `github`.
 	Provider string `protobuf:"bytes,2,opt,name=provider,proto3" json:"provider,omitempty"`
 	// When the user signed in.
 	AuthenticatedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=authenticated_at,json=authenticatedAt,proto3" json:"authenticated_at,omitempty"`
@@ -327,7 +331,7 @@ type ExportedResource struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the permission record.
 	PermissionId string `protobuf:"bytes,1,opt,name=permission_id,json=permissionId,proto3" json:"permission_id,omitempty"`
-	// The service of the resource.
+	// The name of the service.
 	ServiceName string `protobuf:"bytes,2,opt,name=service_name,json=serviceName,proto3" json:"service_name,omitempty"`
 	// The type of the resource.
 	ResourceType string `protobuf:"bytes,3,opt,name=resource_type,json=resourceType,proto3" json:"resource_type,omitempty"`
@@ -422,12 +426,12 @@ func (x *ExportedResource) GetCreatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// A share that was granted to the user or by the user.
+// A share granted to the user or by the user.
 type ExportedShare struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The ID of the permission record of the resource.
+	// The ID of the permission record of the shared resource.
 	PermissionId string `protobuf:"bytes,1,opt,name=permission_id,json=permissionId,proto3" json:"permission_id,omitempty"`
-	// The service of the resource.
+	// The name of the service.
 	ServiceName string `protobuf:"bytes,2,opt,name=service_name,json=serviceName,proto3" json:"service_name,omitempty"`
 	// The type of the resource.
 	ResourceType string `protobuf:"bytes,3,opt,name=resource_type,json=resourceType,proto3" json:"resource_type,omitempty"`
@@ -441,11 +445,11 @@ type ExportedShare struct {
 	GranteeType string `protobuf:"bytes,7,opt,name=grantee_type,json=granteeType,proto3" json:"grantee_type,omitempty"`
 	// The ID of the user or group.
 	GranteeId string `protobuf:"bytes,8,opt,name=grantee_id,json=granteeId,proto3" json:"grantee_id,omitempty"`
-	// The ID of the user who granted the share. Absent if a service did, or if the user was deleted.
+	// The ID of the user who granted the share. Absent if that user has been deleted.
 	GrantedBy *string `protobuf:"bytes,9,opt,name=granted_by,json=grantedBy,proto3,oneof" json:"granted_by,omitempty"`
 	// When the share was granted.
 	GrantedAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=granted_at,json=grantedAt,proto3" json:"granted_at,omitempty"`
-	// When the share expires. Absent if it does not.
+	// When the share expires. Absent if it does not expire.
 	ExpiresAt     *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=expires_at,json=expiresAt,proto3,oneof" json:"expires_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

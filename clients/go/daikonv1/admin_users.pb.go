@@ -22,17 +22,18 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// The request of AdminService.ListUsers.
 type UserPageRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The page number, starting at 1. Defaults to 1.
 	Page *int32 `protobuf:"varint,1,opt,name=page,proto3,oneof" json:"page,omitempty"`
 	// The number of items per page, 1 to 100. Defaults to 20.
 	PageSize *int32 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3,oneof" json:"page_size,omitempty"`
-	// Searches names and e-mail addresses. At most 100 characters.
+	// Returns only users whose name or e-mail address contains this text. At most 100 characters.
 	Q *string `protobuf:"bytes,3,opt,name=q,proto3,oneof" json:"q,omitempty"`
-	// Returns only users who are active, or only users who are deactivated.
+	// Returns only active users (`true`) or only deactivated users (`false`).
 	IsActive *bool `protobuf:"varint,4,opt,name=is_active,json=isActive,proto3,oneof" json:"is_active,omitempty"`
-	// Returns only administrators, or only users who are not.
+	// Returns only administrators (`true`) or only other users (`false`).
 	IsAdmin       *bool `protobuf:"varint,5,opt,name=is_admin,json=isAdmin,proto3,oneof" json:"is_admin,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -185,17 +186,17 @@ type UserSummary struct {
 	Email string `protobuf:"bytes,2,opt,name=email,proto3" json:"email,omitempty"`
 	// The display name.
 	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
-	// The URL of the avatar; empty when there is none.
+	// The URL of the avatar; empty if there is none.
 	AvatarUrl string `protobuf:"bytes,4,opt,name=avatar_url,json=avatarUrl,proto3" json:"avatar_url,omitempty"`
-	// Whether the user is active.
+	// Whether the user is active: a deactivated user cannot sign in.
 	IsActive bool `protobuf:"varint,5,opt,name=is_active,json=isActive,proto3" json:"is_active,omitempty"`
 	// Whether the user is an administrator.
 	IsAdmin bool `protobuf:"varint,6,opt,name=is_admin,json=isAdmin,proto3" json:"is_admin,omitempty"`
 	// When the user was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When the user last signed in. Absent if they never did.
+	// When the user last signed in. Absent if they have never signed in.
 	LastSignInAt *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=last_sign_in_at,json=lastSignInAt,proto3,oneof" json:"last_sign_in_at,omitempty"`
-	// The ID of the user in another system. Absent when there is none.
+	// The ID of the user in another system. Absent if there is none.
 	ExternalId    *string `protobuf:"bytes,20,opt,name=external_id,json=externalId,proto3,oneof" json:"external_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -294,6 +295,7 @@ func (x *UserSummary) GetExternalId() string {
 	return ""
 }
 
+// The request of AdminService.GetUser.
 type GetUserRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the user.
@@ -339,7 +341,7 @@ func (x *GetUserRequest) GetUserId() string {
 	return ""
 }
 
-// A user with everything that belongs to them except resources.
+// A user with everything that belongs to them, except resources.
 type UserDetail struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the user.
@@ -348,27 +350,27 @@ type UserDetail struct {
 	Email string `protobuf:"bytes,2,opt,name=email,proto3" json:"email,omitempty"`
 	// The display name.
 	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
-	// The URL of the avatar; empty when there is none.
+	// The URL of the avatar; empty if there is none.
 	AvatarUrl string `protobuf:"bytes,4,opt,name=avatar_url,json=avatarUrl,proto3" json:"avatar_url,omitempty"`
-	// Whether the user is active.
+	// Whether the user is active: a deactivated user cannot sign in.
 	IsActive bool `protobuf:"varint,5,opt,name=is_active,json=isActive,proto3" json:"is_active,omitempty"`
 	// Whether the user is an administrator.
 	IsAdmin bool `protobuf:"varint,6,opt,name=is_admin,json=isAdmin,proto3" json:"is_admin,omitempty"`
 	// When the user was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When the user last signed in. Absent if they never did.
+	// When the user last signed in. Absent if they have never signed in.
 	LastSignInAt *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=last_sign_in_at,json=lastSignInAt,proto3,oneof" json:"last_sign_in_at,omitempty"`
-	// The accounts at identity providers.
+	// The accounts at identity providers with which the user can sign in.
 	LinkedAccounts []*LinkedAccount `protobuf:"bytes,9,rep,name=linked_accounts,json=linkedAccounts,proto3" json:"linked_accounts,omitempty"`
-	// The memberships in workspaces.
+	// The memberships in workspaces, including invitations, ordered by workspace name.
 	Memberships []*Membership `protobuf:"bytes,10,rep,name=memberships,proto3" json:"memberships,omitempty"`
-	// The groups.
+	// The groups that the user is a direct member of, ordered by name.
 	Groups []*GroupResponse `protobuf:"bytes,11,rep,name=groups,proto3" json:"groups,omitempty"`
-	// The custom roles.
+	// The custom roles that the user has, ordered by name.
 	Roles []*RoleResponse `protobuf:"bytes,12,rep,name=roles,proto3" json:"roles,omitempty"`
-	// The active sessions.
+	// The active sessions, newest first.
 	Sessions []*Session `protobuf:"bytes,13,rep,name=sessions,proto3" json:"sessions,omitempty"`
-	// The ID of the user in another system. Absent when there is none.
+	// The ID of the user in another system. Absent if there is none.
 	ExternalId    *string `protobuf:"bytes,20,opt,name=external_id,json=externalId,proto3,oneof" json:"external_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -509,7 +511,7 @@ type LinkedAccount struct {
 	Provider string `protobuf:"bytes,1,opt,name=provider,proto3" json:"provider,omitempty"`
 	// The ID of the account at the provider.
 	Subject string `protobuf:"bytes,2,opt,name=subject,proto3" json:"subject,omitempty"`
-	// The e-mail address at the provider.
+	// The e-mail address of the account when it was linked.
 	Email string `protobuf:"bytes,3,opt,name=email,proto3" json:"email,omitempty"`
 	// When the account was linked.
 	LinkedAt      *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=linked_at,json=linkedAt,proto3" json:"linked_at,omitempty"`
@@ -586,10 +588,9 @@ type Membership struct {
 	WorkspaceSlug string `protobuf:"bytes,3,opt,name=workspace_slug,json=workspaceSlug,proto3" json:"workspace_slug,omitempty"`
 	// `owner`, `admin`, `editor` or `viewer`.
 	Role string `protobuf:"bytes,4,opt,name=role,proto3" json:"role,omitempty"`
-	// `invited` or `active`.
+	// `active`, or `invited` until the user first obtains tokens for the workspace.
 	Status string `protobuf:"bytes,5,opt,name=status,proto3" json:"status,omitempty"`
-	// When the member first obtained a token for the workspace. Absent while the membership is
-	// pending.
+	// When the user first obtained tokens for the workspace. Absent while the membership is pending.
 	JoinedAt      *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=joined_at,json=joinedAt,proto3,oneof" json:"joined_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -667,6 +668,7 @@ func (x *Membership) GetJoinedAt() *timestamppb.Timestamp {
 	return nil
 }
 
+// The request of AdminService.EndUserSessions.
 type EndUserSessionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the user.
@@ -712,6 +714,7 @@ func (x *EndUserSessionsRequest) GetUserId() string {
 	return ""
 }
 
+// The request of AdminService.EndUserSession.
 type EndUserSessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the user.
@@ -766,16 +769,17 @@ func (x *EndUserSessionRequest) GetSessionId() string {
 	return ""
 }
 
+// The request of AdminService.UpdateUser.
 type UserUpdateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the user.
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	// The display name, 1 to 200 characters.
 	Name *string `protobuf:"bytes,2,opt,name=name,proto3,oneof" json:"name,omitempty"`
-	// Whether the user may sign in.
+	// Whether the user can sign in. `false` also ends all sessions of the user.
 	IsActive *bool `protobuf:"varint,3,opt,name=is_active,json=isActive,proto3,oneof" json:"is_active,omitempty"`
-	// The ID of the user in another system, at most 255 characters. It is unique. An empty string
-	// removes it.
+	// The ID of the user in another system, at most 255 characters. It must be unique. An empty
+	// string removes it.
 	ExternalId    *string `protobuf:"bytes,4,opt,name=external_id,json=externalId,proto3,oneof" json:"external_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -839,13 +843,14 @@ func (x *UserUpdateRequest) GetExternalId() string {
 	return ""
 }
 
+// The request of AdminService.AddUserToWorkspace.
 type AddUserToWorkspaceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the user.
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	// The ID of the workspace.
 	WorkspaceId string `protobuf:"bytes,2,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	// The role to grant. Defaults to `viewer`.
+	// The role of the user: `owner`, `admin`, `editor` or `viewer` (default).
 	Role          *string `protobuf:"bytes,3,opt,name=role,proto3,oneof" json:"role,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

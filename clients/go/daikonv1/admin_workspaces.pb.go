@@ -21,13 +21,14 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// The request of AdminService.ListWorkspaces.
 type WorkspacePageRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The page number, starting at 1. Defaults to 1.
 	Page *int32 `protobuf:"varint,1,opt,name=page,proto3,oneof" json:"page,omitempty"`
 	// The number of items per page, 1 to 100. Defaults to 20.
 	PageSize *int32 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3,oneof" json:"page_size,omitempty"`
-	// Searches names and slugs. At most 100 characters.
+	// Returns only workspaces whose name or slug contains this text. At most 100 characters.
 	Q             *string `protobuf:"bytes,3,opt,name=q,proto3,oneof" json:"q,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -157,6 +158,7 @@ func (x *WorkspacePage) GetPageSize() int32 {
 	return 0
 }
 
+// The request of AdminService.ListAllWorkspaces.
 type ListAllWorkspacesRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -193,6 +195,7 @@ func (*ListAllWorkspacesRequest) Descriptor() ([]byte, []int) {
 	return file_daikon_v1_admin_workspaces_proto_rawDescGZIP(), []int{2}
 }
 
+// The response of AdminService.ListAllWorkspaces.
 type ListAllWorkspacesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The workspaces, ordered by name.
@@ -238,7 +241,7 @@ func (x *ListAllWorkspacesResponse) GetWorkspaces() []*WorkspaceChoice {
 	return nil
 }
 
-// An entry of a selection list.
+// A workspace in a selection list.
 type WorkspaceChoice struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the workspace.

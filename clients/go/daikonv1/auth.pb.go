@@ -21,17 +21,18 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// The request of AuthService.BeginLogin.
 type BeginLoginRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// `google`, `microsoft` or `github`.
 	Provider string `protobuf:"bytes,1,opt,name=provider,proto3" json:"provider,omitempty"`
-	// A redirect URI of an active client app, compared exactly.
+	// A redirect URI of an active client app. It must match exactly.
 	RedirectUri string `protobuf:"bytes,2,opt,name=redirect_uri,json=redirectUri,proto3" json:"redirect_uri,omitempty"`
-	// The SHA-256 of the code verifier in base64url (RFC 7636, section 4.2).
+	// The SHA-256 hash of the code verifier, in base64url (RFC 7636, section 4.2).
 	CodeChallenge string `protobuf:"bytes,3,opt,name=code_challenge,json=codeChallenge,proto3" json:"code_challenge,omitempty"`
 	// Must be `S256`.
 	CodeChallengeMethod string `protobuf:"bytes,4,opt,name=code_challenge_method,json=codeChallengeMethod,proto3" json:"code_challenge_method,omitempty"`
-	// Returned on the redirect to the client app. At most 512 characters.
+	// An opaque value, at most 512 characters, returned in the redirect to the client app.
 	State         *string `protobuf:"bytes,5,opt,name=state,proto3,oneof" json:"state,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -102,12 +103,13 @@ func (x *BeginLoginRequest) GetState() string {
 	return ""
 }
 
+// The request of AuthService.BeginAdminLogin.
 type BeginAdminLoginRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// `google`, `microsoft` or `github`.
 	Provider string `protobuf:"bytes,1,opt,name=provider,proto3" json:"provider,omitempty"`
-	// The path and query of the page of the admin console to return to after sign-in, such as
-	// `/people?q=ann`. Starts with one slash. Defaults to `/`.
+	// The path and query of the admin console page to return to, for example `/people?q=ann`. Must
+	// start with exactly one slash. Defaults to the start page.
 	ReturnTo      *string `protobuf:"bytes,2,opt,name=return_to,json=returnTo,proto3,oneof" json:"return_to,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -157,15 +159,16 @@ func (x *BeginAdminLoginRequest) GetReturnTo() string {
 	return ""
 }
 
+// The response of AuthService.BeginLogin and AuthService.BeginAdminLogin.
 type BeginLoginResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The URL of the provider's sign-in page.
+	// The URL of the provider's sign-in page. If the provider cannot be reached, the redirect URI of
+	// the client app, or the sign-in page of the admin console, with an `error`.
 	Location string `protobuf:"bytes,1,opt,name=location,proto3" json:"location,omitempty"`
-	// Identifies the sign-in among those of other browser tabs. Absent when the provider cannot be
+	// Distinguishes this sign-in from those in other browser tabs. Absent if the provider cannot be
 	// reached.
 	State *string `protobuf:"bytes,2,opt,name=state,proto3,oneof" json:"state,omitempty"`
-	// The encrypted state of the sign-in, which the callback reads. Absent when the provider cannot
-	// be reached.
+	// The encrypted state of the sign-in, for the callback. Absent if the provider cannot be reached.
 	LoginState    *string `protobuf:"bytes,3,opt,name=login_state,json=loginState,proto3,oneof" json:"login_state,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -222,21 +225,22 @@ func (x *BeginLoginResponse) GetLoginState() string {
 	return ""
 }
 
+// The request of AuthService.CompleteLogin and AuthService.CompleteAdminLogin.
 type CompleteLoginRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// `google`, `microsoft` or `github`.
 	Provider string `protobuf:"bytes,1,opt,name=provider,proto3" json:"provider,omitempty"`
-	// The `state` of the sign-in.
+	// The `state` that was sent to the provider.
 	State *string `protobuf:"bytes,2,opt,name=state,proto3,oneof" json:"state,omitempty"`
-	// The authorization code of the provider.
+	// The authorization code that the provider issued.
 	Code *string `protobuf:"bytes,3,opt,name=code,proto3,oneof" json:"code,omitempty"`
-	// The error of the provider.
+	// The error that the provider reported.
 	Error *string `protobuf:"bytes,4,opt,name=error,proto3,oneof" json:"error,omitempty"`
 	// The description of the error.
 	ErrorDescription *string `protobuf:"bytes,5,opt,name=error_description,json=errorDescription,proto3,oneof" json:"error_description,omitempty"`
-	// The issuer of the response (RFC 9207).
+	// The issuer of the authorization response (RFC 9207).
 	Iss *string `protobuf:"bytes,6,opt,name=iss,proto3,oneof" json:"iss,omitempty"`
-	// The encrypted state of the sign-in.
+	// The encrypted state of the sign-in, set by BeginLogin or BeginAdminLogin.
 	LoginState    *string `protobuf:"bytes,7,opt,name=login_state,json=loginState,proto3,oneof" json:"login_state,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -321,15 +325,17 @@ func (x *CompleteLoginRequest) GetLoginState() string {
 	return ""
 }
 
+// The response of AuthService.CompleteLogin.
 type CompleteLoginResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The redirect URI of the client app with `code` or `error`, and its `state`.
+	// The redirect URI of the client app with `code` or `error`, and its `state`; or a URL at which
+	// the authorization continues.
 	Location string `protobuf:"bytes,1,opt,name=location,proto3" json:"location,omitempty"`
-	// Identifies the sign-in among those of other browser tabs.
+	// Distinguishes this sign-in from those in other browser tabs.
 	State string `protobuf:"bytes,2,opt,name=state,proto3" json:"state,omitempty"`
-	// Empty, which deletes the cookie: a state is valid once.
+	// Empty, to delete the cookie: the state can be used only once.
 	LoginState string `protobuf:"bytes,3,opt,name=login_state,json=loginState,proto3" json:"login_state,omitempty"`
-	// The browser session of a sign-in that began at `/oauth/authorize`.
+	// The browser session. Present if the sign-in began at `/oauth/authorize`.
 	BrowserSession *string `protobuf:"bytes,4,opt,name=browser_session,json=browserSession,proto3,oneof" json:"browser_session,omitempty"`
 	// The lifetime of the browser session in seconds.
 	BrowserSessionSeconds *int32 `protobuf:"varint,5,opt,name=browser_session_seconds,json=browserSessionSeconds,proto3,oneof" json:"browser_session_seconds,omitempty"`
@@ -402,15 +408,16 @@ func (x *CompleteLoginResponse) GetBrowserSessionSeconds() int32 {
 	return 0
 }
 
+// The response of AuthService.CompleteAdminLogin.
 type CompleteAdminLoginResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The admin console, or its sign-in page with `error`.
+	// The URL of the admin console, or of its sign-in page with an `error`.
 	Location string `protobuf:"bytes,1,opt,name=location,proto3" json:"location,omitempty"`
-	// Identifies the sign-in among those of other browser tabs.
+	// Distinguishes this sign-in from those in other browser tabs.
 	State string `protobuf:"bytes,2,opt,name=state,proto3" json:"state,omitempty"`
-	// Empty, which deletes the cookie: a state is valid once.
+	// Empty, to delete the cookie: the state can be used only once.
 	LoginState string `protobuf:"bytes,3,opt,name=login_state,json=loginState,proto3" json:"login_state,omitempty"`
-	// The admin token. Absent when the sign-in failed.
+	// The admin token. Absent if the sign-in failed.
 	AdminToken    *string `protobuf:"bytes,4,opt,name=admin_token,json=adminToken,proto3,oneof" json:"admin_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -474,6 +481,7 @@ func (x *CompleteAdminLoginResponse) GetAdminToken() string {
 	return ""
 }
 
+// The request of AuthService.ListCodeWorkspaces.
 type ListCodeWorkspacesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The authorization code.
@@ -519,7 +527,7 @@ func (x *ListCodeWorkspacesRequest) GetCode() string {
 	return ""
 }
 
-// A workspace for which a code can be exchanged.
+// A workspace that a code can be exchanged for.
 type CodeWorkspace struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the workspace.
@@ -592,6 +600,7 @@ func (x *CodeWorkspace) GetRole() string {
 	return ""
 }
 
+// The response of AuthService.ListCodeWorkspaces.
 type ListCodeWorkspacesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The workspaces.
@@ -637,15 +646,16 @@ func (x *ListCodeWorkspacesResponse) GetWorkspaces() []*CodeWorkspace {
 	return nil
 }
 
+// The request of AuthService.ExchangeToken.
 type ExchangeTokenRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The authorization code.
 	Code string `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
-	// The ID of the workspace that the tokens are for.
+	// The ID of the workspace to issue the tokens for.
 	WorkspaceId string `protobuf:"bytes,2,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	// The PKCE code verifier of the sign-in (RFC 7636).
+	// The PKCE code verifier that matches the code challenge of the sign-in (RFC 7636).
 	CodeVerifier string `protobuf:"bytes,3,opt,name=code_verifier,json=codeVerifier,proto3" json:"code_verifier,omitempty"`
-	// The User-Agent header, shown in the list of sessions.
+	// The User-Agent header, displayed in the list of sessions.
 	UserAgent     *string `protobuf:"bytes,4,opt,name=user_agent,json=userAgent,proto3,oneof" json:"user_agent,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -709,6 +719,7 @@ func (x *ExchangeTokenRequest) GetUserAgent() string {
 	return ""
 }
 
+// The request of AuthService.RefreshToken.
 type RefreshTokenRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The refresh token, at most 4,096 characters.
@@ -754,11 +765,12 @@ func (x *RefreshTokenRequest) GetRefreshToken() string {
 	return ""
 }
 
+// The request of AuthService.SwitchWorkspace.
 type SwitchWorkspaceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The refresh token, at most 4,096 characters.
 	RefreshToken string `protobuf:"bytes,1,opt,name=refresh_token,json=refreshToken,proto3" json:"refresh_token,omitempty"`
-	// The ID of the workspace that the tokens are for.
+	// The ID of the workspace to switch to.
 	WorkspaceId   string `protobuf:"bytes,2,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -808,12 +820,12 @@ func (x *SwitchWorkspaceRequest) GetWorkspaceId() string {
 	return ""
 }
 
-// A pair of tokens (RFC 6749, section 5.1).
+// An access token and a refresh token (RFC 6749, section 5.1).
 type TokenResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// A JSON Web Token (RFC 9068).
+	// The access token, a JSON Web Token (RFC 9068).
 	AccessToken string `protobuf:"bytes,1,opt,name=access_token,json=accessToken,proto3" json:"access_token,omitempty"`
-	// A refresh token.
+	// The refresh token. It can be used once.
 	RefreshToken string `protobuf:"bytes,2,opt,name=refresh_token,json=refreshToken,proto3" json:"refresh_token,omitempty"`
 	// Always `Bearer`.
 	TokenType string `protobuf:"bytes,3,opt,name=token_type,json=tokenType,proto3" json:"token_type,omitempty"`
@@ -899,6 +911,7 @@ func (x *TokenResponse) GetWorkspaceId() string {
 	return ""
 }
 
+// The request of AuthService.Logout.
 type LogoutRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -935,6 +948,7 @@ func (*LogoutRequest) Descriptor() ([]byte, []int) {
 	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{13}
 }
 
+// The request of AuthService.AdminLogout.
 type AdminLogoutRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -971,11 +985,12 @@ func (*AdminLogoutRequest) Descriptor() ([]byte, []int) {
 	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{14}
 }
 
+// The response of AuthService.AdminLogout.
 type AdminLogoutResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Always `ok`.
 	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
-	// Empty, which deletes the cookie.
+	// Empty, to delete the cookie.
 	AdminToken    string `protobuf:"bytes,2,opt,name=admin_token,json=adminToken,proto3" json:"admin_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1025,6 +1040,7 @@ func (x *AdminLogoutResponse) GetAdminToken() string {
 	return ""
 }
 
+// The request of AuthService.GetAdminMe.
 type GetAdminMeRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -1070,7 +1086,7 @@ type AdminMe struct {
 	Email string `protobuf:"bytes,2,opt,name=email,proto3" json:"email,omitempty"`
 	// The display name.
 	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
-	// The URL of the avatar; empty when there is none.
+	// The URL of the avatar; empty if there is none.
 	AvatarUrl string `protobuf:"bytes,4,opt,name=avatar_url,json=avatarUrl,proto3" json:"avatar_url,omitempty"`
 	// Always `true`.
 	IsAdmin       bool `protobuf:"varint,5,opt,name=is_admin,json=isAdmin,proto3" json:"is_admin,omitempty"`
@@ -1143,6 +1159,7 @@ func (x *AdminMe) GetIsAdmin() bool {
 	return false
 }
 
+// The request of AuthService.GetKeySet.
 type GetKeySetRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -1182,7 +1199,7 @@ func (*GetKeySetRequest) Descriptor() ([]byte, []int) {
 // A JSON Web Key Set (RFC 7517).
 type KeySet struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The keys, of which older ones verify tokens issued before a rotation.
+	// The current key, and older or future ones so that tokens can be verified during a key rotation.
 	Keys          []*Key `protobuf:"bytes,1,rep,name=keys,proto3" json:"keys,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1234,11 +1251,11 @@ type Key struct {
 	Use string `protobuf:"bytes,2,opt,name=use,proto3" json:"use,omitempty"`
 	// The algorithm, `RS256`.
 	Alg string `protobuf:"bytes,3,opt,name=alg,proto3" json:"alg,omitempty"`
-	// The key ID, as in the header of tokens.
+	// The key ID, as in the `kid` header of tokens.
 	Kid string `protobuf:"bytes,4,opt,name=kid,proto3" json:"kid,omitempty"`
-	// The modulus in base64url.
+	// The modulus, in base64url.
 	N string `protobuf:"bytes,5,opt,name=n,proto3" json:"n,omitempty"`
-	// The exponent in base64url.
+	// The exponent, in base64url.
 	E             string `protobuf:"bytes,6,opt,name=e,proto3" json:"e,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1316,6 +1333,7 @@ func (x *Key) GetE() string {
 	return ""
 }
 
+// The request of AuthService.GetConfiguration.
 type GetConfigurationRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -1352,12 +1370,12 @@ func (*GetConfigurationRequest) Descriptor() ([]byte, []int) {
 	return file_daikon_v1_auth_proto_rawDescGZIP(), []int{21}
 }
 
-// Issuer metadata (OpenID Connect Discovery, RFC 8414).
+// Issuer metadata (OpenID Connect Discovery 1.0, RFC 8414).
 type Configuration struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The issuer, `iss` in tokens.
+	// The issuer, equal to the `iss` claim of tokens.
 	Issuer string `protobuf:"bytes,1,opt,name=issuer,proto3" json:"issuer,omitempty"`
-	// The URL of the signing keys.
+	// The URL of the signing keys (GetKeySet).
 	JwksUri string `protobuf:"bytes,2,opt,name=jwks_uri,json=jwksUri,proto3" json:"jwks_uri,omitempty"`
 	// The URL of the token endpoint.
 	TokenEndpoint string `protobuf:"bytes,3,opt,name=token_endpoint,json=tokenEndpoint,proto3" json:"token_endpoint,omitempty"`
@@ -1365,13 +1383,13 @@ type Configuration struct {
 	ResponseTypesSupported []string `protobuf:"bytes,4,rep,name=response_types_supported,json=responseTypesSupported,proto3" json:"response_types_supported,omitempty"`
 	// The supported subject types.
 	SubjectTypesSupported []string `protobuf:"bytes,5,rep,name=subject_types_supported,json=subjectTypesSupported,proto3" json:"subject_types_supported,omitempty"`
-	// The signing algorithms of tokens.
+	// The algorithms that sign tokens.
 	IdTokenSigningAlgValuesSupported []string `protobuf:"bytes,6,rep,name=id_token_signing_alg_values_supported,json=idTokenSigningAlgValuesSupported,proto3" json:"id_token_signing_alg_values_supported,omitempty"`
-	// The supported PKCE methods.
+	// The supported PKCE code challenge methods.
 	CodeChallengeMethodsSupported []string `protobuf:"bytes,7,rep,name=code_challenge_methods_supported,json=codeChallengeMethodsSupported,proto3" json:"code_challenge_methods_supported,omitempty"`
-	// The supported client authentication methods.
+	// The client authentication methods of the token endpoint.
 	TokenEndpointAuthMethodsSupported []string `protobuf:"bytes,8,rep,name=token_endpoint_auth_methods_supported,json=tokenEndpointAuthMethodsSupported,proto3" json:"token_endpoint_auth_methods_supported,omitempty"`
-	// The claims of ID tokens and of the UserInfo endpoint.
+	// The claims that ID tokens and the UserInfo endpoint can contain.
 	ClaimsSupported []string `protobuf:"bytes,9,rep,name=claims_supported,json=claimsSupported,proto3" json:"claims_supported,omitempty"`
 	// The URL of the authorization endpoint.
 	AuthorizationEndpoint string `protobuf:"bytes,10,opt,name=authorization_endpoint,json=authorizationEndpoint,proto3" json:"authorization_endpoint,omitempty"`
@@ -1381,7 +1399,7 @@ type Configuration struct {
 	RevocationEndpoint string `protobuf:"bytes,12,opt,name=revocation_endpoint,json=revocationEndpoint,proto3" json:"revocation_endpoint,omitempty"`
 	// The URL of the introspection endpoint (RFC 7662). It requires a service key.
 	IntrospectionEndpoint string `protobuf:"bytes,13,opt,name=introspection_endpoint,json=introspectionEndpoint,proto3" json:"introspection_endpoint,omitempty"`
-	// The URL to which clients redirect to sign the user out.
+	// The URL of the logout endpoint (OpenID Connect RP-Initiated Logout 1.0).
 	EndSessionEndpoint string `protobuf:"bytes,14,opt,name=end_session_endpoint,json=endSessionEndpoint,proto3" json:"end_session_endpoint,omitempty"`
 	// The supported scopes.
 	ScopesSupported []string `protobuf:"bytes,15,rep,name=scopes_supported,json=scopesSupported,proto3" json:"scopes_supported,omitempty"`
@@ -1393,9 +1411,9 @@ type Configuration struct {
 	PromptValuesSupported []string `protobuf:"bytes,18,rep,name=prompt_values_supported,json=promptValuesSupported,proto3" json:"prompt_values_supported,omitempty"`
 	// The client authentication methods of the revocation endpoint.
 	RevocationEndpointAuthMethodsSupported []string `protobuf:"bytes,19,rep,name=revocation_endpoint_auth_methods_supported,json=revocationEndpointAuthMethodsSupported,proto3" json:"revocation_endpoint_auth_methods_supported,omitempty"`
-	// Always `true`: authorization responses have the parameter `iss` (RFC 9207).
+	// Always `true`: authorization responses contain the parameter `iss` (RFC 9207).
 	AuthorizationResponseIssParameterSupported bool `protobuf:"varint,20,opt,name=authorization_response_iss_parameter_supported,json=authorizationResponseIssParameterSupported,proto3" json:"authorization_response_iss_parameter_supported,omitempty"`
-	// Always `true`: apps may register a `backchannel_logout_uri`.
+	// Always `true`: client apps can register a `backchannel_logout_uri`.
 	BackchannelLogoutSupported bool `protobuf:"varint,21,opt,name=backchannel_logout_supported,json=backchannelLogoutSupported,proto3" json:"backchannel_logout_supported,omitempty"`
 	// Always `true`: logout tokens contain `sid`.
 	BackchannelLogoutSessionSupported bool `protobuf:"varint,22,opt,name=backchannel_logout_session_supported,json=backchannelLogoutSessionSupported,proto3" json:"backchannel_logout_session_supported,omitempty"`

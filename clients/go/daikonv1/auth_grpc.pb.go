@@ -38,64 +38,69 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Sign-in through identity providers, and tokens.
+// Signs users and administrators in through identity providers, and issues tokens.
 type AuthServiceClient interface {
 	// Begin a sign-in
 	//
-	// Redirects the browser to an identity provider. The parameters are those of an authorization
+	// Redirects the browser to the identity provider. The parameters are those of an authorization
 	// request with PKCE (RFC 7636).
 	BeginLogin(ctx context.Context, in *BeginLoginRequest, opts ...grpc.CallOption) (*BeginLoginResponse, error)
 	// Complete a sign-in
 	//
-	// Receives the redirect of the identity provider and redirects to the client app with a `code` or
+	// Handles the callback of the identity provider and redirects to the client app with a `code` or
 	// an `error`.
 	CompleteLogin(ctx context.Context, in *CompleteLoginRequest, opts ...grpc.CallOption) (*CompleteLoginResponse, error)
 	// List sign-in workspaces
 	//
-	// Lists the workspaces for which a code can be exchanged. The code remains valid.
+	// Lists the workspaces that an authorization code can be exchanged for. This does not consume the
+	// code.
 	ListCodeWorkspaces(ctx context.Context, in *ListCodeWorkspacesRequest, opts ...grpc.CallOption) (*ListCodeWorkspacesResponse, error)
 	// Exchange a code
 	//
-	// Exchanges an authorization code for the tokens of one workspace. A code is valid once.
+	// Exchanges an authorization code for tokens for one workspace. A code can be used once; using it
+	// again with the correct verifier ends its session. Fails with `PERMISSION_DENIED` if the user is
+	// not a member of the workspace, without consuming the code.
 	ExchangeToken(ctx context.Context, in *ExchangeTokenRequest, opts ...grpc.CallOption) (*TokenResponse, error)
 	// Refresh tokens
 	//
-	// Exchanges a refresh token for a new pair of tokens. A refresh token is valid once; using it
-	// again ends its session.
+	// Exchanges a refresh token for a new access token and refresh token. A refresh token can be used
+	// once; using it again ends its session.
 	RefreshToken(ctx context.Context, in *RefreshTokenRequest, opts ...grpc.CallOption) (*TokenResponse, error)
 	// Switch the workspace
 	//
-	// Exchanges a refresh token for tokens of another workspace of the user, and revokes the access tokens
-	// of the session. If the user is not a member of that workspace, the refresh token remains valid.
+	// Exchanges a refresh token for tokens for another workspace of the user, and revokes the access
+	// tokens of the session. Fails with `PERMISSION_DENIED` if the user is not a member of that
+	// workspace; the refresh token then remains valid.
 	SwitchWorkspace(ctx context.Context, in *SwitchWorkspaceRequest, opts ...grpc.CallOption) (*TokenResponse, error)
 	// Sign out
 	//
-	// Revokes the access token and every refresh token of the user.
+	// Revokes the access token and ends all sessions of the user, including sign-ins that are not yet
+	// complete.
 	Logout(ctx context.Context, in *LogoutRequest, opts ...grpc.CallOption) (*Acknowledgement, error)
 	// Begin an administrator sign-in
 	//
-	// Redirects the browser of an administrator to an identity provider.
+	// Redirects the browser of an administrator to the identity provider.
 	BeginAdminLogin(ctx context.Context, in *BeginAdminLoginRequest, opts ...grpc.CallOption) (*BeginLoginResponse, error)
 	// Complete an administrator sign-in
 	//
-	// Receives the redirect of the identity provider, sets the admin cookie and redirects to the
-	// admin console, or to its sign-in page with an `error`.
+	// Handles the callback of the identity provider, sets the admin cookie and redirects to the admin
+	// console. If the sign-in fails, redirects to the sign-in page of the console with an `error`.
 	CompleteAdminLogin(ctx context.Context, in *CompleteLoginRequest, opts ...grpc.CallOption) (*CompleteAdminLoginResponse, error)
 	// Sign out an administrator
 	//
-	// Revokes the admin token and deletes its cookie.
+	// Revokes the admin token and deletes the admin cookie.
 	AdminLogout(ctx context.Context, in *AdminLogoutRequest, opts ...grpc.CallOption) (*AdminLogoutResponse, error)
 	// Get the current administrator
 	//
-	// Returns the administrator of the admin token.
+	// Returns the administrator identified by the admin token.
 	GetAdminMe(ctx context.Context, in *GetAdminMeRequest, opts ...grpc.CallOption) (*AdminMe, error)
 	// Get signing keys
 	//
-	// Returns the public keys that verify access tokens, as a JSON Web Key Set (RFC 7517).
+	// Returns the public keys that verify tokens, as a JSON Web Key Set (RFC 7517).
 	GetKeySet(ctx context.Context, in *GetKeySetRequest, opts ...grpc.CallOption) (*KeySet, error)
 	// Get issuer metadata
 	//
-	// Returns the metadata of this issuer (OpenID Connect Discovery, RFC 8414).
+	// Returns the metadata of this issuer (OpenID Connect Discovery 1.0, RFC 8414).
 	GetConfiguration(ctx context.Context, in *GetConfigurationRequest, opts ...grpc.CallOption) (*Configuration, error)
 }
 
@@ -241,64 +246,69 @@ func (c *authServiceClient) GetConfiguration(ctx context.Context, in *GetConfigu
 // All implementations must embed UnimplementedAuthServiceServer
 // for forward compatibility.
 //
-// Sign-in through identity providers, and tokens.
+// Signs users and administrators in through identity providers, and issues tokens.
 type AuthServiceServer interface {
 	// Begin a sign-in
 	//
-	// Redirects the browser to an identity provider. The parameters are those of an authorization
+	// Redirects the browser to the identity provider. The parameters are those of an authorization
 	// request with PKCE (RFC 7636).
 	BeginLogin(context.Context, *BeginLoginRequest) (*BeginLoginResponse, error)
 	// Complete a sign-in
 	//
-	// Receives the redirect of the identity provider and redirects to the client app with a `code` or
+	// Handles the callback of the identity provider and redirects to the client app with a `code` or
 	// an `error`.
 	CompleteLogin(context.Context, *CompleteLoginRequest) (*CompleteLoginResponse, error)
 	// List sign-in workspaces
 	//
-	// Lists the workspaces for which a code can be exchanged. The code remains valid.
+	// Lists the workspaces that an authorization code can be exchanged for. This does not consume the
+	// code.
 	ListCodeWorkspaces(context.Context, *ListCodeWorkspacesRequest) (*ListCodeWorkspacesResponse, error)
 	// Exchange a code
 	//
-	// Exchanges an authorization code for the tokens of one workspace. A code is valid once.
+	// Exchanges an authorization code for tokens for one workspace. A code can be used once; using it
+	// again with the correct verifier ends its session. Fails with `PERMISSION_DENIED` if the user is
+	// not a member of the workspace, without consuming the code.
 	ExchangeToken(context.Context, *ExchangeTokenRequest) (*TokenResponse, error)
 	// Refresh tokens
 	//
-	// Exchanges a refresh token for a new pair of tokens. A refresh token is valid once; using it
-	// again ends its session.
+	// Exchanges a refresh token for a new access token and refresh token. A refresh token can be used
+	// once; using it again ends its session.
 	RefreshToken(context.Context, *RefreshTokenRequest) (*TokenResponse, error)
 	// Switch the workspace
 	//
-	// Exchanges a refresh token for tokens of another workspace of the user, and revokes the access tokens
-	// of the session. If the user is not a member of that workspace, the refresh token remains valid.
+	// Exchanges a refresh token for tokens for another workspace of the user, and revokes the access
+	// tokens of the session. Fails with `PERMISSION_DENIED` if the user is not a member of that
+	// workspace; the refresh token then remains valid.
 	SwitchWorkspace(context.Context, *SwitchWorkspaceRequest) (*TokenResponse, error)
 	// Sign out
 	//
-	// Revokes the access token and every refresh token of the user.
+	// Revokes the access token and ends all sessions of the user, including sign-ins that are not yet
+	// complete.
 	Logout(context.Context, *LogoutRequest) (*Acknowledgement, error)
 	// Begin an administrator sign-in
 	//
-	// Redirects the browser of an administrator to an identity provider.
+	// Redirects the browser of an administrator to the identity provider.
 	BeginAdminLogin(context.Context, *BeginAdminLoginRequest) (*BeginLoginResponse, error)
 	// Complete an administrator sign-in
 	//
-	// Receives the redirect of the identity provider, sets the admin cookie and redirects to the
-	// admin console, or to its sign-in page with an `error`.
+	// Handles the callback of the identity provider, sets the admin cookie and redirects to the admin
+	// console. If the sign-in fails, redirects to the sign-in page of the console with an `error`.
 	CompleteAdminLogin(context.Context, *CompleteLoginRequest) (*CompleteAdminLoginResponse, error)
 	// Sign out an administrator
 	//
-	// Revokes the admin token and deletes its cookie.
+	// Revokes the admin token and deletes the admin cookie.
 	AdminLogout(context.Context, *AdminLogoutRequest) (*AdminLogoutResponse, error)
 	// Get the current administrator
 	//
-	// Returns the administrator of the admin token.
+	// Returns the administrator identified by the admin token.
 	GetAdminMe(context.Context, *GetAdminMeRequest) (*AdminMe, error)
 	// Get signing keys
 	//
-	// Returns the public keys that verify access tokens, as a JSON Web Key Set (RFC 7517).
+	// Returns the public keys that verify tokens, as a JSON Web Key Set (RFC 7517).
 	GetKeySet(context.Context, *GetKeySetRequest) (*KeySet, error)
 	// Get issuer metadata
 	//
-	// Returns the metadata of this issuer (OpenID Connect Discovery, RFC 8414).
+	// Returns the metadata of this issuer (OpenID Connect Discovery 1.0, RFC 8414).
 	GetConfiguration(context.Context, *GetConfigurationRequest) (*Configuration, error)
 	mustEmbedUnimplementedAuthServiceServer()
 }

@@ -22,13 +22,14 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// The request of AdminService.CreateGroup and GroupService.CreateGroup.
 type GroupCreateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the workspace.
 	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// The name of the group, 1 to 200 characters, unique in the workspace.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// A description of up to 2,000 characters.
+	// A description, at most 2,000 characters. Defaults to an empty string.
 	Description   *string `protobuf:"bytes,3,opt,name=description,proto3,oneof" json:"description,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -85,6 +86,7 @@ func (x *GroupCreateRequest) GetDescription() string {
 	return ""
 }
 
+// The request of AdminService.ListGroups and GroupService.ListGroups.
 type ListGroupsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the workspace.
@@ -130,9 +132,10 @@ func (x *ListGroupsRequest) GetWorkspaceId() string {
 	return ""
 }
 
+// The groups of a workspace, or the children of a group.
 type ListGroupsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The groups.
+	// The groups, ordered by name.
 	Groups        []*GroupResponse `protobuf:"bytes,1,rep,name=groups,proto3" json:"groups,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -175,7 +178,7 @@ func (x *ListGroupsResponse) GetGroups() []*GroupResponse {
 	return nil
 }
 
-// Identifies a group. `workspace_id` is part of the path, except on the routes of administrators.
+// Identifies a group. `workspace_id` is required except in the methods of AdminService.
 type GroupRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the workspace.
@@ -230,6 +233,7 @@ func (x *GroupRequest) GetGroupId() string {
 	return ""
 }
 
+// The request of AdminService.UpdateGroup and GroupService.UpdateGroup.
 type GroupUpdateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the workspace.
@@ -238,7 +242,7 @@ type GroupUpdateRequest struct {
 	GroupId string `protobuf:"bytes,2,opt,name=group_id,json=groupId,proto3" json:"group_id,omitempty"`
 	// The name of the group, 1 to 200 characters, unique in the workspace.
 	Name *string `protobuf:"bytes,3,opt,name=name,proto3,oneof" json:"name,omitempty"`
-	// A description of up to 2,000 characters.
+	// A description, at most 2,000 characters.
 	Description   *string `protobuf:"bytes,4,opt,name=description,proto3,oneof" json:"description,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -302,6 +306,7 @@ func (x *GroupUpdateRequest) GetDescription() string {
 	return ""
 }
 
+// Identifies a group and a user.
 type GroupMemberRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the workspace.
@@ -365,13 +370,14 @@ func (x *GroupMemberRequest) GetUserId() string {
 	return ""
 }
 
+// The request of AdminService.ListGroupMembers and GroupService.ListGroupMembers.
 type ListGroupMembersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the workspace.
 	WorkspaceId *string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3,oneof" json:"workspace_id,omitempty"`
 	// The ID of the group.
 	GroupId string `protobuf:"bytes,2,opt,name=group_id,json=groupId,proto3" json:"group_id,omitempty"`
-	// Whether to include the members of all descendants of the group.
+	// Whether to include the members of all descendants. Defaults to `false`.
 	Effective     *bool `protobuf:"varint,3,opt,name=effective,proto3,oneof" json:"effective,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -428,14 +434,14 @@ func (x *ListGroupMembersRequest) GetEffective() bool {
 	return false
 }
 
-// Identifies a group and a child of it.
+// Identifies a group and one of its children.
 type ChildGroupRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the workspace.
 	WorkspaceId *string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3,oneof" json:"workspace_id,omitempty"`
 	// The ID of the group.
 	GroupId string `protobuf:"bytes,2,opt,name=group_id,json=groupId,proto3" json:"group_id,omitempty"`
-	// The ID of the child.
+	// The ID of the child group.
 	ChildId       string `protobuf:"bytes,3,opt,name=child_id,json=childId,proto3" json:"child_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -503,7 +509,8 @@ type GroupResponse struct {
 	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
 	// The description of the group.
 	Description string `protobuf:"bytes,4,opt,name=description,proto3" json:"description,omitempty"`
-	// The ID of the user who created the group. Absent if the user has been deleted.
+	// The ID of the user who created the group. Absent if that user has been deleted or the group was
+	// created by the command-line tool.
 	CreatedBy *string `protobuf:"bytes,5,opt,name=created_by,json=createdBy,proto3,oneof" json:"created_by,omitempty"`
 	// When the group was created.
 	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
@@ -583,9 +590,10 @@ func (x *GroupResponse) GetCreatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
+// The response of AdminService.ListGroupMembers and GroupService.ListGroupMembers.
 type ListGroupMembersResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The members.
+	// The members, ordered by user ID.
 	Members       []*GroupMemberResponse `protobuf:"bytes,1,rep,name=members,proto3" json:"members,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -628,7 +636,8 @@ func (x *ListGroupMembersResponse) GetMembers() []*GroupMemberResponse {
 	return nil
 }
 
-// A member of a group.
+// A member of a group. The name and the avatar of an invited user are empty until they join the
+// workspace.
 type GroupMemberResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the user.
@@ -639,12 +648,12 @@ type GroupMemberResponse struct {
 	Email string `protobuf:"bytes,3,opt,name=email,proto3" json:"email,omitempty"`
 	// The display name.
 	Name string `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
-	// The URL of the avatar; empty when there is none.
+	// The URL of the avatar; empty if there is none.
 	AvatarUrl string `protobuf:"bytes,5,opt,name=avatar_url,json=avatarUrl,proto3" json:"avatar_url,omitempty"`
-	// When the member was added, to the group itself or to the last group of `via`.
+	// When the user was added to the group or, for an indirect member, to the last group in `via`.
 	AddedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=added_at,json=addedAt,proto3" json:"added_at,omitempty"`
-	// The IDs of the groups through which the user is a member: a child of the group, its child and so on
-	// to the group that the user was added to. A shortest path. Empty for direct members.
+	// A shortest path of group IDs through which the user is an indirect member: from a child of the
+	// group to the group that the user was added to. Empty for direct members.
 	Via           []string `protobuf:"bytes,7,rep,name=via,proto3" json:"via,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

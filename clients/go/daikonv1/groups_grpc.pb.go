@@ -35,23 +35,25 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Groups of workspace members, with which resources can be shared.
+// Manages groups of workspace members. Resources can be shared with a group.
 type GroupServiceClient interface {
 	// Create a group
 	//
-	// Creates a group in a workspace.
+	// Creates a group in a workspace. Fails with `ALREADY_EXISTS` if another group in it has the
+	// name.
 	CreateGroup(ctx context.Context, in *GroupCreateRequest, opts ...grpc.CallOption) (*GroupResponse, error)
 	// List groups
 	//
-	// Lists the groups of a workspace.
+	// Lists the groups of a workspace, ordered by name.
 	ListGroups(ctx context.Context, in *ListGroupsRequest, opts ...grpc.CallOption) (*ListGroupsResponse, error)
 	// Update a group
 	//
-	// Updates the fields that are present.
+	// Updates the fields that are present. Fails with `ALREADY_EXISTS` if another group in the
+	// workspace has the name.
 	UpdateGroup(ctx context.Context, in *GroupUpdateRequest, opts ...grpc.CallOption) (*GroupResponse, error)
 	// Delete a group
 	//
-	// Deletes a group with its memberships and shares.
+	// Deletes a group with its memberships and the shares granted to it. Its child groups remain.
 	DeleteGroup(ctx context.Context, in *GroupRequest, opts ...grpc.CallOption) (*DeleteResponse, error)
 	// Add a group member
 	//
@@ -59,25 +61,28 @@ type GroupServiceClient interface {
 	AddGroupMember(ctx context.Context, in *GroupMemberRequest, opts ...grpc.CallOption) (*Acknowledgement, error)
 	// List group members
 	//
-	// Lists the direct members of a group, or with `effective` the members of its descendants as well.
+	// Lists the direct members of a group, ordered by user ID. With `effective`, also lists the
+	// members of its descendants.
 	ListGroupMembers(ctx context.Context, in *ListGroupMembersRequest, opts ...grpc.CallOption) (*ListGroupMembersResponse, error)
 	// Remove a group member
 	//
-	// Removes a member from a group.
+	// Removes a direct member from a group.
 	RemoveGroupMember(ctx context.Context, in *GroupMemberRequest, opts ...grpc.CallOption) (*DeleteResponse, error)
 	// Add a child group
 	//
-	// Adds a group of the workspace as a child of a group: members of the child are members of the group
-	// in every decision. Adding a child again has no effect. A cycle is a conflict, and a chain has at most
-	// 16 groups.
+	// Adds a group of the workspace as a child of a group. Every decision treats members of the child
+	// as members of the group. Adding a child again has no effect.
+	//
+	// Fails with `ALREADY_EXISTS` if the link would create a cycle, and with `INVALID_ARGUMENT` if it
+	// would create a chain of more than 16 groups.
 	AddChildGroup(ctx context.Context, in *ChildGroupRequest, opts ...grpc.CallOption) (*Acknowledgement, error)
 	// List child groups
 	//
-	// Lists the children of a group, without their own children.
+	// Lists the direct children of a group, ordered by name.
 	ListChildGroups(ctx context.Context, in *GroupRequest, opts ...grpc.CallOption) (*ListGroupsResponse, error)
 	// Remove a child group
 	//
-	// Removes a child from a group. The child itself remains, with its members.
+	// Removes a child from a group. The child and its members are not deleted.
 	RemoveChildGroup(ctx context.Context, in *ChildGroupRequest, opts ...grpc.CallOption) (*DeleteResponse, error)
 }
 
@@ -193,23 +198,25 @@ func (c *groupServiceClient) RemoveChildGroup(ctx context.Context, in *ChildGrou
 // All implementations must embed UnimplementedGroupServiceServer
 // for forward compatibility.
 //
-// Groups of workspace members, with which resources can be shared.
+// Manages groups of workspace members. Resources can be shared with a group.
 type GroupServiceServer interface {
 	// Create a group
 	//
-	// Creates a group in a workspace.
+	// Creates a group in a workspace. Fails with `ALREADY_EXISTS` if another group in it has the
+	// name.
 	CreateGroup(context.Context, *GroupCreateRequest) (*GroupResponse, error)
 	// List groups
 	//
-	// Lists the groups of a workspace.
+	// Lists the groups of a workspace, ordered by name.
 	ListGroups(context.Context, *ListGroupsRequest) (*ListGroupsResponse, error)
 	// Update a group
 	//
-	// Updates the fields that are present.
+	// Updates the fields that are present. Fails with `ALREADY_EXISTS` if another group in the
+	// workspace has the name.
 	UpdateGroup(context.Context, *GroupUpdateRequest) (*GroupResponse, error)
 	// Delete a group
 	//
-	// Deletes a group with its memberships and shares.
+	// Deletes a group with its memberships and the shares granted to it. Its child groups remain.
 	DeleteGroup(context.Context, *GroupRequest) (*DeleteResponse, error)
 	// Add a group member
 	//
@@ -217,25 +224,28 @@ type GroupServiceServer interface {
 	AddGroupMember(context.Context, *GroupMemberRequest) (*Acknowledgement, error)
 	// List group members
 	//
-	// Lists the direct members of a group, or with `effective` the members of its descendants as well.
+	// Lists the direct members of a group, ordered by user ID. With `effective`, also lists the
+	// members of its descendants.
 	ListGroupMembers(context.Context, *ListGroupMembersRequest) (*ListGroupMembersResponse, error)
 	// Remove a group member
 	//
-	// Removes a member from a group.
+	// Removes a direct member from a group.
 	RemoveGroupMember(context.Context, *GroupMemberRequest) (*DeleteResponse, error)
 	// Add a child group
 	//
-	// Adds a group of the workspace as a child of a group: members of the child are members of the group
-	// in every decision. Adding a child again has no effect. A cycle is a conflict, and a chain has at most
-	// 16 groups.
+	// Adds a group of the workspace as a child of a group. Every decision treats members of the child
+	// as members of the group. Adding a child again has no effect.
+	//
+	// Fails with `ALREADY_EXISTS` if the link would create a cycle, and with `INVALID_ARGUMENT` if it
+	// would create a chain of more than 16 groups.
 	AddChildGroup(context.Context, *ChildGroupRequest) (*Acknowledgement, error)
 	// List child groups
 	//
-	// Lists the children of a group, without their own children.
+	// Lists the direct children of a group, ordered by name.
 	ListChildGroups(context.Context, *GroupRequest) (*ListGroupsResponse, error)
 	// Remove a child group
 	//
-	// Removes a child from a group. The child itself remains, with its members.
+	// Removes a child from a group. The child and its members are not deleted.
 	RemoveChildGroup(context.Context, *ChildGroupRequest) (*DeleteResponse, error)
 	mustEmbedUnimplementedGroupServiceServer()
 }

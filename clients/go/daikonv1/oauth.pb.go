@@ -21,47 +21,51 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// An authorization request. The parameters are optional here, because most errors are returned to the
-// client app by a redirect.
+// An authorization request. All fields are optional in the schema because most errors are returned
+// to the client app in a redirect.
 type AuthorizeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The ID of an active client app.
+	// The ID of an active client app. Required.
 	ClientId *string `protobuf:"bytes,1,opt,name=client_id,json=clientId,proto3,oneof" json:"client_id,omitempty"`
-	// A redirect URI of the client app, compared exactly.
+	// A redirect URI of the client app. Required; it must match exactly.
 	RedirectUri *string `protobuf:"bytes,2,opt,name=redirect_uri,json=redirectUri,proto3,oneof" json:"redirect_uri,omitempty"`
 	// Must be `code`.
 	ResponseType *string `protobuf:"bytes,3,opt,name=response_type,json=responseType,proto3,oneof" json:"response_type,omitempty"`
-	// Scopes, separated by spaces: `openid`, `profile`, `email`, `offline_access`. Others are ignored.
+	// The requested scopes, separated by spaces: `openid`, `profile`, `email` and `offline_access`.
+	// Others are ignored.
 	Scope *string `protobuf:"bytes,4,opt,name=scope,proto3,oneof" json:"scope,omitempty"`
-	// Returned on the redirect to the client app. At most 1,024 characters.
+	// An opaque value, at most 1,024 characters, returned in the redirect to the client app.
 	State *string `protobuf:"bytes,5,opt,name=state,proto3,oneof" json:"state,omitempty"`
-	// Returned in the ID token. At most 512 characters.
+	// An opaque value, at most 512 characters, included in the ID token.
 	Nonce *string `protobuf:"bytes,6,opt,name=nonce,proto3,oneof" json:"nonce,omitempty"`
-	// The SHA-256 of the code verifier in base64url (RFC 7636, section 4.2). Required.
+	// The SHA-256 hash of the code verifier, in base64url (RFC 7636, section 4.2). Required.
 	CodeChallenge *string `protobuf:"bytes,7,opt,name=code_challenge,json=codeChallenge,proto3,oneof" json:"code_challenge,omitempty"`
 	// Must be `S256`.
 	CodeChallengeMethod *string `protobuf:"bytes,8,opt,name=code_challenge_method,json=codeChallengeMethod,proto3,oneof" json:"code_challenge_method,omitempty"`
-	// `none`, `login` or `select_account`.
+	// `none`, `login` or `select_account`. `consent` is accepted but has no effect.
 	Prompt *string `protobuf:"bytes,9,opt,name=prompt,proto3,oneof" json:"prompt,omitempty"`
-	// Seconds since the last sign-in after which the user must sign in again.
+	// The maximum time since the last sign-in, in seconds. The user must sign in again if more time
+	// has passed.
 	MaxAge *string `protobuf:"bytes,10,opt,name=max_age,json=maxAge,proto3,oneof" json:"max_age,omitempty"`
-	// The e-mail address of the user, handed on to the identity provider.
+	// The e-mail address of the user, passed to the identity provider.
 	LoginHint *string `protobuf:"bytes,11,opt,name=login_hint,json=loginHint,proto3,oneof" json:"login_hint,omitempty"`
-	// Handed on to the identity provider.
+	// Passed to the identity provider.
 	AcrValues *string `protobuf:"bytes,12,opt,name=acr_values,json=acrValues,proto3,oneof" json:"acr_values,omitempty"`
-	// An ID token of the user who is expected to be signed in.
+	// An ID token of the expected user. If another user is signed in to the browser, a new sign-in is
+	// required.
 	IdTokenHint *string `protobuf:"bytes,13,opt,name=id_token_hint,json=idTokenHint,proto3,oneof" json:"id_token_hint,omitempty"`
-	// Must be `query`, the default.
+	// Must be `query` (default).
 	ResponseMode *string `protobuf:"bytes,14,opt,name=response_mode,json=responseMode,proto3,oneof" json:"response_mode,omitempty"`
-	// The ID or the slug of a workspace. Without it, the user chooses one.
+	// The ID or slug of a workspace. If absent, a user with several workspaces chooses one.
 	Workspace *string `protobuf:"bytes,15,opt,name=workspace,proto3,oneof" json:"workspace,omitempty"`
-	// An identity provider: `google`, `microsoft` or `github`. Without it, the user chooses one.
+	// The identity provider: `google`, `microsoft` or `github`. If absent and several are configured,
+	// the user chooses one.
 	Provider *string `protobuf:"bytes,16,opt,name=provider,proto3,oneof" json:"provider,omitempty"`
-	// Not supported.
+	// Not supported: returns `request_not_supported`.
 	Request *string `protobuf:"bytes,17,opt,name=request,proto3,oneof" json:"request,omitempty"`
-	// Not supported.
+	// Not supported: returns `request_uri_not_supported`.
 	RequestUri *string `protobuf:"bytes,18,opt,name=request_uri,json=requestUri,proto3,oneof" json:"request_uri,omitempty"`
-	// Not supported.
+	// Not supported: returns `registration_not_supported`.
 	Registration *string `protobuf:"bytes,19,opt,name=registration,proto3,oneof" json:"registration,omitempty"`
 	// The browser session.
 	BrowserSession *string `protobuf:"bytes,20,opt,name=browser_session,json=browserSession,proto3,oneof" json:"browser_session,omitempty"`
@@ -239,16 +243,17 @@ func (x *AuthorizeRequest) GetBrowserSession() string {
 	return ""
 }
 
-// A redirect, or a page.
+// A redirect or a page.
 type AuthorizeResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The redirect URI with `code` or `error`, or the sign-in page of the identity provider.
+	// The redirect URI with `code` or `error`, or the sign-in page of the identity provider. Absent
+	// if a page is displayed.
 	Location *string `protobuf:"bytes,1,opt,name=location,proto3,oneof" json:"location,omitempty"`
-	// Identifies the sign-in among those of other browser tabs.
+	// Distinguishes this sign-in from those in other browser tabs.
 	State *string `protobuf:"bytes,2,opt,name=state,proto3,oneof" json:"state,omitempty"`
-	// The encrypted state of the sign-in, which the callback reads.
+	// The encrypted state of the sign-in, for the callback.
 	LoginState *string `protobuf:"bytes,3,opt,name=login_state,json=loginState,proto3,oneof" json:"login_state,omitempty"`
-	// The page to show.
+	// The page to display. Absent for a redirect.
 	Page          *HostedPage `protobuf:"bytes,4,opt,name=page,proto3,oneof" json:"page,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -312,16 +317,16 @@ func (x *AuthorizeResponse) GetPage() *HostedPage {
 	return nil
 }
 
-// A page that daikon shows to a user.
+// A page that daikon displays to a user.
 type HostedPage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// `choose_provider`, `choose_workspace`, `confirm_sign_out` or `signed_out`.
 	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
-	// The name of the client app. Empty when it is unknown.
+	// The name of the client app; empty if it is unknown.
 	ClientName string `protobuf:"bytes,2,opt,name=client_name,json=clientName,proto3" json:"client_name,omitempty"`
-	// The e-mail address of the user. Empty before the sign-in.
+	// The e-mail address of the user; empty if they are not signed in.
 	Email string `protobuf:"bytes,3,opt,name=email,proto3" json:"email,omitempty"`
-	// The choices of the user.
+	// The options that the user can choose from.
 	Links         []*HostedPageLink `protobuf:"bytes,4,rep,name=links,proto3" json:"links,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -385,12 +390,12 @@ func (x *HostedPage) GetLinks() []*HostedPageLink {
 	return nil
 }
 
-// A choice on a page.
+// An option on a page.
 type HostedPageLink struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The text of the link.
 	Label string `protobuf:"bytes,1,opt,name=label,proto3" json:"label,omitempty"`
-	// A further text, such as the role in a workspace. May be empty.
+	// Additional text, such as the role in a workspace; can be empty.
 	Detail string `protobuf:"bytes,2,opt,name=detail,proto3" json:"detail,omitempty"`
 	// The URL of the link.
 	Url           string `protobuf:"bytes,3,opt,name=url,proto3" json:"url,omitempty"`
@@ -454,25 +459,26 @@ type OAuthTokenRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// `authorization_code` or `refresh_token`.
 	GrantType *string `protobuf:"bytes,1,opt,name=grant_type,json=grantType,proto3,oneof" json:"grant_type,omitempty"`
-	// The authorization code.
+	// The authorization code. Required for `authorization_code`.
 	Code *string `protobuf:"bytes,2,opt,name=code,proto3,oneof" json:"code,omitempty"`
-	// The redirect URI of the authorization request.
+	// The redirect URI of the authorization request. Required for `authorization_code` if the code
+	// was issued by `/oauth/authorize`.
 	RedirectUri *string `protobuf:"bytes,3,opt,name=redirect_uri,json=redirectUri,proto3,oneof" json:"redirect_uri,omitempty"`
-	// The PKCE code verifier of the authorization request (RFC 7636).
+	// The PKCE code verifier (RFC 7636). Required for `authorization_code`.
 	CodeVerifier *string `protobuf:"bytes,4,opt,name=code_verifier,json=codeVerifier,proto3,oneof" json:"code_verifier,omitempty"`
-	// The refresh token.
+	// The refresh token. Required for `refresh_token`.
 	RefreshToken *string `protobuf:"bytes,5,opt,name=refresh_token,json=refreshToken,proto3,oneof" json:"refresh_token,omitempty"`
-	// Scopes of the refreshed tokens, which must be among those of the session.
+	// For `refresh_token`: scopes that the session must include. The granted scope does not change.
 	Scope *string `protobuf:"bytes,6,opt,name=scope,proto3,oneof" json:"scope,omitempty"`
 	// The ID of the client app, unless the Authorization header contains it.
 	ClientId *string `protobuf:"bytes,7,opt,name=client_id,json=clientId,proto3,oneof" json:"client_id,omitempty"`
 	// The secret of a confidential client app, unless the Authorization header contains it.
 	ClientSecret *string `protobuf:"bytes,8,opt,name=client_secret,json=clientSecret,proto3,oneof" json:"client_secret,omitempty"`
-	// With a refresh token: the ID of the workspace to switch to.
+	// For `refresh_token`: the ID of the workspace to switch to. Absent to keep the workspace.
 	WorkspaceId *string `protobuf:"bytes,9,opt,name=workspace_id,json=workspaceId,proto3,oneof" json:"workspace_id,omitempty"`
-	// Basic credentials of the client app (RFC 6749, section 2.3.1).
+	// The credentials of the client app, in the Basic scheme (RFC 6749, section 2.3.1).
 	Authorization *string `protobuf:"bytes,10,opt,name=authorization,proto3,oneof" json:"authorization,omitempty"`
-	// The User-Agent header, shown in the list of sessions.
+	// The User-Agent header, displayed in the list of sessions.
 	UserAgent     *string `protobuf:"bytes,11,opt,name=user_agent,json=userAgent,proto3,oneof" json:"user_agent,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -588,21 +594,21 @@ func (x *OAuthTokenRequest) GetUserAgent() string {
 // A token response (RFC 6749, section 5.1; OpenID Connect Core 1.0, section 3.1.3.3).
 type OAuthTokenResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// A JSON Web Token (RFC 9068).
+	// The access token, a JSON Web Token (RFC 9068).
 	AccessToken string `protobuf:"bytes,1,opt,name=access_token,json=accessToken,proto3" json:"access_token,omitempty"`
 	// Always `Bearer`.
 	TokenType string `protobuf:"bytes,2,opt,name=token_type,json=tokenType,proto3" json:"token_type,omitempty"`
 	// The lifetime of the access token in seconds.
 	ExpiresIn int32 `protobuf:"varint,3,opt,name=expires_in,json=expiresIn,proto3" json:"expires_in,omitempty"`
-	// A refresh token.
+	// The refresh token. It can be used once.
 	RefreshToken string `protobuf:"bytes,4,opt,name=refresh_token,json=refreshToken,proto3" json:"refresh_token,omitempty"`
 	// The lifetime of the refresh token in seconds.
 	RefreshExpiresIn int32 `protobuf:"varint,5,opt,name=refresh_expires_in,json=refreshExpiresIn,proto3" json:"refresh_expires_in,omitempty"`
-	// The granted scope.
+	// The granted scopes, separated by spaces.
 	Scope string `protobuf:"bytes,6,opt,name=scope,proto3" json:"scope,omitempty"`
 	// The ID of the workspace that the tokens are for.
 	WorkspaceId string `protobuf:"bytes,7,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	// An ID token, if the scope includes `openid`.
+	// The ID token. Present if the scope includes `openid`.
 	IdToken       *string `protobuf:"bytes,8,opt,name=id_token,json=idToken,proto3,oneof" json:"id_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -694,6 +700,7 @@ func (x *OAuthTokenResponse) GetIdToken() string {
 	return ""
 }
 
+// The request of OAuthService.GetUserInfo.
 type UserInfoRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -735,19 +742,19 @@ type UserInfo struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the user.
 	Sub string `protobuf:"bytes,1,opt,name=sub,proto3" json:"sub,omitempty"`
-	// The display name, with scope `profile`.
+	// The display name. Requires the scope `profile`.
 	Name *string `protobuf:"bytes,2,opt,name=name,proto3,oneof" json:"name,omitempty"`
-	// The URL of the avatar, with scope `profile`.
+	// The URL of the avatar. Requires the scope `profile`.
 	Picture *string `protobuf:"bytes,3,opt,name=picture,proto3,oneof" json:"picture,omitempty"`
-	// The e-mail address, with scope `email`.
+	// The e-mail address. Requires the scope `email`.
 	Email *string `protobuf:"bytes,4,opt,name=email,proto3,oneof" json:"email,omitempty"`
-	// Whether an identity provider has verified the address, with scope `email`.
+	// Whether an identity provider has verified the address. Requires the scope `email`.
 	EmailVerified *bool `protobuf:"varint,5,opt,name=email_verified,json=emailVerified,proto3,oneof" json:"email_verified,omitempty"`
-	// The ID of the token's workspace.
+	// The ID of the workspace of the token.
 	Wid string `protobuf:"bytes,6,opt,name=wid,proto3" json:"wid,omitempty"`
-	// The slug of the token's workspace.
+	// The slug of the workspace of the token.
 	Wslug string `protobuf:"bytes,7,opt,name=wslug,proto3" json:"wslug,omitempty"`
-	// The current role in the token's workspace.
+	// The current role of the user in the workspace of the token.
 	Wrole         string `protobuf:"bytes,8,opt,name=wrole,proto3" json:"wrole,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -844,13 +851,13 @@ type RevokeTokenRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// An access token or a refresh token.
 	Token *string `protobuf:"bytes,1,opt,name=token,proto3,oneof" json:"token,omitempty"`
-	// Ignored: tokens contain their type.
+	// Ignored: a token contains its type.
 	TokenTypeHint *string `protobuf:"bytes,2,opt,name=token_type_hint,json=tokenTypeHint,proto3,oneof" json:"token_type_hint,omitempty"`
 	// The ID of the client app, unless the Authorization header contains it.
 	ClientId *string `protobuf:"bytes,3,opt,name=client_id,json=clientId,proto3,oneof" json:"client_id,omitempty"`
 	// The secret of a confidential client app, unless the Authorization header contains it.
 	ClientSecret *string `protobuf:"bytes,4,opt,name=client_secret,json=clientSecret,proto3,oneof" json:"client_secret,omitempty"`
-	// Basic credentials of the client app.
+	// The credentials of the client app, in the Basic scheme (RFC 6749, section 2.3.1).
 	Authorization *string `protobuf:"bytes,5,opt,name=authorization,proto3,oneof" json:"authorization,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -921,6 +928,7 @@ func (x *RevokeTokenRequest) GetAuthorization() string {
 	return ""
 }
 
+// The empty response to a revocation.
 type RevokeTokenResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -962,7 +970,7 @@ type IntrospectTokenRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// An access token or a refresh token.
 	Token *string `protobuf:"bytes,1,opt,name=token,proto3,oneof" json:"token,omitempty"`
-	// Ignored: tokens contain their type.
+	// Ignored: a token contains its type.
 	TokenTypeHint *string `protobuf:"bytes,2,opt,name=token_type_hint,json=tokenTypeHint,proto3,oneof" json:"token_type_hint,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1012,22 +1020,23 @@ func (x *IntrospectTokenRequest) GetTokenTypeHint() string {
 	return ""
 }
 
-// The state of a token (RFC 7662, section 2.2). Everything but `active` is absent for an inactive token.
+// The state of a token (RFC 7662, section 2.2). If the token is not active, all other fields are
+// absent.
 type TokenIntrospection struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whether the token is valid, and its user an active member of its workspace.
+	// Whether the token is valid and its user is an active member of its workspace.
 	Active bool `protobuf:"varint,1,opt,name=active,proto3" json:"active,omitempty"`
-	// The granted scope.
+	// The granted scopes, separated by spaces.
 	Scope *string `protobuf:"bytes,2,opt,name=scope,proto3,oneof" json:"scope,omitempty"`
-	// The ID of the client app.
+	// The ID of the client app that the token was issued to.
 	ClientId *string `protobuf:"bytes,3,opt,name=client_id,json=clientId,proto3,oneof" json:"client_id,omitempty"`
 	// The e-mail address of the user.
 	Username *string `protobuf:"bytes,4,opt,name=username,proto3,oneof" json:"username,omitempty"`
 	// `Bearer` for an access token, `refresh_token` for a refresh token.
 	TokenType *string `protobuf:"bytes,5,opt,name=token_type,json=tokenType,proto3,oneof" json:"token_type,omitempty"`
-	// When the token expires, in seconds since 1970.
+	// When the token expires, in seconds since the Unix epoch.
 	Exp *int32 `protobuf:"varint,6,opt,name=exp,proto3,oneof" json:"exp,omitempty"`
-	// When the token was issued, in seconds since 1970.
+	// When the token was issued, in seconds since the Unix epoch.
 	Iat *int32 `protobuf:"varint,7,opt,name=iat,proto3,oneof" json:"iat,omitempty"`
 	// The ID of the user.
 	Sub *string `protobuf:"bytes,8,opt,name=sub,proto3,oneof" json:"sub,omitempty"`
@@ -1037,9 +1046,9 @@ type TokenIntrospection struct {
 	Iss *string `protobuf:"bytes,10,opt,name=iss,proto3,oneof" json:"iss,omitempty"`
 	// The ID of the token.
 	Jti *string `protobuf:"bytes,11,opt,name=jti,proto3,oneof" json:"jti,omitempty"`
-	// The ID of the token's workspace.
+	// The ID of the workspace of the token.
 	Wid *string `protobuf:"bytes,12,opt,name=wid,proto3,oneof" json:"wid,omitempty"`
-	// The current role in the token's workspace.
+	// The current role of the user in the workspace of the token.
 	Wrole         *string `protobuf:"bytes,13,opt,name=wrole,proto3,oneof" json:"wrole,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1169,15 +1178,16 @@ func (x *TokenIntrospection) GetWrole() string {
 // A logout request.
 type EndBrowserSessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// An ID token of the session to end. It may have expired.
+	// An ID token of the session to end. It can be expired.
 	IdTokenHint *string `protobuf:"bytes,1,opt,name=id_token_hint,json=idTokenHint,proto3,oneof" json:"id_token_hint,omitempty"`
-	// The ID of the client app, if there is no ID token.
+	// The ID of the client app. Required for a redirect without an ID token; with one, it must match
+	// the token.
 	ClientId *string `protobuf:"bytes,2,opt,name=client_id,json=clientId,proto3,oneof" json:"client_id,omitempty"`
-	// A post-logout redirect URI of the client app, compared exactly.
+	// A post-logout redirect URI of the client app. It must match exactly.
 	PostLogoutRedirectUri *string `protobuf:"bytes,3,opt,name=post_logout_redirect_uri,json=postLogoutRedirectUri,proto3,oneof" json:"post_logout_redirect_uri,omitempty"`
-	// Returned on the redirect.
+	// An opaque value returned in the redirect.
 	State *string `protobuf:"bytes,4,opt,name=state,proto3,oneof" json:"state,omitempty"`
-	// Proves that the user has confirmed the sign-out.
+	// Proves that the user confirmed the sign-out. Set by the confirmation page.
 	Confirmation *string `protobuf:"bytes,5,opt,name=confirmation,proto3,oneof" json:"confirmation,omitempty"`
 	// The browser session.
 	BrowserSession *string `protobuf:"bytes,6,opt,name=browser_session,json=browserSession,proto3,oneof" json:"browser_session,omitempty"`
@@ -1257,14 +1267,14 @@ func (x *EndBrowserSessionRequest) GetBrowserSession() string {
 	return ""
 }
 
-// A redirect, or a page.
+// A redirect or a page.
 type EndBrowserSessionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The post-logout redirect URI.
+	// The post-logout redirect URI. Absent if a page is displayed.
 	Location *string `protobuf:"bytes,1,opt,name=location,proto3,oneof" json:"location,omitempty"`
-	// Empty, which deletes the cookie.
+	// Empty, to delete the cookie. Absent while the user has not confirmed.
 	BrowserSession *string `protobuf:"bytes,2,opt,name=browser_session,json=browserSession,proto3,oneof" json:"browser_session,omitempty"`
-	// The page to show.
+	// The page to display. Absent for a redirect.
 	Page          *HostedPage `protobuf:"bytes,3,opt,name=page,proto3,oneof" json:"page,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

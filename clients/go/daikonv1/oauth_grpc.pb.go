@@ -31,39 +31,40 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// The standard endpoints of OAuth 2.0 (RFC 6749) and OpenID Connect.
+// The standard endpoints of OAuth 2.0 (RFC 6749) and OpenID Connect Core 1.0.
 type OAuthServiceClient interface {
 	// Authorize a client
 	//
-	// The authorization endpoint (RFC 6749, section 3.1; OpenID Connect Core 1.0, section 3.1.2). Signs
-	// the user in, unless the browser has a session, and redirects to the client app with a `code` or an
-	// `error`. Shows a page when the user can choose an identity provider or a workspace.
+	// The authorization endpoint (RFC 6749, section 3.1; OpenID Connect Core 1.0, section 3.1.2).
+	// Signs the user in, unless the browser has a session, and redirects to the client app with a
+	// `code` or an `error`. Displays a page if the user must choose an identity provider or a
+	// workspace.
 	Authorize(ctx context.Context, in *AuthorizeRequest, opts ...grpc.CallOption) (*AuthorizeResponse, error)
 	// Issue tokens
 	//
-	// The token endpoint (RFC 6749, section 3.2), for the grants `authorization_code` and
+	// The token endpoint (RFC 6749, section 3.2). Supports the grants `authorization_code` and
 	// `refresh_token`.
 	IssueToken(ctx context.Context, in *OAuthTokenRequest, opts ...grpc.CallOption) (*OAuthTokenResponse, error)
 	// Get user claims
 	//
-	// The UserInfo endpoint (OpenID Connect Core 1.0, section 5.3). Returns the claims that the scope of
-	// the access token covers.
+	// The UserInfo endpoint (OpenID Connect Core 1.0, section 5.3). Returns the claims that the scope
+	// of the access token covers. Requires the scope `openid`.
 	GetUserInfo(ctx context.Context, in *UserInfoRequest, opts ...grpc.CallOption) (*UserInfo, error)
 	// Revoke a token
 	//
-	// Revokes an access token, or the session of a refresh token (RFC 7009). An unknown token is a
-	// success.
+	// The revocation endpoint (RFC 7009). Revokes an access token, or ends the session of a refresh
+	// token. An unknown or invalid token is not an error.
 	RevokeToken(ctx context.Context, in *RevokeTokenRequest, opts ...grpc.CallOption) (*RevokeTokenResponse, error)
 	// Introspect a token
 	//
-	// Returns whether a token is active, and its claims (RFC 7662). The service key may also be sent as
-	// `authorization: Bearer <key>`.
+	// The introspection endpoint (RFC 7662). Returns whether a token is active and, if so, its
+	// claims. The service key can also be sent as `authorization: Bearer <key>`.
 	IntrospectToken(ctx context.Context, in *IntrospectTokenRequest, opts ...grpc.CallOption) (*TokenIntrospection, error)
 	// Sign out a browser
 	//
-	// The logout endpoint (OpenID Connect RP-Initiated Logout 1.0). Ends the session of the browser and
-	// the sessions of all client apps that began in it. Asks the user when the request does not prove
-	// that it comes from a client app of the session.
+	// The logout endpoint (OpenID Connect RP-Initiated Logout 1.0). Ends the browser session and the
+	// sessions of all client apps that began in it. Unless the request contains an ID token of the
+	// browser session, a page asks the user to confirm.
 	EndBrowserSession(ctx context.Context, in *EndBrowserSessionRequest, opts ...grpc.CallOption) (*EndBrowserSessionResponse, error)
 }
 
@@ -139,39 +140,40 @@ func (c *oAuthServiceClient) EndBrowserSession(ctx context.Context, in *EndBrows
 // All implementations must embed UnimplementedOAuthServiceServer
 // for forward compatibility.
 //
-// The standard endpoints of OAuth 2.0 (RFC 6749) and OpenID Connect.
+// The standard endpoints of OAuth 2.0 (RFC 6749) and OpenID Connect Core 1.0.
 type OAuthServiceServer interface {
 	// Authorize a client
 	//
-	// The authorization endpoint (RFC 6749, section 3.1; OpenID Connect Core 1.0, section 3.1.2). Signs
-	// the user in, unless the browser has a session, and redirects to the client app with a `code` or an
-	// `error`. Shows a page when the user can choose an identity provider or a workspace.
+	// The authorization endpoint (RFC 6749, section 3.1; OpenID Connect Core 1.0, section 3.1.2).
+	// Signs the user in, unless the browser has a session, and redirects to the client app with a
+	// `code` or an `error`. Displays a page if the user must choose an identity provider or a
+	// workspace.
 	Authorize(context.Context, *AuthorizeRequest) (*AuthorizeResponse, error)
 	// Issue tokens
 	//
-	// The token endpoint (RFC 6749, section 3.2), for the grants `authorization_code` and
+	// The token endpoint (RFC 6749, section 3.2). Supports the grants `authorization_code` and
 	// `refresh_token`.
 	IssueToken(context.Context, *OAuthTokenRequest) (*OAuthTokenResponse, error)
 	// Get user claims
 	//
-	// The UserInfo endpoint (OpenID Connect Core 1.0, section 5.3). Returns the claims that the scope of
-	// the access token covers.
+	// The UserInfo endpoint (OpenID Connect Core 1.0, section 5.3). Returns the claims that the scope
+	// of the access token covers. Requires the scope `openid`.
 	GetUserInfo(context.Context, *UserInfoRequest) (*UserInfo, error)
 	// Revoke a token
 	//
-	// Revokes an access token, or the session of a refresh token (RFC 7009). An unknown token is a
-	// success.
+	// The revocation endpoint (RFC 7009). Revokes an access token, or ends the session of a refresh
+	// token. An unknown or invalid token is not an error.
 	RevokeToken(context.Context, *RevokeTokenRequest) (*RevokeTokenResponse, error)
 	// Introspect a token
 	//
-	// Returns whether a token is active, and its claims (RFC 7662). The service key may also be sent as
-	// `authorization: Bearer <key>`.
+	// The introspection endpoint (RFC 7662). Returns whether a token is active and, if so, its
+	// claims. The service key can also be sent as `authorization: Bearer <key>`.
 	IntrospectToken(context.Context, *IntrospectTokenRequest) (*TokenIntrospection, error)
 	// Sign out a browser
 	//
-	// The logout endpoint (OpenID Connect RP-Initiated Logout 1.0). Ends the session of the browser and
-	// the sessions of all client apps that began in it. Asks the user when the request does not prove
-	// that it comes from a client app of the session.
+	// The logout endpoint (OpenID Connect RP-Initiated Logout 1.0). Ends the browser session and the
+	// sessions of all client apps that began in it. Unless the request contains an ID token of the
+	// browser session, a page asks the user to confirm.
 	EndBrowserSession(context.Context, *EndBrowserSessionRequest) (*EndBrowserSessionResponse, error)
 	mustEmbedUnimplementedOAuthServiceServer()
 }

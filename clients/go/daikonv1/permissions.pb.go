@@ -22,7 +22,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// A question: may the user of the access token perform the action on the resource?
+// A check whether the user of the access token may perform an action on a resource.
 type PermissionCheck struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name of the service, 1 to 200 characters.
@@ -31,8 +31,8 @@ type PermissionCheck struct {
 	ResourceType string `protobuf:"bytes,2,opt,name=resource_type,json=resourceType,proto3" json:"resource_type,omitempty"`
 	// The ID of the resource.
 	ResourceId string `protobuf:"bytes,3,opt,name=resource_id,json=resourceId,proto3" json:"resource_id,omitempty"`
-	// `view`, `edit`, `manage` or an action that the service has registered. Any other action is not
-	// allowed.
+	// `view`, `edit`, `manage` or an action that the service has registered. Other actions are
+	// denied.
 	Action        string `protobuf:"bytes,4,opt,name=action,proto3" json:"action,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -96,6 +96,7 @@ func (x *PermissionCheck) GetAction() string {
 	return ""
 }
 
+// The request of PermissionService.Check.
 type PermissionCheckRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The checks, 1 to 1,000.
@@ -144,9 +145,9 @@ func (x *PermissionCheckRequest) GetChecks() []*PermissionCheck {
 // A permission check and its result.
 type PermissionCheckResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The name of the service, 1 to 200 characters.
+	// The name of the service.
 	ServiceName string `protobuf:"bytes,1,opt,name=service_name,json=serviceName,proto3" json:"service_name,omitempty"`
-	// The type of the resource, 1 to 200 characters.
+	// The type of the resource.
 	ResourceType string `protobuf:"bytes,2,opt,name=resource_type,json=resourceType,proto3" json:"resource_type,omitempty"`
 	// The ID of the resource.
 	ResourceId string `protobuf:"bytes,3,opt,name=resource_id,json=resourceId,proto3" json:"resource_id,omitempty"`
@@ -223,6 +224,7 @@ func (x *PermissionCheckResult) GetAllowed() bool {
 	return false
 }
 
+// The response of UserService.CheckMyPermissions and PermissionService.Check.
 type PermissionCheckResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The results, in the order of the request.
@@ -268,9 +270,10 @@ func (x *PermissionCheckResponse) GetResults() []*PermissionCheckResult {
 	return nil
 }
 
+// The request of PermissionService.CheckStream.
 type CheckStreamRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// An ID chosen by the client, 1 to 200 characters. The response repeats it.
+	// An ID chosen by the client, 1 to 200 characters, which the response repeats.
 	CorrelationId string `protobuf:"bytes,1,opt,name=correlation_id,json=correlationId,proto3" json:"correlation_id,omitempty"`
 	// The check.
 	Check         *PermissionCheck `protobuf:"bytes,2,opt,name=check,proto3" json:"check,omitempty"`
@@ -322,9 +325,10 @@ func (x *CheckStreamRequest) GetCheck() *PermissionCheck {
 	return nil
 }
 
+// The response of PermissionService.CheckStream.
 type CheckStreamResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The ID of the request.
+	// The `correlation_id` of the request.
 	CorrelationId string `protobuf:"bytes,1,opt,name=correlation_id,json=correlationId,proto3" json:"correlation_id,omitempty"`
 	// Whether the action is allowed.
 	Allowed       bool `protobuf:"varint,2,opt,name=allowed,proto3" json:"allowed,omitempty"`
@@ -376,19 +380,20 @@ func (x *CheckStreamResponse) GetAllowed() bool {
 	return false
 }
 
+// The request of PermissionService.Accessible and PermissionService.AccessibleStream.
 type AccessibleResourcesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name of the service, 1 to 200 characters.
 	ServiceName string `protobuf:"bytes,1,opt,name=service_name,json=serviceName,proto3" json:"service_name,omitempty"`
-	// The type of the resource, 1 to 200 characters.
+	// The type of the resources, 1 to 200 characters.
 	ResourceType string `protobuf:"bytes,2,opt,name=resource_type,json=resourceType,proto3" json:"resource_type,omitempty"`
 	// `view`, `edit`, `manage` or an action that the service has registered.
 	Action string `protobuf:"bytes,3,opt,name=action,proto3" json:"action,omitempty"`
-	// The ID of the workspace.
+	// The ID of the workspace. Must be that of the access token.
 	WorkspaceId string `protobuf:"bytes,4,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// The maximum number of IDs per page, 1 to 10,000. Defaults to 1,000.
 	Limit *int32 `protobuf:"varint,5,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
-	// The `next_page_token` of the previous response.
+	// The `next_page_token` of the previous response. Absent for the first page.
 	PageToken     *string `protobuf:"bytes,6,opt,name=page_token,json=pageToken,proto3,oneof" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -466,14 +471,16 @@ func (x *AccessibleResourcesRequest) GetPageToken() string {
 	return ""
 }
 
+// A page of accessible resources.
 type AccessibleResourcesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The IDs of the resources, in ascending order.
 	ResourceIds []string `protobuf:"bytes,1,rep,name=resource_ids,json=resourceIds,proto3" json:"resource_ids,omitempty"`
-	// Whether the role of the user alone gives access to every resource of this type in the
-	// workspace.
+	// Whether the user may perform the action on every resource of this type in the workspace: as an
+	// owner or admin or, for `view`, because the workspace has such resources and none of them is
+	// private. Inherited grants are not considered.
 	HasFullAccess bool `protobuf:"varint,2,opt,name=has_full_access,json=hasFullAccess,proto3" json:"has_full_access,omitempty"`
-	// The token of the next page. Absent on the last page.
+	// The token for the next page. Absent on the last page.
 	NextPageToken *string `protobuf:"bytes,3,opt,name=next_page_token,json=nextPageToken,proto3,oneof" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -530,26 +537,29 @@ func (x *AccessibleResourcesResponse) GetNextPageToken() string {
 	return ""
 }
 
+// The request of PermissionService.Register.
 type RegisterResourceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name of the service, 1 to 200 characters.
 	ServiceName string `protobuf:"bytes,1,opt,name=service_name,json=serviceName,proto3" json:"service_name,omitempty"`
 	// The type of the resource, 1 to 200 characters.
 	ResourceType string `protobuf:"bytes,2,opt,name=resource_type,json=resourceType,proto3" json:"resource_type,omitempty"`
-	// The ID of the resource. Required unless `external_id` is present, of which it then is the UUID.
+	// The ID of the resource. Required unless `external_id` is present. With both, it must be the
+	// UUID derived from `external_id`.
 	ResourceId *string `protobuf:"bytes,3,opt,name=resource_id,json=resourceId,proto3,oneof" json:"resource_id,omitempty"`
 	// The ID of the workspace.
 	WorkspaceId string `protobuf:"bytes,4,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	// The ID of the user who owns the resource, a member of the workspace.
+	// The ID of the user who owns the resource. Must be a member of the workspace.
 	OwnerId string `protobuf:"bytes,5,opt,name=owner_id,json=ownerId,proto3" json:"owner_id,omitempty"`
-	// `private` or `workspace`. Defaults to `private`.
+	// `private` (default) or `workspace`.
 	Visibility *string `protobuf:"bytes,6,opt,name=visibility,proto3,oneof" json:"visibility,omitempty"`
-	// The ID of the resource in the service, at most 255 characters, which must not be a UUID. It stands
-	// for the name-based UUID (version 5, RFC 9562) of `service_name/resource_type/external_id` in the
-	// namespace `f8e1572e-33cb-4304-a2f6-032bcbfe9088`.
+	// The ID of the resource in your service, if that is not a UUID. At most 255 characters; must not
+	// be a UUID. It stands for the name-based UUID (version 5, RFC 9562) of
+	// `service_name/resource_type/external_id` in the namespace
+	// `f8e1572e-33cb-4304-a2f6-032bcbfe9088`.
 	ExternalId *string `protobuf:"bytes,20,opt,name=external_id,json=externalId,proto3,oneof" json:"external_id,omitempty"`
-	// The resource whose grants it inherits, of the same service and workspace. A repeated registration
-	// does not move the resource.
+	// The parent, from which the resource inherits grants. It must belong to the same service and
+	// workspace. Registering a resource again does not move it.
 	Parent        *ParentReference `protobuf:"bytes,7,opt,name=parent,proto3,oneof" json:"parent,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -641,9 +651,10 @@ func (x *RegisterResourceRequest) GetParent() *ParentReference {
 	return nil
 }
 
+// The request of PermissionService.RegisterBatch.
 type RegisterBatchRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The resources, 1 to 1,000, each at most once.
+	// The resources, 1 to 1,000 without duplicates.
 	Resources     []*RegisterResourceRequest `protobuf:"bytes,1,rep,name=resources,proto3" json:"resources,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -686,9 +697,10 @@ func (x *RegisterBatchRequest) GetResources() []*RegisterResourceRequest {
 	return nil
 }
 
+// The response of PermissionService.RegisterBatch.
 type RegisterBatchResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The records, in the order of the request.
+	// The permission records, in the order of the request.
 	Resources     []*ResourcePermissionResponse `protobuf:"bytes,1,rep,name=resources,proto3" json:"resources,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -731,6 +743,7 @@ func (x *RegisterBatchResponse) GetResources() []*ResourcePermissionResponse {
 	return nil
 }
 
+// The request of AdminService.UpdateVisibility and PermissionService.UpdateVisibility.
 type UpdateVisibilityRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the permission record.
@@ -812,14 +825,16 @@ func (x *UpdateVisibilityRequest) GetResourceId() string {
 	return ""
 }
 
-// How a request names the parent of a resource.
+// Identifies the parent of a resource.
 type ParentReference struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The type of the parent, 1 to 200 characters.
 	ResourceType string `protobuf:"bytes,1,opt,name=resource_type,json=resourceType,proto3" json:"resource_type,omitempty"`
-	// The ID of the parent. Required unless `external_id` is present, of which it then is the UUID.
+	// The ID of the parent. Required unless `external_id` is present. With both, it must be the UUID
+	// derived from `external_id`.
 	ResourceId *string `protobuf:"bytes,2,opt,name=resource_id,json=resourceId,proto3,oneof" json:"resource_id,omitempty"`
-	// The ID of the parent in the service, at most 255 characters, which must not be a UUID.
+	// The ID of the parent in your service, if that is not a UUID. At most 255 characters; must not
+	// be a UUID.
 	ExternalId    *string `protobuf:"bytes,3,opt,name=external_id,json=externalId,proto3,oneof" json:"external_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -879,11 +894,11 @@ func (x *ParentReference) GetExternalId() string {
 // The parent of a resource.
 type ParentResource struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The type of the parent, 1 to 200 characters.
+	// The type of the parent.
 	ResourceType string `protobuf:"bytes,1,opt,name=resource_type,json=resourceType,proto3" json:"resource_type,omitempty"`
 	// The ID of the parent.
 	ResourceId string `protobuf:"bytes,2,opt,name=resource_id,json=resourceId,proto3" json:"resource_id,omitempty"`
-	// The ID of the parent in the service, with which it was registered. Absent when there is none.
+	// The `external_id` with which the parent was registered. Absent if there is none.
 	ExternalId    *string `protobuf:"bytes,3,opt,name=external_id,json=externalId,proto3,oneof" json:"external_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -940,16 +955,16 @@ func (x *ParentResource) GetExternalId() string {
 	return ""
 }
 
+// The request of PermissionService.UpdateParent.
 type UpdateParentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the permission record.
 	PermissionId *string `protobuf:"bytes,1,opt,name=permission_id,json=permissionId,proto3,oneof" json:"permission_id,omitempty"`
 	// The new parent, of the same service and workspace. JSON null removes the parent.
 	Parent *ParentReference `protobuf:"bytes,2,opt,name=parent,proto3,oneof" json:"parent,omitempty"`
-	// Whether the grants of the parent, and of what is above it, apply to the resource and to what is
-	// below it.
+	// Whether the resource and its descendants inherit the grants of the parent and its ancestors.
 	Inherits *bool `protobuf:"varint,3,opt,name=inherits,proto3,oneof" json:"inherits,omitempty"`
-	// Removes the parent, like a null `parent` in JSON.
+	// Removes the parent, as JSON null in `parent` does. Must not be combined with `parent`.
 	Detach *bool `protobuf:"varint,4,opt,name=detach,proto3,oneof" json:"detach,omitempty"`
 	// The name of the service, 1 to 200 characters.
 	ServiceName *string `protobuf:"bytes,5,opt,name=service_name,json=serviceName,proto3,oneof" json:"service_name,omitempty"`
@@ -1040,17 +1055,18 @@ func (x *UpdateParentRequest) GetResourceId() string {
 	return ""
 }
 
+// Identifies a share to create, replace or revoke.
 type ShareRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the permission record.
 	PermissionId *string `protobuf:"bytes,1,opt,name=permission_id,json=permissionId,proto3,oneof" json:"permission_id,omitempty"`
 	// `user` or `group`.
 	GranteeType string `protobuf:"bytes,2,opt,name=grantee_type,json=granteeType,proto3" json:"grantee_type,omitempty"`
-	// The ID of the user or group, in the workspace of the resource.
+	// The ID of the user or group. Must be in the workspace of the resource.
 	GranteeId string `protobuf:"bytes,3,opt,name=grantee_id,json=granteeId,proto3" json:"grantee_id,omitempty"`
 	// `view` or `edit`.
 	Permission string `protobuf:"bytes,4,opt,name=permission,proto3" json:"permission,omitempty"`
-	// When the share expires: in the future, at most 10 years from now. Without it, the share does not
+	// When the share expires: in the future, at most 10 years from now. If absent, the share does not
 	// expire.
 	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=expires_at,json=expiresAt,proto3,oneof" json:"expires_at,omitempty"`
 	// The name of the service, 1 to 200 characters.
@@ -1149,11 +1165,12 @@ func (x *ShareRequest) GetResourceId() string {
 	return ""
 }
 
+// The request of PermissionService.TransferOwnership.
 type TransferOwnershipRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the permission record.
 	PermissionId *string `protobuf:"bytes,1,opt,name=permission_id,json=permissionId,proto3,oneof" json:"permission_id,omitempty"`
-	// The ID of the new owner, a member of the workspace.
+	// The ID of the new owner. Must be a member of the workspace.
 	OwnerId string `protobuf:"bytes,2,opt,name=owner_id,json=ownerId,proto3" json:"owner_id,omitempty"`
 	// The name of the service, 1 to 200 characters.
 	ServiceName *string `protobuf:"bytes,3,opt,name=service_name,json=serviceName,proto3,oneof" json:"service_name,omitempty"`
@@ -1230,6 +1247,7 @@ func (x *TransferOwnershipRequest) GetResourceId() string {
 	return ""
 }
 
+// The request of PermissionService.GetResource.
 type GetResourceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name of the service, 1 to 200 characters.
@@ -1293,6 +1311,7 @@ func (x *GetResourceRequest) GetResourceId() string {
 	return ""
 }
 
+// The request of PermissionService.Unregister.
 type UnregisterRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the permission record.
@@ -1303,7 +1322,8 @@ type UnregisterRequest struct {
 	ResourceType *string `protobuf:"bytes,4,opt,name=resource_type,json=resourceType,proto3,oneof" json:"resource_type,omitempty"`
 	// The ID of the resource.
 	ResourceId *string `protobuf:"bytes,5,opt,name=resource_id,json=resourceId,proto3,oneof" json:"resource_id,omitempty"`
-	// Also unregisters everything below the resource. Otherwise its children stay without a parent.
+	// Whether to unregister the descendants of the resource as well. Defaults to `false`: the
+	// children remain, without a parent.
 	Cascade       *bool `protobuf:"varint,2,opt,name=cascade,proto3,oneof" json:"cascade,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1374,6 +1394,7 @@ func (x *UnregisterRequest) GetCascade() bool {
 	return false
 }
 
+// The empty response to the unregistration of a resource.
 type UnregisterResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -1410,14 +1431,14 @@ func (*UnregisterResponse) Descriptor() ([]byte, []int) {
 	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{19}
 }
 
-// The permission record of a resource: its workspace, owner, visibility and shares.
+// The permission record of a resource: its workspace, owner, visibility, parent and shares.
 type ResourcePermissionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The ID of the record, `permission_id` in other requests.
+	// The ID of the permission record: `permission_id` in requests.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The name of the service, 1 to 200 characters.
+	// The name of the service.
 	ServiceName string `protobuf:"bytes,2,opt,name=service_name,json=serviceName,proto3" json:"service_name,omitempty"`
-	// The type of the resource, 1 to 200 characters.
+	// The type of the resource.
 	ResourceType string `protobuf:"bytes,3,opt,name=resource_type,json=resourceType,proto3" json:"resource_type,omitempty"`
 	// The ID of the resource.
 	ResourceId string `protobuf:"bytes,4,opt,name=resource_id,json=resourceId,proto3" json:"resource_id,omitempty"`
@@ -1429,13 +1450,13 @@ type ResourcePermissionResponse struct {
 	Visibility string `protobuf:"bytes,7,opt,name=visibility,proto3" json:"visibility,omitempty"`
 	// When the resource was registered.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// The shares of the resource.
+	// The shares of the resource, oldest first.
 	Shares []*ShareResponse `protobuf:"bytes,9,rep,name=shares,proto3" json:"shares,omitempty"`
-	// The ID of the resource in the service, with which it was registered. Absent when there is none.
+	// The `external_id` with which the resource was registered. Absent if there is none.
 	ExternalId *string `protobuf:"bytes,20,opt,name=external_id,json=externalId,proto3,oneof" json:"external_id,omitempty"`
-	// Present if the resource has a parent.
+	// The parent of the resource. Absent if there is none.
 	Parent *ParentResource `protobuf:"bytes,10,opt,name=parent,proto3,oneof" json:"parent,omitempty"`
-	// Whether grants of the parent apply to the resource.
+	// Whether the resource inherits the grants of its parent.
 	Inherits      bool `protobuf:"varint,11,opt,name=inherits,proto3" json:"inherits,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1555,7 +1576,7 @@ func (x *ResourcePermissionResponse) GetInherits() bool {
 	return false
 }
 
-// A permission on a resource, granted to a user or a group.
+// A permission on a resource that is granted to a user or a group.
 type ShareResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the share.
@@ -1566,11 +1587,11 @@ type ShareResponse struct {
 	GranteeId string `protobuf:"bytes,3,opt,name=grantee_id,json=granteeId,proto3" json:"grantee_id,omitempty"`
 	// `view` or `edit`.
 	Permission string `protobuf:"bytes,4,opt,name=permission,proto3" json:"permission,omitempty"`
-	// The ID of the user who shared the resource.
+	// The ID of the user who shared the resource; empty if that user has been deleted.
 	GrantedBy string `protobuf:"bytes,5,opt,name=granted_by,json=grantedBy,proto3" json:"granted_by,omitempty"`
 	// When the resource was shared.
 	GrantedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=granted_at,json=grantedAt,proto3" json:"granted_at,omitempty"`
-	// From this time on, the share grants nothing. Absent if it does not expire.
+	// When the share stops granting access. Absent if it does not expire.
 	ExpiresAt     *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=expires_at,json=expiresAt,proto3,oneof" json:"expires_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1655,12 +1676,13 @@ func (x *ShareResponse) GetExpiresAt() *timestamppb.Timestamp {
 	return nil
 }
 
+// The request of PermissionService.RegisterActions.
 type RegisterActionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name of the service, 1 to 200 characters.
 	ServiceName string `protobuf:"bytes,1,opt,name=service_name,json=serviceName,proto3" json:"service_name,omitempty"`
-	// The actions, 1 to 1,000 with distinct names. `view`, `edit` and `manage` are built in
-	// and cannot be registered.
+	// The actions, 1 to 1,000 with distinct names. The built-in actions `view`, `edit` and `manage`
+	// cannot be registered.
 	Actions       []*ActionRegistration `protobuf:"bytes,2,rep,name=actions,proto3" json:"actions,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1710,12 +1732,12 @@ func (x *RegisterActionsRequest) GetActions() []*ActionRegistration {
 	return nil
 }
 
-// An action to register.
+// An action to register or update.
 type ActionRegistration struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name of the action, 1 to 200 characters.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// A description of up to 2,000 characters. Defaults to an empty string.
+	// A description, at most 2,000 characters. Defaults to an empty string.
 	Description   *string `protobuf:"bytes,2,opt,name=description,proto3,oneof" json:"description,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1765,10 +1787,10 @@ func (x *ActionRegistration) GetDescription() string {
 	return ""
 }
 
-// The registered actions of a service, ordered by name.
+// The registered actions of a service.
 type ServiceActions struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The name of the service, 1 to 200 characters.
+	// The name of the service.
 	ServiceName string `protobuf:"bytes,1,opt,name=service_name,json=serviceName,proto3" json:"service_name,omitempty"`
 	// The actions, ordered by name.
 	Actions       []*ServiceAction `protobuf:"bytes,2,rep,name=actions,proto3" json:"actions,omitempty"`
@@ -1893,6 +1915,7 @@ func (x *ServiceAction) GetRegisteredAt() *timestamppb.Timestamp {
 	return nil
 }
 
+// The request of PermissionService.ListGrantedActions.
 type ListGrantedActionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name of the service, 1 to 200 characters.
@@ -1938,11 +1961,12 @@ func (x *ListGrantedActionsRequest) GetServiceName() string {
 	return ""
 }
 
+// The response of PermissionService.ListGrantedActions.
 type ListGrantedActionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The name of the service, 1 to 200 characters.
+	// The name of the service.
 	ServiceName string `protobuf:"bytes,1,opt,name=service_name,json=serviceName,proto3" json:"service_name,omitempty"`
-	// The names of the actions, in ascending order.
+	// The names of the actions, ordered by name.
 	Actions       []string `protobuf:"bytes,2,rep,name=actions,proto3" json:"actions,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -40,75 +40,104 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Decides who may perform which action on which resource, and records resources, their visibility
-// and their shares.
+// Decides who may perform which action on which resource, and manages the permission records of
+// resources: their owners, visibility, hierarchy and shares.
 type PermissionServiceClient interface {
 	// Check permissions
 	//
 	// Returns whether the user of the access token may perform each action, in the order of the
-	// request. Unknown resources and actions are not allowed; they are not errors.
+	// request. Unknown resources and actions are denied; they are not errors.
 	Check(ctx context.Context, in *PermissionCheckRequest, opts ...grpc.CallOption) (*PermissionCheckResponse, error)
 	// Check permissions continuously
 	//
-	// Checks one permission per message and returns the results in any order; match them by
-	// `correlation_id`. Credentials and facts are evaluated for each message, so that a revocation
-	// takes effect within the stream. The first error ends the stream with its status.
+	// Checks one permission per message. Responses can arrive in any order; match them by
+	// `correlation_id`. Credentials and permissions are evaluated for each message, so revocations
+	// take effect while the stream is open. The first error ends the stream with its status.
 	CheckStream(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[CheckStreamRequest, CheckStreamResponse], error)
 	// List accessible resources
 	//
-	// Lists the resources of a type on which the user of the access token may perform an action.
+	// Lists the resources of a type on which the user of the access token may perform an action,
+	// ordered by ID, one page at a time.
 	Accessible(ctx context.Context, in *AccessibleResourcesRequest, opts ...grpc.CallOption) (*AccessibleResourcesResponse, error)
 	// Stream accessible resources
 	//
-	// Streams every page of Accessible; `limit` is the size of a page.
+	// Streams all pages of Accessible. `limit` is the size of each page.
 	AccessibleStream(ctx context.Context, in *AccessibleResourcesRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[AccessibleResourcesResponse], error)
 	// Share a resource
 	//
 	// Grants a user or a group of the workspace permission to view or edit a resource, until
-	// `expires_at` if it is present. Sharing again replaces the permission and the expiry. Requires the owner of the resource, or an owner or admin of the
-	// workspace.
-	// The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
+	// `expires_at` if it is present. Sharing again replaces the permission and the expiry. Fails with
+	// `NOT_FOUND` if the grantee is not in the workspace.
+	//
+	// The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+	// and `resource_id`.
+	//
+	// The user must be allowed to `manage` the resource: as its owner, as the owner of an ancestor
+	// that it inherits from, or as an owner or admin of the workspace.
 	Share(ctx context.Context, in *ShareRequest, opts ...grpc.CallOption) (*ShareResponse, error)
 	// Register a resource
 	//
-	// Registers a resource with its workspace, owner and visibility. Services call it when a resource
-	// is created. Repeating a registration with the same workspace and owner returns the existing
-	// record; different ones fail with ALREADY_EXISTS.
+	// Registers a resource with its workspace, owner and visibility. Call it when your service
+	// creates a resource. Registering a resource again with the same workspace and owner returns the
+	// existing record. Fails with `ALREADY_EXISTS` if the resource is registered with another
+	// workspace or owner, with `NOT_FOUND` if the workspace does not exist, and with
+	// `INVALID_ARGUMENT` if the owner is not a member of it.
 	Register(ctx context.Context, in *RegisterResourceRequest, opts ...grpc.CallOption) (*ResourcePermissionResponse, error)
 	// Register resources
 	//
-	// Registers up to 1,000 resources as Register does, all of them or none. Resources of one batch may
-	// name each other as parent, in any order. Errors name the fields, as in `resources[3].owner_id`.
+	// Registers up to 1,000 resources in one transaction, as Register does. If any of them fails,
+	// none is registered. The parent of a resource can be in the same batch, in any position. Errors
+	// name the invalid fields, for example `resources[3].owner_id`.
 	RegisterBatch(ctx context.Context, in *RegisterBatchRequest, opts ...grpc.CallOption) (*RegisterBatchResponse, error)
 	// Update visibility
 	//
-	// Makes a resource visible to its whole workspace, or private again.
-	// The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
-	// With an access token, the user must be the owner of the resource, or an owner or admin of its
-	// workspace. Without one, the service decides.
+	// Makes a resource visible to its whole workspace, or private.
+	//
+	// The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+	// and `resource_id`.
+	//
+	// With an access token, its user must be allowed to `manage` the resource: as its owner, as the
+	// owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
+	// one, the service alone decides.
 	UpdateVisibility(ctx context.Context, in *UpdateVisibilityRequest, opts ...grpc.CallOption) (*ResourcePermissionResponse, error)
 	// Transfer ownership
 	//
-	// Makes another member of the workspace the owner of a resource.
-	// The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
-	// With an access token, the user must be the owner of the resource, or an owner or admin of its
-	// workspace. Without one, the service decides.
+	// Makes another member of the workspace the owner of a resource. Fails with `INVALID_ARGUMENT` if
+	// the new owner is not a member.
+	//
+	// The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+	// and `resource_id`.
+	//
+	// With an access token, its user must be allowed to `manage` the resource: as its owner, as the
+	// owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
+	// one, the service alone decides.
 	TransferOwnership(ctx context.Context, in *TransferOwnershipRequest, opts ...grpc.CallOption) (*ResourcePermissionResponse, error)
 	// Move a resource
 	//
-	// Sets or removes the parent of a resource, and whether it inherits the grants of the parent.
-	// Everything below the resource moves along. Absent fields keep their value.
-	// The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
-	// With an access token, the user must be the owner of the resource, or an owner or admin of its
-	// workspace, and must be allowed to edit the new parent. Without one, the service decides.
+	// Sets or removes the parent of a resource, or changes whether the resource inherits grants from
+	// it. The descendants of the resource move with it. Absent fields are left unchanged. Fails with
+	// `ALREADY_EXISTS` if the parent is the resource itself or one of its descendants, and with
+	// `INVALID_ARGUMENT` if the resulting chain would be too long.
+	//
+	// The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+	// and `resource_id`.
+	//
+	// With an access token, its user must be allowed to `manage` the resource: as its owner, as the
+	// owner of an ancestor that it inherits from, or as an owner or admin of the workspace. To set a
+	// parent, the user must also be allowed to `edit` the new parent. Without one, the service alone
+	// decides.
 	UpdateParent(ctx context.Context, in *UpdateParentRequest, opts ...grpc.CallOption) (*ResourcePermissionResponse, error)
 	// Revoke a share
 	//
-	// Revokes the share of a user or a group. `permission` is required but not compared with the
-	// share; `expires_at` is ignored.
-	// The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
-	// With an access token, the user must be the owner of the resource, or an owner or admin of its
-	// workspace. Without one, the service decides.
+	// Revokes the share of a user or a group. `permission` is required, but any value revokes the
+	// share; `expires_at` is ignored. Fails with `NOT_FOUND` if there is no such share.
+	//
+	// The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+	// and `resource_id`.
+	//
+	// With an access token, its user must be allowed to `manage` the resource: as its owner, as the
+	// owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
+	// one, the service alone decides.
 	RevokeShare(ctx context.Context, in *ShareRequest, opts ...grpc.CallOption) (*Acknowledgement, error)
 	// Get a resource
 	//
@@ -116,20 +145,25 @@ type PermissionServiceClient interface {
 	GetResource(ctx context.Context, in *GetResourceRequest, opts ...grpc.CallOption) (*ResourcePermissionResponse, error)
 	// Unregister a resource
 	//
-	// Deletes the permission record of a resource and its shares. Services call it when a resource is
-	// deleted.
-	// The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
-	// With an access token, the user must be the owner of the resource, or an owner or admin of its
-	// workspace. Without one, the service decides.
+	// Deletes the permission record of a resource and its shares. Call it when your service deletes a
+	// resource.
+	//
+	// The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+	// and `resource_id`.
+	//
+	// With an access token, its user must be allowed to `manage` the resource: as its owner, as the
+	// owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
+	// one, the service alone decides.
 	Unregister(ctx context.Context, in *UnregisterRequest, opts ...grpc.CallOption) (*UnregisterResponse, error)
 	// Register actions
 	//
-	// Adds or updates actions of a service, which custom roles can grant. Actions that are not listed
-	// remain registered.
+	// Registers actions of a service, which custom roles can grant, or updates their descriptions.
+	// Actions that are not in the request remain registered. Returns all actions of the service.
 	RegisterActions(ctx context.Context, in *RegisterActionsRequest, opts ...grpc.CallOption) (*ServiceActions, error)
 	// List granted actions
 	//
-	// Lists the actions of a service that custom roles grant to the user of the access token.
+	// Lists the actions of a service that custom roles grant to the user of the access token in the
+	// workspace of the token.
 	ListGrantedActions(ctx context.Context, in *ListGrantedActionsRequest, opts ...grpc.CallOption) (*ListGrantedActionsResponse, error)
 }
 
@@ -307,75 +341,104 @@ func (c *permissionServiceClient) ListGrantedActions(ctx context.Context, in *Li
 // All implementations must embed UnimplementedPermissionServiceServer
 // for forward compatibility.
 //
-// Decides who may perform which action on which resource, and records resources, their visibility
-// and their shares.
+// Decides who may perform which action on which resource, and manages the permission records of
+// resources: their owners, visibility, hierarchy and shares.
 type PermissionServiceServer interface {
 	// Check permissions
 	//
 	// Returns whether the user of the access token may perform each action, in the order of the
-	// request. Unknown resources and actions are not allowed; they are not errors.
+	// request. Unknown resources and actions are denied; they are not errors.
 	Check(context.Context, *PermissionCheckRequest) (*PermissionCheckResponse, error)
 	// Check permissions continuously
 	//
-	// Checks one permission per message and returns the results in any order; match them by
-	// `correlation_id`. Credentials and facts are evaluated for each message, so that a revocation
-	// takes effect within the stream. The first error ends the stream with its status.
+	// Checks one permission per message. Responses can arrive in any order; match them by
+	// `correlation_id`. Credentials and permissions are evaluated for each message, so revocations
+	// take effect while the stream is open. The first error ends the stream with its status.
 	CheckStream(grpc.BidiStreamingServer[CheckStreamRequest, CheckStreamResponse]) error
 	// List accessible resources
 	//
-	// Lists the resources of a type on which the user of the access token may perform an action.
+	// Lists the resources of a type on which the user of the access token may perform an action,
+	// ordered by ID, one page at a time.
 	Accessible(context.Context, *AccessibleResourcesRequest) (*AccessibleResourcesResponse, error)
 	// Stream accessible resources
 	//
-	// Streams every page of Accessible; `limit` is the size of a page.
+	// Streams all pages of Accessible. `limit` is the size of each page.
 	AccessibleStream(*AccessibleResourcesRequest, grpc.ServerStreamingServer[AccessibleResourcesResponse]) error
 	// Share a resource
 	//
 	// Grants a user or a group of the workspace permission to view or edit a resource, until
-	// `expires_at` if it is present. Sharing again replaces the permission and the expiry. Requires the owner of the resource, or an owner or admin of the
-	// workspace.
-	// The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
+	// `expires_at` if it is present. Sharing again replaces the permission and the expiry. Fails with
+	// `NOT_FOUND` if the grantee is not in the workspace.
+	//
+	// The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+	// and `resource_id`.
+	//
+	// The user must be allowed to `manage` the resource: as its owner, as the owner of an ancestor
+	// that it inherits from, or as an owner or admin of the workspace.
 	Share(context.Context, *ShareRequest) (*ShareResponse, error)
 	// Register a resource
 	//
-	// Registers a resource with its workspace, owner and visibility. Services call it when a resource
-	// is created. Repeating a registration with the same workspace and owner returns the existing
-	// record; different ones fail with ALREADY_EXISTS.
+	// Registers a resource with its workspace, owner and visibility. Call it when your service
+	// creates a resource. Registering a resource again with the same workspace and owner returns the
+	// existing record. Fails with `ALREADY_EXISTS` if the resource is registered with another
+	// workspace or owner, with `NOT_FOUND` if the workspace does not exist, and with
+	// `INVALID_ARGUMENT` if the owner is not a member of it.
 	Register(context.Context, *RegisterResourceRequest) (*ResourcePermissionResponse, error)
 	// Register resources
 	//
-	// Registers up to 1,000 resources as Register does, all of them or none. Resources of one batch may
-	// name each other as parent, in any order. Errors name the fields, as in `resources[3].owner_id`.
+	// Registers up to 1,000 resources in one transaction, as Register does. If any of them fails,
+	// none is registered. The parent of a resource can be in the same batch, in any position. Errors
+	// name the invalid fields, for example `resources[3].owner_id`.
 	RegisterBatch(context.Context, *RegisterBatchRequest) (*RegisterBatchResponse, error)
 	// Update visibility
 	//
-	// Makes a resource visible to its whole workspace, or private again.
-	// The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
-	// With an access token, the user must be the owner of the resource, or an owner or admin of its
-	// workspace. Without one, the service decides.
+	// Makes a resource visible to its whole workspace, or private.
+	//
+	// The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+	// and `resource_id`.
+	//
+	// With an access token, its user must be allowed to `manage` the resource: as its owner, as the
+	// owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
+	// one, the service alone decides.
 	UpdateVisibility(context.Context, *UpdateVisibilityRequest) (*ResourcePermissionResponse, error)
 	// Transfer ownership
 	//
-	// Makes another member of the workspace the owner of a resource.
-	// The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
-	// With an access token, the user must be the owner of the resource, or an owner or admin of its
-	// workspace. Without one, the service decides.
+	// Makes another member of the workspace the owner of a resource. Fails with `INVALID_ARGUMENT` if
+	// the new owner is not a member.
+	//
+	// The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+	// and `resource_id`.
+	//
+	// With an access token, its user must be allowed to `manage` the resource: as its owner, as the
+	// owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
+	// one, the service alone decides.
 	TransferOwnership(context.Context, *TransferOwnershipRequest) (*ResourcePermissionResponse, error)
 	// Move a resource
 	//
-	// Sets or removes the parent of a resource, and whether it inherits the grants of the parent.
-	// Everything below the resource moves along. Absent fields keep their value.
-	// The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
-	// With an access token, the user must be the owner of the resource, or an owner or admin of its
-	// workspace, and must be allowed to edit the new parent. Without one, the service decides.
+	// Sets or removes the parent of a resource, or changes whether the resource inherits grants from
+	// it. The descendants of the resource move with it. Absent fields are left unchanged. Fails with
+	// `ALREADY_EXISTS` if the parent is the resource itself or one of its descendants, and with
+	// `INVALID_ARGUMENT` if the resulting chain would be too long.
+	//
+	// The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+	// and `resource_id`.
+	//
+	// With an access token, its user must be allowed to `manage` the resource: as its owner, as the
+	// owner of an ancestor that it inherits from, or as an owner or admin of the workspace. To set a
+	// parent, the user must also be allowed to `edit` the new parent. Without one, the service alone
+	// decides.
 	UpdateParent(context.Context, *UpdateParentRequest) (*ResourcePermissionResponse, error)
 	// Revoke a share
 	//
-	// Revokes the share of a user or a group. `permission` is required but not compared with the
-	// share; `expires_at` is ignored.
-	// The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
-	// With an access token, the user must be the owner of the resource, or an owner or admin of its
-	// workspace. Without one, the service decides.
+	// Revokes the share of a user or a group. `permission` is required, but any value revokes the
+	// share; `expires_at` is ignored. Fails with `NOT_FOUND` if there is no such share.
+	//
+	// The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+	// and `resource_id`.
+	//
+	// With an access token, its user must be allowed to `manage` the resource: as its owner, as the
+	// owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
+	// one, the service alone decides.
 	RevokeShare(context.Context, *ShareRequest) (*Acknowledgement, error)
 	// Get a resource
 	//
@@ -383,20 +446,25 @@ type PermissionServiceServer interface {
 	GetResource(context.Context, *GetResourceRequest) (*ResourcePermissionResponse, error)
 	// Unregister a resource
 	//
-	// Deletes the permission record of a resource and its shares. Services call it when a resource is
-	// deleted.
-	// The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
-	// With an access token, the user must be the owner of the resource, or an owner or admin of its
-	// workspace. Without one, the service decides.
+	// Deletes the permission record of a resource and its shares. Call it when your service deletes a
+	// resource.
+	//
+	// The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+	// and `resource_id`.
+	//
+	// With an access token, its user must be allowed to `manage` the resource: as its owner, as the
+	// owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
+	// one, the service alone decides.
 	Unregister(context.Context, *UnregisterRequest) (*UnregisterResponse, error)
 	// Register actions
 	//
-	// Adds or updates actions of a service, which custom roles can grant. Actions that are not listed
-	// remain registered.
+	// Registers actions of a service, which custom roles can grant, or updates their descriptions.
+	// Actions that are not in the request remain registered. Returns all actions of the service.
 	RegisterActions(context.Context, *RegisterActionsRequest) (*ServiceActions, error)
 	// List granted actions
 	//
-	// Lists the actions of a service that custom roles grant to the user of the access token.
+	// Lists the actions of a service that custom roles grant to the user of the access token in the
+	// workspace of the token.
 	ListGrantedActions(context.Context, *ListGrantedActionsRequest) (*ListGrantedActionsResponse, error)
 	mustEmbedUnimplementedPermissionServiceServer()
 }

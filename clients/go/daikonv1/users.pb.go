@@ -22,6 +22,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// The request of UserService.ListAccounts.
 type ListAccountsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -58,6 +59,7 @@ func (*ListAccountsRequest) Descriptor() ([]byte, []int) {
 	return file_daikon_v1_users_proto_rawDescGZIP(), []int{0}
 }
 
+// The response of UserService.ListAccounts.
 type ListAccountsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The linked accounts, oldest first.
@@ -106,7 +108,7 @@ func (x *ListAccountsResponse) GetAccounts() []*LinkedAccountResponse {
 // An account at an identity provider with which the user can sign in.
 type LinkedAccountResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The ID of the link.
+	// The ID of the link: `account_id` in requests.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// `google`, `microsoft` or `github`.
 	Provider string `protobuf:"bytes,2,opt,name=provider,proto3" json:"provider,omitempty"`
@@ -176,6 +178,7 @@ func (x *LinkedAccountResponse) GetLinkedAt() *timestamppb.Timestamp {
 	return nil
 }
 
+// The request of UserService.UnlinkAccount.
 type UnlinkAccountRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the link.
@@ -221,6 +224,7 @@ func (x *UnlinkAccountRequest) GetAccountId() string {
 	return ""
 }
 
+// The empty response to the unlinking of an account.
 type UnlinkAccountResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -257,6 +261,7 @@ func (*UnlinkAccountResponse) Descriptor() ([]byte, []int) {
 	return file_daikon_v1_users_proto_rawDescGZIP(), []int{4}
 }
 
+// The request of UserService.GetMe.
 type GetMeRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -293,11 +298,12 @@ func (*GetMeRequest) Descriptor() ([]byte, []int) {
 	return file_daikon_v1_users_proto_rawDescGZIP(), []int{5}
 }
 
+// The request of UserService.UpdateMe.
 type UpdateMeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The display name, 1 to 200 characters.
 	Name *string `protobuf:"bytes,1,opt,name=name,proto3,oneof" json:"name,omitempty"`
-	// An http or https URL of up to 2,000 characters, or an empty string.
+	// An http or https URL of at most 2,000 characters, or an empty string to remove the avatar.
 	AvatarUrl     *string `protobuf:"bytes,2,opt,name=avatar_url,json=avatarUrl,proto3,oneof" json:"avatar_url,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -356,7 +362,7 @@ type UserResponse struct {
 	Email string `protobuf:"bytes,2,opt,name=email,proto3" json:"email,omitempty"`
 	// The display name.
 	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
-	// The URL of the avatar; empty when there is none.
+	// The URL of the avatar; empty if there is none.
 	AvatarUrl string `protobuf:"bytes,4,opt,name=avatar_url,json=avatarUrl,proto3" json:"avatar_url,omitempty"`
 	// Whether the user is active.
 	IsActive bool `protobuf:"varint,5,opt,name=is_active,json=isActive,proto3" json:"is_active,omitempty"`
@@ -438,11 +444,12 @@ func (x *UserResponse) GetCreatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
+// The request of UserService.CheckMyPermissions.
 type CheckMyPermissionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The checks, 1 to 100.
 	Checks []*PermissionCheck `protobuf:"bytes,1,rep,name=checks,proto3" json:"checks,omitempty"`
-	// The ID of the workspace, which must be that of the access token. Defaults to it.
+	// The ID of the workspace. Must be that of the access token, which is the default.
 	WorkspaceId   *string `protobuf:"bytes,2,opt,name=workspace_id,json=workspaceId,proto3,oneof" json:"workspace_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -492,19 +499,20 @@ func (x *CheckMyPermissionsRequest) GetWorkspaceId() string {
 	return ""
 }
 
+// The request of UserService.ListMyAccessibleResources.
 type ListMyAccessibleResourcesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name of the service, 1 to 200 characters.
 	ServiceName string `protobuf:"bytes,1,opt,name=service_name,json=serviceName,proto3" json:"service_name,omitempty"`
-	// The type of the resource, 1 to 200 characters.
+	// The type of the resources, 1 to 200 characters.
 	ResourceType string `protobuf:"bytes,2,opt,name=resource_type,json=resourceType,proto3" json:"resource_type,omitempty"`
 	// `view`, `edit`, `manage` or an action that the service has registered.
 	Action string `protobuf:"bytes,3,opt,name=action,proto3" json:"action,omitempty"`
-	// The ID of the workspace, which must be that of the access token. Defaults to it.
+	// The ID of the workspace. Must be that of the access token, which is the default.
 	WorkspaceId *string `protobuf:"bytes,4,opt,name=workspace_id,json=workspaceId,proto3,oneof" json:"workspace_id,omitempty"`
 	// The maximum number of IDs per page, 1 to 100. Defaults to 100.
 	Limit *int32 `protobuf:"varint,5,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
-	// The `next_page_token` of the previous response.
+	// The `next_page_token` of the previous response. Absent for the first page.
 	PageToken     *string `protobuf:"bytes,6,opt,name=page_token,json=pageToken,proto3,oneof" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -582,6 +590,7 @@ func (x *ListMyAccessibleResourcesRequest) GetPageToken() string {
 	return ""
 }
 
+// The request of UserService.ListSessions.
 type ListSessionsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -618,9 +627,10 @@ func (*ListSessionsRequest) Descriptor() ([]byte, []int) {
 	return file_daikon_v1_users_proto_rawDescGZIP(), []int{10}
 }
 
+// The response of UserService.ListSessions.
 type ListSessionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The sessions.
+	// The active sessions, newest first.
 	Sessions      []*Session `protobuf:"bytes,1,rep,name=sessions,proto3" json:"sessions,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -663,16 +673,17 @@ func (x *ListSessionsResponse) GetSessions() []*Session {
 	return nil
 }
 
-// A sign-in whose refresh token is still valid.
+// A sign-in of a user to an application. It is active until its refresh token expires or is
+// revoked.
 type Session struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the session.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// The ID of the workspace that its tokens are for.
 	WorkspaceId string `protobuf:"bytes,2,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	// `google`, `microsoft` or `github`.
+	// The identity provider: `google`, `microsoft` or `github`.
 	Provider string `protobuf:"bytes,3,opt,name=provider,proto3" json:"provider,omitempty"`
-	// The User-Agent header of the sign-in.
+	// The User-Agent header of the sign-in, at most 300 characters.
 	UserAgent string `protobuf:"bytes,4,opt,name=user_agent,json=userAgent,proto3" json:"user_agent,omitempty"`
 	// When the user signed in.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
@@ -680,7 +691,7 @@ type Session struct {
 	LastUsedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=last_used_at,json=lastUsedAt,proto3" json:"last_used_at,omitempty"`
 	// When its refresh token expires.
 	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
-	// Whether the access token of this request belongs to the session.
+	// Whether the access token of the request belongs to the session. Always `false` in AdminService.
 	Current       bool `protobuf:"varint,8,opt,name=current,proto3" json:"current,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -772,6 +783,7 @@ func (x *Session) GetCurrent() bool {
 	return false
 }
 
+// The request of UserService.EndOtherSessions.
 type EndOtherSessionsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -808,6 +820,7 @@ func (*EndOtherSessionsRequest) Descriptor() ([]byte, []int) {
 	return file_daikon_v1_users_proto_rawDescGZIP(), []int{13}
 }
 
+// The request of UserService.EndSession.
 type EndSessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the session.
@@ -853,6 +866,7 @@ func (x *EndSessionRequest) GetSessionId() string {
 	return ""
 }
 
+// The empty response to the end of sessions.
 type EndSessionResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields

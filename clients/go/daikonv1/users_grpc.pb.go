@@ -34,11 +34,11 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// The profile and the sessions of the current user.
+// Manages the profile, sessions and linked accounts of the current user.
 type UserServiceClient interface {
 	// Get the current user
 	//
-	// Returns the user of the access token.
+	// Returns the user identified by the access token.
 	GetMe(ctx context.Context, in *GetMeRequest, opts ...grpc.CallOption) (*UserResponse, error)
 	// Update the current user
 	//
@@ -46,34 +46,36 @@ type UserServiceClient interface {
 	UpdateMe(ctx context.Context, in *UpdateMeRequest, opts ...grpc.CallOption) (*UserResponse, error)
 	// Check own permissions
 	//
-	// Returns whether the current user may perform each action, in the order of the request, as
-	// `POST /permissions/check` does. Browsers call it, without a service key, for any service.
+	// Returns whether the current user may perform each action, in the order of the request. Works
+	// like `POST /permissions/check`, but browsers can call it without a service key and for any
+	// service.
 	CheckMyPermissions(ctx context.Context, in *CheckMyPermissionsRequest, opts ...grpc.CallOption) (*PermissionCheckResponse, error)
 	// List own accessible resources
 	//
-	// Lists the resources of a type on which the current user may perform an action, as
-	// `POST /permissions/accessible` does, without a service key.
+	// Lists the resources of a type on which the current user may perform an action. Works like `POST
+	// /permissions/accessible`, but without a service key.
 	ListMyAccessibleResources(ctx context.Context, in *ListMyAccessibleResourcesRequest, opts ...grpc.CallOption) (*AccessibleResourcesResponse, error)
 	// List sessions
 	//
-	// Lists the active sessions of the user, one for each sign-in.
+	// Lists the active sessions of the user, newest first. Each sign-in starts a session.
 	ListSessions(ctx context.Context, in *ListSessionsRequest, opts ...grpc.CallOption) (*ListSessionsResponse, error)
 	// End other sessions
 	//
-	// Ends every session of the user except the one of the access token.
+	// Ends all sessions of the user except that of the access token, including sign-ins that are not
+	// yet complete.
 	EndOtherSessions(ctx context.Context, in *EndOtherSessionsRequest, opts ...grpc.CallOption) (*EndSessionResponse, error)
 	// End a session
 	//
-	// Ends a session of the user: its refresh tokens are no longer valid.
+	// Ends a session of the user. Its refresh token and access tokens are rejected immediately.
 	EndSession(ctx context.Context, in *EndSessionRequest, opts ...grpc.CallOption) (*EndSessionResponse, error)
 	// List linked accounts
 	//
-	// Lists the accounts at identity providers with which the user can sign in.
+	// Lists the accounts at identity providers with which the user can sign in, oldest first.
 	ListAccounts(ctx context.Context, in *ListAccountsRequest, opts ...grpc.CallOption) (*ListAccountsResponse, error)
 	// Unlink an account
 	//
-	// Unlinks an account, and ends the user's other sessions that signed in through its provider. The
-	// last account cannot be unlinked.
+	// Unlinks an account. Also ends the user's other sessions that were started through its provider,
+	// and the user's admin tokens. Fails with `ALREADY_EXISTS` for the last account.
 	UnlinkAccount(ctx context.Context, in *UnlinkAccountRequest, opts ...grpc.CallOption) (*UnlinkAccountResponse, error)
 }
 
@@ -179,11 +181,11 @@ func (c *userServiceClient) UnlinkAccount(ctx context.Context, in *UnlinkAccount
 // All implementations must embed UnimplementedUserServiceServer
 // for forward compatibility.
 //
-// The profile and the sessions of the current user.
+// Manages the profile, sessions and linked accounts of the current user.
 type UserServiceServer interface {
 	// Get the current user
 	//
-	// Returns the user of the access token.
+	// Returns the user identified by the access token.
 	GetMe(context.Context, *GetMeRequest) (*UserResponse, error)
 	// Update the current user
 	//
@@ -191,34 +193,36 @@ type UserServiceServer interface {
 	UpdateMe(context.Context, *UpdateMeRequest) (*UserResponse, error)
 	// Check own permissions
 	//
-	// Returns whether the current user may perform each action, in the order of the request, as
-	// `POST /permissions/check` does. Browsers call it, without a service key, for any service.
+	// Returns whether the current user may perform each action, in the order of the request. Works
+	// like `POST /permissions/check`, but browsers can call it without a service key and for any
+	// service.
 	CheckMyPermissions(context.Context, *CheckMyPermissionsRequest) (*PermissionCheckResponse, error)
 	// List own accessible resources
 	//
-	// Lists the resources of a type on which the current user may perform an action, as
-	// `POST /permissions/accessible` does, without a service key.
+	// Lists the resources of a type on which the current user may perform an action. Works like `POST
+	// /permissions/accessible`, but without a service key.
 	ListMyAccessibleResources(context.Context, *ListMyAccessibleResourcesRequest) (*AccessibleResourcesResponse, error)
 	// List sessions
 	//
-	// Lists the active sessions of the user, one for each sign-in.
+	// Lists the active sessions of the user, newest first. Each sign-in starts a session.
 	ListSessions(context.Context, *ListSessionsRequest) (*ListSessionsResponse, error)
 	// End other sessions
 	//
-	// Ends every session of the user except the one of the access token.
+	// Ends all sessions of the user except that of the access token, including sign-ins that are not
+	// yet complete.
 	EndOtherSessions(context.Context, *EndOtherSessionsRequest) (*EndSessionResponse, error)
 	// End a session
 	//
-	// Ends a session of the user: its refresh tokens are no longer valid.
+	// Ends a session of the user. Its refresh token and access tokens are rejected immediately.
 	EndSession(context.Context, *EndSessionRequest) (*EndSessionResponse, error)
 	// List linked accounts
 	//
-	// Lists the accounts at identity providers with which the user can sign in.
+	// Lists the accounts at identity providers with which the user can sign in, oldest first.
 	ListAccounts(context.Context, *ListAccountsRequest) (*ListAccountsResponse, error)
 	// Unlink an account
 	//
-	// Unlinks an account, and ends the user's other sessions that signed in through its provider. The
-	// last account cannot be unlinked.
+	// Unlinks an account. Also ends the user's other sessions that were started through its provider,
+	// and the user's admin tokens. Fails with `ALREADY_EXISTS` for the last account.
 	UnlinkAccount(context.Context, *UnlinkAccountRequest) (*UnlinkAccountResponse, error)
 	mustEmbedUnimplementedUserServiceServer()
 }

@@ -22,14 +22,15 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// The request of AdminService.CreateWorkspace and WorkspaceService.CreateWorkspace.
 type CreateWorkspaceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name of the workspace, 1 to 200 characters.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// The unique name in URLs: 2 to 63 lower-case letters, digits and hyphens, not starting or ending
-	// with a hyphen.
+	// The unique name of the workspace in URLs: 2 to 63 lower-case letters, digits and hyphens,
+	// without a hyphen at the start or the end. For example, `acme-inc`.
 	Slug string `protobuf:"bytes,2,opt,name=slug,proto3" json:"slug,omitempty"`
-	// A description of up to 2,000 characters.
+	// A description, at most 2,000 characters. Defaults to an empty string.
 	Description   *string `protobuf:"bytes,3,opt,name=description,proto3,oneof" json:"description,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -86,6 +87,7 @@ func (x *CreateWorkspaceRequest) GetDescription() string {
 	return ""
 }
 
+// The request of WorkspaceService.ListWorkspaces.
 type ListWorkspacesRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -122,9 +124,10 @@ func (*ListWorkspacesRequest) Descriptor() ([]byte, []int) {
 	return file_daikon_v1_workspaces_proto_rawDescGZIP(), []int{1}
 }
 
+// The response of WorkspaceService.ListWorkspaces.
 type ListWorkspacesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The workspaces.
+	// The workspaces, ordered by name.
 	Workspaces    []*WorkspaceResponse `protobuf:"bytes,1,rep,name=workspaces,proto3" json:"workspaces,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -167,6 +170,7 @@ func (x *ListWorkspacesResponse) GetWorkspaces() []*WorkspaceResponse {
 	return nil
 }
 
+// Identifies a workspace.
 type WorkspaceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the workspace.
@@ -212,13 +216,14 @@ func (x *WorkspaceRequest) GetWorkspaceId() string {
 	return ""
 }
 
+// The request of AdminService.UpdateWorkspace and WorkspaceService.UpdateWorkspace.
 type UpdateWorkspaceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the workspace.
 	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// The name of the workspace, 1 to 200 characters.
 	Name *string `protobuf:"bytes,2,opt,name=name,proto3,oneof" json:"name,omitempty"`
-	// A description of up to 2,000 characters.
+	// A description, at most 2,000 characters.
 	Description   *string `protobuf:"bytes,3,opt,name=description,proto3,oneof" json:"description,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -275,7 +280,7 @@ func (x *UpdateWorkspaceRequest) GetDescription() string {
 	return ""
 }
 
-// A workspace.
+// A workspace, which has members and contains groups and resources.
 type WorkspaceResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the workspace.
@@ -286,7 +291,7 @@ type WorkspaceResponse struct {
 	Slug string `protobuf:"bytes,3,opt,name=slug,proto3" json:"slug,omitempty"`
 	// The description of the workspace.
 	Description string `protobuf:"bytes,4,opt,name=description,proto3" json:"description,omitempty"`
-	// The caller's role. Absent if the caller is not a member.
+	// The caller's role in the workspace. Absent if the caller is not a member.
 	Role *string `protobuf:"bytes,5,opt,name=role,proto3,oneof" json:"role,omitempty"`
 	// When the workspace was created.
 	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
@@ -366,11 +371,12 @@ func (x *WorkspaceResponse) GetCreatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
+// The request of AdminService.ListMembers and WorkspaceService.ListMembers.
 type ListMembersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the workspace.
 	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	// Searches names and e-mail addresses. At most 100 characters.
+	// Returns only members whose name or e-mail address contains this text. At most 100 characters.
 	Q *string `protobuf:"bytes,2,opt,name=q,proto3,oneof" json:"q,omitempty"`
 	// The maximum number of members, 1 to 50. Defaults to 50.
 	Limit         *int32 `protobuf:"varint,3,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
@@ -429,9 +435,10 @@ func (x *ListMembersRequest) GetLimit() int32 {
 	return 0
 }
 
+// The response of AdminService.ListMembers and WorkspaceService.ListMembers.
 type ListMembersResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The members.
+	// The members, ordered by user ID.
 	Members       []*WorkspaceMemberResponse `protobuf:"bytes,1,rep,name=members,proto3" json:"members,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -474,13 +481,14 @@ func (x *ListMembersResponse) GetMembers() []*WorkspaceMemberResponse {
 	return nil
 }
 
+// The request of AdminService.InviteMember and WorkspaceService.InviteMember.
 type InviteMemberRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the workspace.
 	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// The e-mail address to invite.
 	Email string `protobuf:"bytes,2,opt,name=email,proto3" json:"email,omitempty"`
-	// The role to grant. Defaults to `viewer`.
+	// The role of the member: `owner`, `admin`, `editor` or `viewer` (default).
 	Role          *string `protobuf:"bytes,3,opt,name=role,proto3,oneof" json:"role,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -537,13 +545,14 @@ func (x *InviteMemberRequest) GetRole() string {
 	return ""
 }
 
+// The request of AdminService.UpdateMember and WorkspaceService.UpdateMember.
 type UpdateMemberRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the workspace.
 	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// The ID of the user.
 	UserId string `protobuf:"bytes,2,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// `owner`, `admin`, `editor` or `viewer`.
+	// The new role: `owner`, `admin`, `editor` or `viewer`.
 	Role          string `protobuf:"bytes,3,opt,name=role,proto3" json:"role,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -600,6 +609,7 @@ func (x *UpdateMemberRequest) GetRole() string {
 	return ""
 }
 
+// The request of AdminService.RemoveMember and WorkspaceService.RemoveMember.
 type RemoveMemberRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the workspace.
@@ -654,8 +664,8 @@ func (x *RemoveMemberRequest) GetUserId() string {
 	return ""
 }
 
-// A membership. The name and avatar of an invited person are empty until they first obtain a token
-// for the workspace.
+// The membership of a user in a workspace. The name and the avatar of an invited user are empty
+// until they join.
 type WorkspaceMemberResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the user.
@@ -666,14 +676,13 @@ type WorkspaceMemberResponse struct {
 	Email string `protobuf:"bytes,3,opt,name=email,proto3" json:"email,omitempty"`
 	// The display name.
 	Name string `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
-	// The URL of the avatar; empty when there is none.
+	// The URL of the avatar; empty if there is none.
 	AvatarUrl string `protobuf:"bytes,5,opt,name=avatar_url,json=avatarUrl,proto3" json:"avatar_url,omitempty"`
 	// `owner`, `admin`, `editor` or `viewer`.
 	Role string `protobuf:"bytes,6,opt,name=role,proto3" json:"role,omitempty"`
-	// `invited` or `active`.
+	// `active`, or `invited` until the user first obtains tokens for the workspace.
 	Status string `protobuf:"bytes,7,opt,name=status,proto3" json:"status,omitempty"`
-	// When the member first obtained a token for the workspace. Absent while the membership is
-	// pending.
+	// When the user first obtained tokens for the workspace. Absent while the membership is pending.
 	JoinedAt      *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=joined_at,json=joinedAt,proto3,oneof" json:"joined_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -34,15 +34,16 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Workspaces and their members.
+// Manages workspaces and their members.
 type WorkspaceServiceClient interface {
 	// Create a workspace
 	//
-	// Creates a workspace. The caller becomes its owner.
+	// Creates a workspace with the caller as its owner. Fails with `ALREADY_EXISTS` if another
+	// workspace has the slug.
 	CreateWorkspace(ctx context.Context, in *CreateWorkspaceRequest, opts ...grpc.CallOption) (*WorkspaceResponse, error)
 	// List workspaces
 	//
-	// Lists the workspaces of the user.
+	// Lists the workspaces that the user is a member of or has been invited to, ordered by name.
 	ListWorkspaces(ctx context.Context, in *ListWorkspacesRequest, opts ...grpc.CallOption) (*ListWorkspacesResponse, error)
 	// Get a workspace
 	//
@@ -54,26 +55,32 @@ type WorkspaceServiceClient interface {
 	UpdateWorkspace(ctx context.Context, in *UpdateWorkspaceRequest, opts ...grpc.CallOption) (*WorkspaceResponse, error)
 	// Delete a workspace
 	//
-	// Deletes a workspace with its memberships, groups, roles and permission records.
+	// Deletes a workspace with its memberships, groups, custom roles, permission records and
+	// sessions.
 	DeleteWorkspace(ctx context.Context, in *WorkspaceRequest, opts ...grpc.CallOption) (*DeleteResponse, error)
 	// List members
 	//
-	// Lists the members of a workspace, invited ones included.
+	// Lists the members of a workspace, including invited ones, ordered by user ID.
 	ListMembers(ctx context.Context, in *ListMembersRequest, opts ...grpc.CallOption) (*ListMembersResponse, error)
 	// Invite a member
 	//
-	// Invites a person by e-mail address. An unknown address creates a user, who is claimed by the
-	// first sign-in with that address. Repeating a pending invitation returns the same membership.
+	// Invites a person by e-mail address. If no user has the address, a user is created; the first
+	// sign-in with the verified address takes over that user. Inviting a person again updates the
+	// role of the pending invitation. Fails with `ALREADY_EXISTS` if the person is already a member.
+	//
+	// Only owners can invite owners.
 	InviteMember(ctx context.Context, in *InviteMemberRequest, opts ...grpc.CallOption) (*WorkspaceMemberResponse, error)
 	// Update a member
 	//
-	// Changes the role of a member. Only owners can grant or remove the role `owner`; a workspace
-	// always has an owner.
+	// Changes the role of a member. Only owners can grant or revoke the role `owner`. Fails with
+	// `ALREADY_EXISTS` if the member is the last active owner of the workspace.
 	UpdateMember(ctx context.Context, in *UpdateMemberRequest, opts ...grpc.CallOption) (*WorkspaceMemberResponse, error)
 	// Remove a member
 	//
-	// Removes a member with their groups, custom roles and shares. Members can remove themselves.
-	// Only owners can remove an owner, and the last owner cannot be removed.
+	// Removes a member with their group memberships, custom roles, shares and sessions in the
+	// workspace. Members can remove themselves. Removing another member requires role `admin`, or
+	// `owner` if that member is an owner. Fails with `ALREADY_EXISTS` if the member is the last
+	// active owner.
 	RemoveMember(ctx context.Context, in *RemoveMemberRequest, opts ...grpc.CallOption) (*DeleteResponse, error)
 }
 
@@ -179,15 +186,16 @@ func (c *workspaceServiceClient) RemoveMember(ctx context.Context, in *RemoveMem
 // All implementations must embed UnimplementedWorkspaceServiceServer
 // for forward compatibility.
 //
-// Workspaces and their members.
+// Manages workspaces and their members.
 type WorkspaceServiceServer interface {
 	// Create a workspace
 	//
-	// Creates a workspace. The caller becomes its owner.
+	// Creates a workspace with the caller as its owner. Fails with `ALREADY_EXISTS` if another
+	// workspace has the slug.
 	CreateWorkspace(context.Context, *CreateWorkspaceRequest) (*WorkspaceResponse, error)
 	// List workspaces
 	//
-	// Lists the workspaces of the user.
+	// Lists the workspaces that the user is a member of or has been invited to, ordered by name.
 	ListWorkspaces(context.Context, *ListWorkspacesRequest) (*ListWorkspacesResponse, error)
 	// Get a workspace
 	//
@@ -199,26 +207,32 @@ type WorkspaceServiceServer interface {
 	UpdateWorkspace(context.Context, *UpdateWorkspaceRequest) (*WorkspaceResponse, error)
 	// Delete a workspace
 	//
-	// Deletes a workspace with its memberships, groups, roles and permission records.
+	// Deletes a workspace with its memberships, groups, custom roles, permission records and
+	// sessions.
 	DeleteWorkspace(context.Context, *WorkspaceRequest) (*DeleteResponse, error)
 	// List members
 	//
-	// Lists the members of a workspace, invited ones included.
+	// Lists the members of a workspace, including invited ones, ordered by user ID.
 	ListMembers(context.Context, *ListMembersRequest) (*ListMembersResponse, error)
 	// Invite a member
 	//
-	// Invites a person by e-mail address. An unknown address creates a user, who is claimed by the
-	// first sign-in with that address. Repeating a pending invitation returns the same membership.
+	// Invites a person by e-mail address. If no user has the address, a user is created; the first
+	// sign-in with the verified address takes over that user. Inviting a person again updates the
+	// role of the pending invitation. Fails with `ALREADY_EXISTS` if the person is already a member.
+	//
+	// Only owners can invite owners.
 	InviteMember(context.Context, *InviteMemberRequest) (*WorkspaceMemberResponse, error)
 	// Update a member
 	//
-	// Changes the role of a member. Only owners can grant or remove the role `owner`; a workspace
-	// always has an owner.
+	// Changes the role of a member. Only owners can grant or revoke the role `owner`. Fails with
+	// `ALREADY_EXISTS` if the member is the last active owner of the workspace.
 	UpdateMember(context.Context, *UpdateMemberRequest) (*WorkspaceMemberResponse, error)
 	// Remove a member
 	//
-	// Removes a member with their groups, custom roles and shares. Members can remove themselves.
-	// Only owners can remove an owner, and the last owner cannot be removed.
+	// Removes a member with their group memberships, custom roles, shares and sessions in the
+	// workspace. Members can remove themselves. Removing another member requires role `admin`, or
+	// `owner` if that member is an owner. Fails with `ALREADY_EXISTS` if the member is the last
+	// active owner.
 	RemoveMember(context.Context, *RemoveMemberRequest) (*DeleteResponse, error)
 	mustEmbedUnimplementedWorkspaceServiceServer()
 }

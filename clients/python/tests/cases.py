@@ -18,29 +18,29 @@ _names = {
 
 
 class Table:
-    """clients/cases.json, with the names of users, workspaces and groups replaced by their IDs."""
+    """The cases of clients/cases.json, with IDs in place of the names of users, workspaces and groups."""
 
     def __init__(self) -> None:
         table = json.loads(_path.read_text())
         world = table["world"]
-        named = [*world["users"], *world["workspaces"], *world["groups"]]
-        self.values: dict[str, str] = {row["name"]: row["id"] for row in named}
+        objects = [*world["users"], *world["workspaces"], *world["groups"]]
+        self.values: dict[str, str] = {row["name"]: row["id"] for row in objects}
         self.service: str = table["service"]
         self.world: dict[str, Any] = substitute(world, self.values)
         self.cases: list[dict[str, Any]] = table["cases"]
 
     def fake_options(self) -> dict[str, Any]:
-        """The world as FakeDaikon takes it."""
+        """Returns the options of FakeDaikon for the world."""
         options = {key: rows for key, rows in self.world.items() if key != "tokens"}
         for kind in ("users", "workspaces", "groups"):
             for row in options[kind]:
                 row.pop("name", None)
-        spelled = to_python(options)
-        return {"service": self.service, **spelled}
+        converted = to_python(options)
+        return {"service": self.service, **converted}
 
 
 def substitute(part: Any, values: dict[str, str]) -> Any:
-    """Replaces each string `$name` by the value of that name; strings without a value stay."""
+    """Replaces each string `$name` with its value. Strings without a value are unchanged."""
     if isinstance(part, str):
         return values.get(part[1:], part) if part.startswith("$") else part
     if isinstance(part, list):
@@ -51,23 +51,23 @@ def substitute(part: Any, values: dict[str, str]) -> Any:
 
 
 def to_python(part: Any) -> Any:
-    """Spells names as Python does, and makes subjects, resources and grantees of the client."""
+    """Converts names to snake case, and objects to subjects, resources and grantees of the client."""
     if isinstance(part, list):
         return [to_python(item) for item in part]
     if not isinstance(part, dict):
         return part
-    spelled: dict[str, Any] = {}
+    converted: dict[str, Any] = {}
     for key, value in part.items():
         name = _names.get(key) or re.sub(r"([A-Z])", lambda match: f"_{match[1].lower()}", key)
         if key == "subject":
-            spelled[name] = Subject(**to_python(value))
+            converted[name] = Subject(**to_python(value))
         elif key in ("resource", "parent"):
-            spelled[name] = Resource(**value)
+            converted[name] = Resource(**value)
         elif key == "grantee":
-            spelled[name] = Grantee(**to_python(value))
+            converted[name] = Grantee(**to_python(value))
         else:
-            spelled[name] = to_python(value)
-    return spelled
+            converted[name] = to_python(value)
+    return converted
 
 
 class Call:

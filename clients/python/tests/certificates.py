@@ -10,7 +10,7 @@ from cryptography.x509.oid import NameOID
 
 
 class Authority:
-    """A certificate authority whose certificates are for 127.0.0.1."""
+    """A certificate authority that issues certificates for 127.0.0.1."""
 
     def __init__(self, name: str) -> None:
         self._name = _name(name)

@@ -13,7 +13,7 @@ root = Path(__file__).resolve().parents[3]
 
 @dataclass(frozen=True)
 class Server:
-    """A daikon with the world of clients/cases.json."""
+    """A running server with the world of clients/cases.json."""
 
     address: str
     service_key: str
@@ -35,11 +35,11 @@ def start_server() -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[Server]:
-    """A server whose world the cases of the synchronous client change."""
+    """The server whose world the cases of the synchronous client change."""
     yield from start_server()
 
 
 @pytest.fixture
 def other_server() -> Iterator[Server]:
-    """A server of its own."""
+    """A separate server."""
     yield from start_server()

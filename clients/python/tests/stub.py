@@ -21,7 +21,7 @@ class StubError(Exception):
 
 
 class Stub(grpc.GenericRpcHandler):
-    """A gRPC server that evaluates batches with a function; every other method is unavailable."""
+    """A gRPC server that evaluates batches with a function. Every other method is unavailable."""
 
     def __init__(self, evaluate: Evaluate) -> None:
         self.evaluate = evaluate
@@ -31,7 +31,7 @@ class Stub(grpc.GenericRpcHandler):
         self.cancelled = threading.Event()
         self.address = ""
         self.hold: threading.Event | None = None
-        """Changes wait for it."""
+        """An event for which changes wait, if set."""
 
     def service(self, call: Any) -> grpc.RpcMethodHandler[Any, Any]:
         method = call.method.rpartition("/")[2]

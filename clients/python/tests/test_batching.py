@@ -32,7 +32,7 @@ def document(id: object) -> Resource:
 
 
 def token_of(signature: object) -> str:
-    """A token that has the form of a JSON Web Token."""
+    """Returns a token with the format of a JSON Web Token."""
     return f"e30.e30.{signature}"
 
 
@@ -49,7 +49,7 @@ def run_async(
     scenario: Callable[[AsyncClient, Stub], Awaitable[None]],
     **options: Any,
 ) -> None:
-    """Runs a scenario with a client of a stub."""
+    """Runs a scenario with a stub and its client."""
 
     async def run(stub: Stub) -> None:
         options.setdefault("timeout", 30)
@@ -65,7 +65,7 @@ async def until(condition: Callable[[], object]) -> None:
         await asyncio.sleep(0.005)
 
 
-def test_checks_of_one_turn_travel_in_one_batch() -> None:
+def test_checks_of_one_turn_are_sent_in_one_batch() -> None:
     async def scenario(client: AsyncClient, stub: Stub) -> None:
         results = await asyncio.gather(
             *(client.check(Subject(token=token_of(n % 7)), "view", document(n)) for n in range(500))
@@ -100,7 +100,7 @@ def test_identical_checks_are_sent_once() -> None:
         assert [len(batch.evaluations) for batch in stub.batches] == [5]
 
 
-def test_a_check_that_starts_after_a_batch_was_sent_is_not_decided_by_it() -> None:
+def test_a_check_that_starts_after_a_batch_was_sent_does_not_use_its_result() -> None:
     released = threading.Event()
     decisions = [True, False]
 
@@ -143,24 +143,24 @@ def test_batches_have_at_most_1000_items_and_less_than_4_mib() -> None:
 
 
 class Counter:
-    """Counts how many calls run at once."""
+    """Counts the calls that run at once."""
 
     def __init__(self) -> None:
         self.running = 0
-        self.most = 0
+        self.max_running = 0
         self.lock = threading.Lock()
 
     def evaluate(self, request: EvaluateBatchRequest) -> list[bool]:
         with self.lock:
             self.running += 1
-            self.most = max(self.most, self.running)
+            self.max_running = max(self.max_running, self.running)
         time.sleep(0.005)
         with self.lock:
             self.running -= 1
         return allow_even(request)
 
 
-def test_at_most_max_in_flight_calls_run_at_once_and_all_finish() -> None:
+def test_at_most_max_in_flight_calls_run_at_once_and_all_complete() -> None:
     counter = Counter()
 
     async def scenario(client: AsyncClient, _stub: Stub) -> None:
@@ -172,7 +172,7 @@ def test_at_most_max_in_flight_calls_run_at_once_and_all_finish() -> None:
         assert await asyncio.gather(*tasks) == [n // 2 % 2 == 0 for n in range(120)]
 
     run_async(counter.evaluate, scenario, max_in_flight=2)
-    assert counter.most == 2
+    assert counter.max_running == 2
 
 
 def test_threads_share_max_in_flight() -> None:
@@ -190,10 +190,10 @@ def test_threads_share_max_in_flight() -> None:
             for thread in threads:
                 thread.join()
     assert results == {n: n % 2 == 0 for n in range(20)}
-    assert counter.most <= 2
+    assert counter.max_running <= 2
 
 
-def test_operations_that_wait_for_a_place_fail_at_their_own_deadline() -> None:
+def test_operations_that_wait_for_another_call_fail_at_their_own_deadline() -> None:
     released = threading.Event()
 
     def evaluate(request: EvaluateBatchRequest) -> list[bool]:
@@ -213,7 +213,7 @@ def test_operations_that_wait_for_a_place_fail_at_their_own_deadline() -> None:
         assert stub.changes == []
         released.set()
         assert await first is True
-        # The places are free again.
+        # The client can make calls again.
         assert await client.check(subject, "view", document(3)) is True
 
     run_async(evaluate, scenario, max_in_flight=1)
@@ -231,7 +231,7 @@ def test_operations_that_wait_for_a_place_fail_at_their_own_deadline() -> None:
 
 
 class Failures:
-    """Fails with each status of a list, then succeeds."""
+    """Fails with each status of a list and then succeeds."""
 
     def __init__(self) -> None:
         self.statuses: list[grpc.StatusCode] = []
@@ -242,7 +242,7 @@ class Failures:
         return allow_all(request)
 
 
-def test_unavailable_is_repeated_and_other_errors_are_not() -> None:
+def test_calls_are_retried_only_after_unavailable() -> None:
     failures = Failures()
     unavailable = grpc.StatusCode.UNAVAILABLE
 
@@ -274,7 +274,7 @@ def test_unavailable_is_repeated_and_other_errors_are_not() -> None:
             assert len(stub.batches) == 6
 
 
-def test_only_changes_that_may_run_twice_are_repeated() -> None:
+def test_only_idempotent_changes_are_retried() -> None:
     async def scenario(client: AsyncClient, stub: Stub) -> None:
         for operation, calls in (
             (client.transfer(document(1), "u", as_="token"), 1),
@@ -310,7 +310,7 @@ def test_a_cancelled_task_does_not_fail_others() -> None:
     run_async(evaluate, scenario)
 
 
-def test_a_call_for_which_no_task_waits_is_cancelled() -> None:
+def test_a_call_is_cancelled_when_no_task_waits_for_it() -> None:
     outcomes: list[bool] = []
 
     async def scenario(client: AsyncClient, stub: Stub) -> None:
@@ -328,7 +328,7 @@ def test_a_call_for_which_no_task_waits_is_cancelled() -> None:
     run_async(allow_all, scenario)
 
 
-def test_close_fails_what_runs_and_everything_after_it() -> None:
+def test_close_cancels_running_calls_and_rejects_later_ones() -> None:
     released = threading.Event()
 
     def evaluate(request: EvaluateBatchRequest) -> list[bool]:
@@ -381,7 +381,7 @@ def test_close_fails_what_runs_and_everything_after_it() -> None:
             unused.check(subject, "view", document(1))
 
 
-def test_one_client_serves_one_event_loop_after_another() -> None:
+def test_a_client_can_be_used_in_successive_event_loops() -> None:
     with start_stub(allow_all) as stub:
         client = AsyncClient(stub.address, service="docs", timeout=30)
         for _ in range(2):

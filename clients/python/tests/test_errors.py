@@ -45,7 +45,7 @@ def connect(server: Server, **options: Any) -> Client:
 
 
 def check_both(address: str, **options: Any) -> Iterator[DaikonError]:
-    """The errors with which a check of each client fails."""
+    """Yields the error of a check with each client."""
     options = {"service": "docs", "timeout": 60, **options}
     with Client(address, **options) as client, pytest.raises(DaikonError) as raised:
         client.check(subject, "view", handbook)
@@ -60,7 +60,7 @@ def check_both(address: str, **options: Any) -> Iterator[DaikonError]:
     yield raised.value
 
 
-def test_a_wrong_service_key(server: Server) -> None:
+def test_an_invalid_service_key_causes_an_error_that_names_the_option(server: Server) -> None:
     for error in check_both(server.address, service_key="dk_wrong"):
         assert isinstance(error, UnauthenticatedError)
         assert (error.code, error.reason) == ("unauthenticated", "SERVICE_KEY_INVALID")
@@ -68,20 +68,20 @@ def test_a_wrong_service_key(server: Server) -> None:
         assert error.request_id
 
 
-def test_a_missing_service_key(server: Server) -> None:
+def test_a_missing_service_key_causes_an_error_that_explains_how_to_create_one(server: Server) -> None:
     for error in check_both(server.address):
         assert error.reason == "SERVICE_KEY_MISSING"
         assert "service-app create" in str(error)
 
 
-def test_the_name_of_another_service(server: Server) -> None:
+def test_the_name_of_another_service_causes_an_error_that_names_the_option(server: Server) -> None:
     with connect(server, service="other") as client:
         with pytest.raises(PermissionDeniedError, match="Set service to") as raised:
             client.set_visibility(handbook, "private")
     assert raised.value.reason == "OTHER_SERVICE"
 
 
-def test_no_server_at_the_address() -> None:
+def test_an_address_without_a_server_causes_an_error_that_names_the_option() -> None:
     for address in ("127.0.0.1:1", "daikon.invalid:50051"):
         for error in check_both(address, tls=False):
             assert isinstance(error, UnavailableError), address
@@ -89,14 +89,14 @@ def test_no_server_at_the_address() -> None:
             assert "Check the address" in str(error)
 
 
-def test_a_server_that_never_responds() -> None:
+def test_calls_to_a_server_that_never_responds_fail_at_the_deadline() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         for error in check_both(f"127.0.0.1:{silent.getsockname()[1]}", timeout=0.2):
             assert isinstance(error, DeadlineExceededError)
             assert "raise timeout" in str(error)
 
 
-def test_options_that_cannot_work() -> None:
+def test_invalid_options_cause_an_error_when_the_client_is_created() -> None:
     options: dict[str, Any] = {"address": "localhost:50051", "service": "docs"}
     for wrong, field in (
         ({"address": "http://localhost:8000"}, "address"),
@@ -117,7 +117,7 @@ def test_options_that_cannot_work() -> None:
             assert [problem.field for problem in raised.value.fields] == [field], wrong
 
 
-def test_arguments_that_type_checkers_would_reject(server: Server) -> None:
+def test_arguments_that_type_checkers_would_reject_cause_an_error(server: Server) -> None:
     untyped: Any
     token = server.values["bob.token"]
     with connect(server) as client:
@@ -144,7 +144,7 @@ def test_arguments_that_type_checkers_would_reject(server: Server) -> None:
             assert raised.value.fields[0].field == field
 
 
-def test_ids_that_only_the_server_finds_invalid_fail_their_own_check(server: Server) -> None:
+def test_an_id_that_only_the_server_can_reject_fails_only_its_own_check(server: Server) -> None:
     invalid = Resource("document", "a\0b")
 
     async def run() -> None:
@@ -164,7 +164,7 @@ def test_ids_that_only_the_server_finds_invalid_fail_their_own_check(server: Ser
         client.check(subject, "view", invalid)
 
 
-def test_tokens_that_are_not_access_tokens_of_this_daikon(server: Server) -> None:
+def test_verify_access_token_rejects_other_tokens(server: Server) -> None:
     def encode(value: object) -> str:
         return base64.urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")
 
@@ -203,7 +203,7 @@ def test_tokens_that_are_not_access_tokens_of_this_daikon(server: Server) -> Non
             pinned.verify_access_token(valid)
 
 
-def test_keys_are_loaded_once_for_all_who_verify(server: Server) -> None:
+def test_concurrent_verifications_load_the_keys_once(server: Server) -> None:
     async def run() -> None:
         async with AsyncClient(
             server.address, service="docs", service_key=server.service_key, timeout=60
@@ -225,7 +225,7 @@ def test_keys_are_loaded_once_for_all_who_verify(server: Server) -> None:
     asyncio.run(run())
 
 
-def test_a_share_with_an_expiry(server: Server) -> None:
+def test_a_share_returns_its_expiry_and_rejects_an_invalid_one(server: Server) -> None:
     resource = Resource("document", "salaries")
     grantee = Grantee(user_id=UUID(server.values["heidi"]))
     token = server.values["dave.token"]
@@ -254,8 +254,8 @@ def test_any_method_can_be_called(server: Server) -> None:
         assert response.has_full_access
 
 
-def test_tls() -> None:
-    authority, stranger = Authority("right"), Authority("wrong")
+def test_errors_for_certificates_that_do_not_match_name_the_option() -> None:
+    authority, other_authority = Authority("right"), Authority("wrong")
     certificate, key = authority.issue("server")
     own, own_key = authority.issue("client")
     credentials = grpc.ssl_server_credentials([(key, certificate)], authority.certificate, True)
@@ -264,7 +264,7 @@ def test_tls() -> None:
         with Client(stub.address, service="docs", tls=mutual, timeout=60) as client:
             assert client.check(subject, "view", handbook)
         for tls, hint in (
-            (TlsOptions(stranger.certificate, own, own_key), "Set ca of TlsOptions"),
+            (TlsOptions(other_authority.certificate, own, own_key), "Set ca of TlsOptions"),
             (True, "Set ca of TlsOptions"),
             (False, "option tls"),
             (TlsOptions(authority.certificate), "cert and key of TlsOptions"),
@@ -279,7 +279,7 @@ def test_tls() -> None:
             assert "tls=False" in str(error)
 
 
-def test_a_server_that_goes_away_and_comes_back() -> None:
+def test_the_client_recovers_after_a_restart_of_the_server() -> None:
     with start_stub(allow_all) as stub:
         client = Client(stub.address, service="docs", timeout=60)
         assert client.check(subject, "view", handbook)

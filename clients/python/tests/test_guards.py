@@ -159,7 +159,7 @@ def test_a_valid_access_token_is_required(site: Any) -> None:
     assert site.send("PUT", "/documents/1", "no-token").status == 401
 
 
-def test_permissions(site: Any) -> None:
+def test_routes_require_the_permission(site: Any) -> None:
     token = site.fake.token(alice, workspace)
     assert site.send("GET", "/documents", token).body == ["1"]
     assert site.send("GET", "/documents/1", token).body == "1"
@@ -174,7 +174,7 @@ def test_permissions(site: Any) -> None:
     assert site.send("PUT", "/documents/1", token).status == 403
 
 
-def test_errors_of_operations(site: Any) -> None:
+def test_errors_of_operations_become_responses(site: Any) -> None:
     token = site.fake.token(alice, workspace)
     missing = site.send("DELETE", "/documents/1/shares", token)
     assert (missing.status, missing.body["reason"]) == (404, "SHARE_NOT_FOUND")
@@ -182,7 +182,7 @@ def test_errors_of_operations(site: Any) -> None:
     assert (denied.status, denied.body["reason"]) == (403, "NOT_THE_OWNER")
 
 
-def test_daikon_is_away(site: Any) -> None:
+def test_an_outage_of_daikon_results_in_503(site: Any) -> None:
     token = site.fake.token(alice, workspace)
     site.fake.fail_with(UnavailableError())
     for method in ("GET", "PUT"):
@@ -194,7 +194,7 @@ def test_daikon_is_away(site: Any) -> None:
     assert site.send("PUT", "/documents/1", token).status == 200
 
 
-def test_mistakes_of_the_service_are_not_responses(site: Any) -> None:
+def test_configuration_errors_of_the_service_are_raised(site: Any) -> None:
     token = site.fake.token(alice, workspace)
     site.fake.fail_with(UnauthenticatedError("SERVICE_KEY_INVALID", "wrong key"))
     with pytest.raises(DaikonError, match="wrong key"):

@@ -6,17 +6,17 @@ import { decodeToken, tokenExpired, tokenInvalid } from './token-format.ts'
 /** The public keys of an issuer, by `kid`. */
 type KeySet = { issuer: string; keys: Map<string, KeyObject>; loadedAt: number }
 
-/** A public key as JSON Web Key (RFC 7517). */
+/** A public key in JSON Web Key format (RFC 7517). */
 type PublicKey = { kid: string; kty: string; n: string; e: string }
 
 const maxAgeMs = 5 * 60_000
 
-/** Forged tokens must not cause a flood of calls. */
+/** Limits how often forged tokens can make the verifier reload the keys. */
 const minReloadMs = 5000
 
 /**
- * Creates a verifier that caches the keys. `load` returns the issuer and its keys; `issuer` is the only
- * one that is accepted, if it is defined.
+ * Creates a verifier that caches the keys. `load` returns the issuer and its keys. If `issuer` is
+ * defined, only that issuer is accepted.
  */
 export function createTokenVerifier(
   load: () => Promise<{ issuer: string; keys: PublicKey[] }>,
@@ -40,7 +40,10 @@ export function createTokenVerifier(
     return loading
   }
 
-  /** Expired keys are used for as long as new ones cannot be loaded: they are still those of the issuer. */
+  /**
+   * Returns the cached keys, reloading them if they are old. If reloading fails, the old keys
+   * remain in use.
+   */
   async function readKeySet(): Promise<KeySet> {
     if (!current) return reload()
     if (performance.now() - current.loadedAt < maxAgeMs) return current

@@ -1,76 +1,88 @@
 import type { UnaryMethod } from './unary-method.ts'
 
-/** Who acts: the user of an access token, or a user by ID, e-mail address or `external_id`. */
+/**
+ * The user to check: the user of an access token, or a user by ID, e-mail address or `external_id`.
+ */
 export type Subject =
   | { token: string }
   | { userId: string }
   | { email: string }
   | { externalId: string }
 
-/** A resource of your service. The ID is a UUID or any other text of at most 255 characters. */
+/** A resource of your service. The ID is a UUID or any other string of at most 255 characters. */
 export type Resource = { type: string; id: string }
 
-/** With whom a resource is shared: a user or a group of its workspace. */
+/** The user or group that a resource is shared with. */
 export type Grantee = { userId: string } | { groupId: string }
 
-/** `private`: only through shares. `workspace`: every member of the workspace may view it. */
+/**
+ * `private`: only the owner, the people it is shared with, and owners and admins of the workspace
+ * have access. `workspace`: every member of the workspace may view it. A resource also inherits the
+ * grants of its parent.
+ */
 export type Visibility = 'private' | 'workspace'
 
-/** What a share allows. */
+/** The permission that a share grants. */
 export type Permission = 'view' | 'edit'
 
-/** One check of `checkMany`. */
+/** One check in `checkMany`. */
 export type Check = { subject: Subject; action: string; resource: Resource }
 
 export type CallOptions = {
-  /** Stops waiting for the result. The operation fails with a `CancelledError`. */
+  /** Cancels the operation, which then fails with a `CancelledError`. */
   signal?: AbortSignal | undefined
-  /** Milliseconds after which the operation fails; replaces `deadlineMs` of the client. */
+  /** The time limit of the operation in milliseconds; overrides `deadlineMs` of the client. */
   deadlineMs?: number | undefined
 }
 
 export type ChangeOptions = CallOptions & {
-  /** The access token of the user who makes the change, and must be allowed to `manage` the resource. */
+  /**
+   * The access token of the user who makes the change. That user must have the permission to
+   * `manage` the resource.
+   */
   as?: string | undefined
 }
 
 export type ShareOptions = ChangeOptions & {
-  /** When the share ends. */
+  /** When the share expires. */
   expiresAt?: Date | undefined
 }
 
 export type AccessibleOptions = CallOptions & {
-  /** Lists the resources of this workspace only. By default, of every workspace of the subject. */
+  /**
+   * Restricts the list to the resources of this workspace. By default, it includes every workspace
+   * of the subject.
+   */
   workspaceId?: string | undefined
 }
 
 /** A resource to register. */
 export type Registration = Resource & {
   workspaceId: string
-  /** The user who owns the resource, a member of the workspace. */
+  /** The user who owns the resource. Must be a member of the workspace. */
   ownerId: string
-  /** `private` by default. */
+  /** Defaults to `private`. */
   visibility?: Visibility | undefined
-  /** The resource whose grants it inherits, in the same workspace. */
+  /** The resource in the same workspace whose grants this one inherits. */
   parent?: Resource | undefined
 }
 
-/** A resource as daikon has registered it. */
+/** A resource that is registered with daikon. */
 export type RegisteredResource = Resource & {
-  /** The UUID by which daikon knows the resource. It equals `id` if that is a UUID. */
+  /** The UUID that identifies the resource in daikon. It equals `id` if that is a UUID. */
   resourceId: string
   workspaceId: string
   ownerId: string
   visibility: Visibility
-  /** The parent, by its `resourceId`. */
+  /** The parent, identified by its `resourceId`. */
   parent: { type: string; resourceId: string } | undefined
-  /** Whether grants of the parent apply. */
+  /** Whether the resource inherits the grants of its parent. */
   inherits: boolean
   createdAt: Date
   shares: Share[]
 }
 
-/** A permission on a resource that a user or a group has. */
+/** A permission on a resource, granted to a user or a group. */
 export type Share = {
   id: string
   grantee: Grantee
@@ -78,11 +90,14 @@ export type Share = {
   /** The ID of the user who shared the resource. */
   grantedBy: string
   grantedAt: Date
-  /** When the share ends; undefined if it does not. */
+  /** When the share expires; undefined if it does not. */
   expiresAt: Date | undefined
 }
 
-/** A grant that allows an action, or why it is denied. Absent members do not apply. */
+/**
+ * A grant that allows an action, or the reason why the action is denied. Properties that do not
+ * apply are absent.
+ */
 export type Reason = {
   rule:
     | 'owner'
@@ -104,7 +119,7 @@ export type Reason = {
   groupId?: string
   shareId?: string
   expiresAt?: Date
-  /** The ancestor that has the grant. */
+  /** The ancestor that the grant is inherited from. */
   inheritedFrom?: { type: string; resourceId: string }
 }
 
@@ -122,7 +137,10 @@ export type AccessTokenClaims = {
   wid: string
   /** The slug of the workspace. */
   wslug: string
-  /** The role in the workspace when the token was issued. Decide with `check`, not with the role. */
+  /**
+   * The user's role in the workspace when the token was issued. Use `check` for decisions, not the
+   * role.
+   */
   wrole: 'viewer' | 'editor' | 'admin' | 'owner'
   /** The IDs of the user's groups when the token was issued; absent if there are more than 100. */
   groups?: string[]
@@ -137,13 +155,13 @@ export type AccessTokenClaims = {
 }
 
 /**
- * A client of daikon. Every operation rejects with a `DaikonError` when it fails; a denied check is
- * not a failure.
+ * A client of daikon. If an operation fails, its promise rejects with a `DaikonError`; a denied
+ * check is not a failure.
  */
 export type Daikon = {
   /**
-   * Whether the subject may take the action on the resource. Unknown users, resources and actions
-   * are denied. Checks that are started in the same turn of the event loop travel in one call.
+   * Whether the subject may perform the action on the resource. Unknown users, resources and actions
+   * are denied. Checks made in the same turn of the event loop share one call.
    *
    * @example
    * if (!(await daikon.check({ token }, 'edit', { type: 'document', id }))) throw new Error('denied')
@@ -154,11 +172,11 @@ export type Daikon = {
     resource: Resource,
     options?: CallOptions,
   ): Promise<boolean>
-  /** The results of many checks, in order. */
+  /** Returns the results of several checks, in order. */
   checkMany(checks: readonly Check[], options?: CallOptions): Promise<boolean[]>
   /**
-   * The IDs of all resources of a type on which the subject may take the action. Reads pages of 1,000
-   * as you iterate; `deadlineMs` applies to each page.
+   * Returns the IDs of all resources of a type on which the subject may perform the action. Reads
+   * pages of 1,000 as you iterate; `deadlineMs` applies to each page.
    *
    * @example
    * for await (const id of daikon.accessible({ token }, 'view', 'document')) console.log(id)
@@ -169,7 +187,10 @@ export type Daikon = {
     type: string,
     options?: AccessibleOptions,
   ): AsyncIterable<string>
-  /** Whether an action is allowed, and every grant that allows it or the reason why it is denied. */
+  /**
+   * Returns whether an action is allowed, with every grant that allows it or the reason why it is
+   * denied.
+   */
   explain(
     subject: Subject,
     action: string,
@@ -177,20 +198,20 @@ export type Daikon = {
     options?: CallOptions,
   ): Promise<Explanation>
   /**
-   * Registers a resource. Call it when the resource is created; repeating the call with the same
+   * Registers a resource. Call it when the resource is created. Repeating the call with the same
    * workspace and owner returns the registered resource.
    */
   register(registration: Registration, options?: CallOptions): Promise<RegisteredResource>
   /** Removes a resource and its shares. Call it when the resource is deleted. */
   unregister(resource: Resource, options?: ChangeOptions): Promise<void>
-  /** Shares a resource, or replaces the permission of a share. `as` is required. */
+  /** Shares a resource, or replaces the permission of an existing share. `as` is required. */
   share(
     resource: Resource,
     grantee: Grantee,
     permission: Permission,
     options?: ShareOptions,
   ): Promise<Share>
-  /** Ends the share of a user or group. */
+  /** Removes the share of a user or group. */
   revoke(resource: Resource, grantee: Grantee, options?: ChangeOptions): Promise<void>
   /** Makes a resource visible to its whole workspace, or private again. */
   setVisibility(
@@ -201,24 +222,27 @@ export type Daikon = {
   /** Makes another member of the workspace the owner of a resource. */
   transfer(resource: Resource, userId: string, options?: ChangeOptions): Promise<RegisteredResource>
   /**
-   * Verifies an access token with the public keys of daikon and returns its claims. The keys are
-   * cached, so that most calls send nothing; a token that was revoked is therefore valid here until
-   * it expires. `check` knows about revocations.
+   * Verifies an access token with daikon's public keys and returns its claims. The keys are cached,
+   * so most calls make no request. A revoked token is therefore accepted until it expires;
+   * `check` takes revocations into account.
    *
    * @throws InvalidTokenError
    */
   verifyAccessToken(token: string): Promise<AccessTokenClaims>
-  /** The UUID by which daikon knows a resource (`resource_id` of the API). */
+  /** Returns the UUID that identifies a resource in daikon (`resource_id` in the API). */
   resourceId(resource: Resource): string
-  /** Closes the connection. Running operations fail with a `CancelledError`. */
+  /** Closes the connection. Pending operations fail with a `CancelledError`. */
   close(): void
 }
 
-/** A client of a server. The fake of `@daikon-auth/client/testing` has everything but `call`. */
+/**
+ * A client that is connected to a server. The fake in `@daikon-auth/client/testing` implements
+ * everything except `call`.
+ */
 export type DaikonClient = Daikon & {
   /**
-   * Calls any method of `@daikon-auth/client/grpc` with the connection, service key, deadline and
-   * errors of this client.
+   * Calls any method of `@daikon-auth/client/grpc`, using the connection, service key, deadline and
+   * error classes of this client.
    *
    * @example
    * const request = { service_name: 'docs', resource_type: 'document', action: 'view', workspace_id, limit: 1 }
@@ -228,7 +252,7 @@ export type DaikonClient = Daikon & {
     method: UnaryMethod<Request, Response>,
     request: Request,
     options?: ChangeOptions & {
-      /** Repeats the call after `UNAVAILABLE`. Only for calls that may run twice. */
+      /** Whether to retry the call after `UNAVAILABLE`. Set it only for idempotent calls. */
       retry?: boolean
     },
   ): Promise<Response>

@@ -1,7 +1,7 @@
 import type { Grantee, Resource, Subject } from './api.ts'
 import { type Field, invalidArgument } from './errors.ts'
 
-/** A subject as the Access API names it. */
+/** A subject in the format of the Access API. */
 export type SubjectName = { type: 'access_token' | 'user'; id: string }
 
 const maxTypeLength = 200
@@ -9,8 +9,8 @@ const maxIdLength = 255
 const maxTokenLength = 16_384
 
 /**
- * Returns the name of a subject. Only the lengths and the presence of arguments are checked here, so
- * that a mistake fails where it is made; daikon checks the rest.
+ * Converts a subject to the format of the Access API. Only the presence and length of arguments are
+ * checked here, so that mistakes fail where they are made; the server validates the rest.
  *
  * @throws InvalidArgumentError
  */
@@ -59,7 +59,7 @@ export function nameGrantee(grantee: Grantee): { grantee_type: string; grantee_i
   throw invalidArgument({ field: 'grantee', message: 'must be { userId } or { groupId }' })
 }
 
-/** Whether a value is a string of 1 to `maxLength` characters, which are not UTF-16 units. */
+/** Whether a value is a string of 1 to `maxLength` characters, counted as code points. */
 function isText(value: unknown, maxLength: number): value is string {
   if (typeof value !== 'string' || value.length === 0) return false
   return value.length <= maxLength || [...value].length <= maxLength

@@ -27,7 +27,7 @@ export type Settle = (error: DaikonError | undefined, isAllowed: boolean) => voi
 
 /** Collects the checks of one turn of the event loop and sends them together. */
 export type CheckBatcher = {
-  /** Throws InvalidArgumentError; every other error goes to `settle`. */
+  /** Throws InvalidArgumentError. Passes every other error to `settle`. */
   add(
     subject: Subject,
     action: string,
@@ -35,20 +35,20 @@ export type CheckBatcher = {
     options: CallOptions,
     settle: Settle,
   ): void
-  /** Fails all checks that wait. */
+  /** Fails all pending checks. */
   close(): void
 }
 
-/** The checks of one batch, a limit of the server. */
+/** The maximum number of checks in a batch, a limit of the server. */
 const maxItems = 1000
 
-/** The size of a batch in bytes; the server accepts 4 MiB. */
+/** The maximum size of a batch in bytes. The server accepts 4 MiB. */
 const maxBytes = 3 * 1024 * 1024
 
-/** Encoded bytes of an item without its texts, at most. */
+/** The maximum number of encoded bytes of an item, excluding its strings. */
 const itemOverhead = 40
 
-/** A caller that waits for an item. Identical checks that are not sent yet share one. */
+/** A caller that waits for an item. Identical checks that have not been sent yet share an item. */
 type Waiter = {
   item: Item
   deadline: number
@@ -66,7 +66,7 @@ type Item = {
   batch: Batch | undefined
 }
 
-/** A call that runs, and the number of its items for which someone still waits. */
+/** A running call and the number of its items that still have waiters. */
 type Batch = { waiting: number; abort: AbortController }
 
 export function createCheckBatcher(
@@ -74,7 +74,7 @@ export function createCheckBatcher(
   limiter: ReturnType<typeof createLimiter>,
   options: { service: string; deadlineMs: number },
 ): CheckBatcher {
-  /** Items that are not sent yet, by the ID of their subject and their key. */
+  /** Items that have not been sent yet, by the ID of their subject and by their key. */
   const unsent = new Map<string, Map<string, Item>>()
   let queue: Item[] = []
   const waiters = new Set<Waiter>()
@@ -105,7 +105,7 @@ export function createCheckBatcher(
     }
   }
 
-  /** Sends a batch in a place of the limiter that is already taken. */
+  /** Sends a batch, using a slot of the limiter that is already taken. */
   function sendNext() {
     const items = takeItems()
     if (items.length === 0) return limiter.release()
@@ -180,7 +180,7 @@ export function createCheckBatcher(
     item.waiters.clear()
   }
 
-  /** Settles one waiter early. A call for which no one waits is cancelled. */
+  /** Settles one waiter early. Cancels a call that has no waiters left. */
   function leave(waiter: Waiter, error: DaikonError) {
     const { item } = waiter
     forget(waiter)
@@ -199,7 +199,10 @@ export function createCheckBatcher(
     waiter.stopListening?.()
   }
 
-  /** One timer serves all waiters: most have the same deadline, and few reach it. */
+  /**
+   * Starts a timer for all waiters. One is enough, because most deadlines are the same and few are
+   * reached.
+   */
   function watchDeadline(deadline: number) {
     if (timer && timerAt <= deadline) return
     clearTimeout(timer)
@@ -220,15 +223,15 @@ export function createCheckBatcher(
   }
 
   function findOrAddItem(subject: SubjectName, action: string, resource: Resource): Item {
-    let ofSubject = unsent.get(subject.id)
-    if (!ofSubject) {
-      ofSubject = new Map()
-      unsent.set(subject.id, ofSubject)
+    let subjectItems = unsent.get(subject.id)
+    if (!subjectItems) {
+      subjectItems = new Map()
+      unsent.set(subject.id, subjectItems)
     }
-    // Names cannot contain line breaks.
+    // Names cannot contain line breaks, so the key is unambiguous.
     const key = `${subject.type}\n${action}\n${resource.type}\n${resource.id}`
-    const known = ofSubject.get(key)
-    if (known) return known
+    const existing = subjectItems.get(key)
+    if (existing) return existing
     const length = subject.id.length + key.length + options.service.length
     const bytes = length * 3 + itemOverhead
     const item: Item = {
@@ -240,7 +243,7 @@ export function createCheckBatcher(
       waiters: new Set(),
       batch: undefined,
     }
-    ofSubject.set(key, item)
+    subjectItems.set(key, item)
     queue.push(item)
     return item
   }
@@ -268,7 +271,7 @@ export function createCheckBatcher(
   }
 }
 
-/** The error of an item that the server finds invalid. */
+/** Returns the error of an item that the server rejected as invalid. */
 function itemError(evaluation: Evaluation | undefined): DaikonError | undefined {
   const error = evaluation?.context?.error as { message?: string; errors?: Field[] } | undefined
   if (!error) return undefined

@@ -20,29 +20,32 @@ import { deniedTokenError } from './token-format.ts'
 import type { UnaryMethod } from './unary-method.ts'
 
 export type DaikonOptions = {
-  /** Host and port of the gRPC server, such as `localhost:50051`. */
+  /** The host and port of the gRPC server, such as `localhost:50051`. */
   address: string
-  /** The service that your resources belong to: the `service_name` of the service key. */
+  /** The service that your resources belong to, which is the `service_name` of the service key. */
   service: string
-  /** The key of the service. Optional only while daikon runs in development mode. */
+  /** The key of the service. Required unless daikon runs in development mode. */
   serviceKey?: string | undefined
   /**
-   * `true` or certificates for TLS, `false` for plaintext. By default, plaintext for loopback addresses
-   * and TLS for all others.
+   * `true` or certificates for TLS, `false` for plaintext. Defaults to plaintext for loopback
+   * addresses and to TLS for all others.
    */
   tls?: boolean | TlsOptions | undefined
-  /** Milliseconds after which an operation fails, its retries included. 2,000 by default. */
+  /** The time limit of an operation in milliseconds, including retries. Defaults to 2,000. */
   deadlineMs?: number | undefined
-  /** Calls that run at once; further ones wait. 16 by default. */
+  /** The maximum number of concurrent calls; further calls wait. Defaults to 16. */
   maxInFlight?: number | undefined
-  /** The only `iss` that `verifyAccessToken` accepts. By default, the issuer that the server names. */
+  /**
+   * The only `iss` that `verifyAccessToken` accepts. Defaults to the issuer that the server
+   * reports.
+   */
   issuer?: string | undefined
-  /** Options of grpc-js, which replace those of the client. */
+  /** Options of grpc-js, which override those that the client sets. */
   grpcOptions?: ChannelOptions | undefined
 }
 
 /**
- * Creates a client. It connects when it is first used, and reconnects by itself. One client serves a
+ * Creates a client. It connects on first use and reconnects automatically. Use one client for the
  * whole process.
  *
  * @example
@@ -67,14 +70,17 @@ export function createDaikon(options: DaikonOptions): DaikonClient {
 
   type SendOptions = CallOptions & Omit<Attempt, 'deadline'>
 
-  /** Sends a call in a place of the limiter. Undefined only if `onRepeated` returned true. */
+  /**
+   * Sends a call once the limiter has a free slot. Returns undefined only if `onRepeated` returned
+   * true.
+   */
   function trySend<Request, Response>(
     method: UnaryMethod<Request, Response>,
     request: Request,
     { deadlineMs: milliseconds = deadlineMs, ...attempt }: SendOptions,
   ): Promise<Response | undefined> {
-    const timed = { ...attempt, deadline: Date.now() + milliseconds }
-    return limiter.run(() => connection.send(method, request, timed), timed)
+    const timedAttempt = { ...attempt, deadline: Date.now() + milliseconds }
+    return limiter.run(() => connection.send(method, request, timedAttempt), timedAttempt)
   }
 
   async function send<Request, Response>(
@@ -212,7 +218,7 @@ export function createDaikon(options: DaikonOptions): DaikonClient {
     },
 
     async revoke(resource, grantee, { as: token, ...options } = {}) {
-      // The permission is required but not compared with the share.
+      // The API requires a permission but does not compare it with the share.
       const request = { ...keyOf(resource), ...nameGrantee(grantee), permission: 'view' }
       await trySend(PermissionServiceService.revokeShare, request, {
         ...options,
@@ -239,7 +245,7 @@ export function createDaikon(options: DaikonOptions): DaikonClient {
         await send(PermissionServiceService.transferOwnership, request, {
           ...options,
           token,
-          // After a transfer, the user of the token may no longer own the resource.
+          // After the first attempt, the user of the token may no longer own the resource.
           retry: token === undefined,
         }),
       )

@@ -20,15 +20,15 @@ import { readServerError } from './server-errors.ts'
 import { onAbort } from './signals.ts'
 import type { UnaryMethod } from './unary-method.ts'
 
-/** Certificates in PEM. */
+/** Certificates in PEM format. */
 export type TlsOptions = {
-  /** The certificate authority of the server. By default, those that Node.js trusts. */
+  /** The certificate authority of the server. Defaults to the authorities that Node.js trusts. */
   ca?: string | Buffer | undefined
-  /** The certificate of this client, for a server that requires one (mutual TLS). */
+  /** The certificate of this client, if the server requires one (mutual TLS). */
   cert?: string | Buffer | undefined
   /** The private key of `cert`. */
   key?: string | Buffer | undefined
-  /** The name in the certificate of the server, if it is not the host of the address. */
+  /** The name in the server's certificate, if it differs from the host in the address. */
   serverName?: string | undefined
 }
 
@@ -40,14 +40,14 @@ export type ConnectionOptions = {
 }
 
 export type Attempt = {
-  /** When the call fails, in milliseconds since the epoch. */
+  /** The deadline of the call, in milliseconds since the epoch. */
   deadline: number
   signal?: AbortSignal | undefined
-  /** The access token that accompanies the call. */
+  /** The access token that is sent with the call. */
   token?: string | undefined
-  /** Whether the call may run twice. */
+  /** Whether the call is idempotent and may be retried. */
   retry: boolean
-  /** Returns the result of a repeated call that failed because the first one had succeeded. */
+  /** Whether the error of a retry means that an earlier attempt succeeded. */
   onRepeated?: ((error: DaikonError) => boolean) | undefined
 }
 
@@ -64,7 +64,10 @@ export type Connection = {
 
 const maxAttempts = 3
 
-/** The first delay is between half of this and this, in milliseconds; each further one is twice as long. */
+/**
+ * The maximum delay before the first retry, in milliseconds. The actual delay is at least half of
+ * it, and doubles with each retry.
+ */
 const retryDelayMs = 50
 
 export function createConnection(options: ConnectionOptions): Connection {
@@ -129,12 +132,15 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 }
 
-/** The error of an operation on a client that was closed. */
+/** Creates the error for operations on a closed client. */
 export function closedError(): CancelledError {
   return new CancelledError('The client was closed. Call close() only when it is no longer needed')
 }
 
-/** Runs at most `capacity` tasks at once; further ones wait in order, until their deadline. */
+/**
+ * Creates a limiter that runs at most `capacity` tasks at once. Further tasks wait in order, until
+ * their deadline.
+ */
 export function createLimiter(capacity: number) {
   const waiting: (() => void)[] = []
   let running = 0
@@ -183,14 +189,14 @@ export function createLimiter(capacity: number) {
         release()
       }
     },
-    /** Takes a place if one is free; the caller gives it back with `release`. */
+    /** Takes a slot if one is free. The caller must return it with `release`. */
     tryEnter(): boolean {
       if (running >= capacity) return false
       running += 1
       return true
     },
     release,
-    /** Calls `callback` when a place is free, with the place taken. */
+    /** Takes a slot as soon as one is free, then calls `callback`. */
     whenFree(callback: () => void): void {
       waiting.push(() => {
         running += 1
@@ -200,7 +206,7 @@ export function createLimiter(capacity: number) {
   }
 }
 
-/** The error of an operation that waited behind others for too long. */
+/** Creates the error for an operation whose deadline passed before it could start. */
 export function queueDeadlineError(): DeadlineExceededError {
   return new DeadlineExceededError(
     'The deadline passed while the operation waited for others. Start fewer at once, or raise maxInFlight',
@@ -239,11 +245,11 @@ function channelOptions({ address, tls, grpcOptions }: ConnectionOptions): Chann
     'grpc.service_config_disable_resolution': 1,
     'grpc.initial_reconnect_backoff_ms': 100,
     'grpc.max_reconnect_backoff_ms': 5000,
-    // Finds out about a broken connection, and keeps an idle one open behind load balancers.
+    // Detects broken connections, and keeps idle ones open behind load balancers.
     'grpc.keepalive_time_ms': 30_000,
     'grpc.keepalive_timeout_ms': 10_000,
     'grpc.keepalive_permit_without_calls': 1,
-    // grpc-js would send an IP address as the name of the server, which Node.js refuses (RFC 6066).
+    // grpc-js would send an IP address as the server name, which Node.js rejects (RFC 6066).
     ...(isIP(hostOf(address)) && { 'grpc.ssl_target_name_override': 'localhost' }),
     ...(serverName && {
       'grpc.ssl_target_name_override': serverName,
@@ -273,7 +279,7 @@ function isLoopback(address: string): boolean {
   return /^(localhost|127(\.\d+){3}|::1)$/.test(hostOf(address)) || address.startsWith('unix:')
 }
 
-/** The host of an address, without a resolver scheme, brackets and port. */
+/** Returns the host of an address without its resolver scheme, brackets and port. */
 function hostOf(address: string): string {
   const authority = address.replace(/^(dns|ipv4|ipv6):(\/\/[^/]*\/)?/, '')
   return authority.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1')

@@ -28,17 +28,17 @@ export type ErrorDetails = {
 }
 
 /**
- * The error with which every operation fails. Compare `code` and `reason` in programs; `message` is for
- * people and may change.
+ * The base class of all errors that operations throw. Programs should compare `code` and `reason`;
+ * `message` is meant for people and may change.
  */
 export class DaikonError extends Error {
   /** The kind of error. */
   readonly code: ErrorCode
   /** A stable identifier of the cause, such as `RESOURCE_NOT_FOUND`. */
   readonly reason: string
-  /** Every invalid field of an `invalid_argument` error. */
+  /** All invalid fields of an `invalid_argument` error. */
   readonly fields: Field[]
-  /** The ID under which the server has logged the request. */
+  /** The ID under which the server logged the request. */
   readonly requestId: string | undefined
   /** Milliseconds after which a retry may succeed. */
   readonly retryAfterMs: number | undefined
@@ -64,7 +64,7 @@ export class UnauthenticatedError extends DaikonError {
 /** An access token is malformed, expired, or not signed by this daikon. */
 export class InvalidTokenError extends UnauthenticatedError {}
 
-/** The user may not make the change, or the key belongs to another service. */
+/** The user is not allowed to make the change, or the key belongs to another service. */
 export class PermissionDeniedError extends DaikonError {
   constructor(reason: string, message: string, details?: ErrorDetails) {
     super('permission_denied', reason, message, details)
@@ -78,7 +78,7 @@ export class NotFoundError extends DaikonError {
   }
 }
 
-/** An argument is missing or malformed; `fields` names each. */
+/** An argument is missing or malformed; `fields` lists each one. */
 export class InvalidArgumentError extends DaikonError {
   constructor(reason: string, message: string, details?: ErrorDetails) {
     super('invalid_argument', reason, message, details)
@@ -96,7 +96,7 @@ export class UnavailableError extends DaikonError {
   }
 }
 
-/** The deadline passed before there was a result. */
+/** The deadline passed before the operation finished. */
 export class DeadlineExceededError extends DaikonError {
   constructor(message = 'The deadline passed', details: ErrorDetails = {}) {
     super('deadline_exceeded', 'DEADLINE_EXCEEDED', message, details)
@@ -118,7 +118,7 @@ const subclasses = {
   unavailable: UnavailableError,
 }
 
-/** Creates an error of the class that belongs to the code. */
+/** Creates an error of the class for the code. */
 export function createError(
   code: ErrorCode,
   reason: string,
@@ -134,13 +134,13 @@ export function createError(
   return new DaikonError(code, reason, message, details)
 }
 
-/** The error for arguments that are missing or malformed. */
+/** Creates the error for arguments that are missing or malformed. */
 export function invalidArgument(...fields: Field[]): InvalidArgumentError {
   const message = fields.map(({ field, message }) => `${field} ${message}`).join('; ')
   return new InvalidArgumentError('INVALID_REQUEST', message, { fields })
 }
 
-/** The error for an aborted signal. */
+/** Creates the error for an aborted signal. */
 export function abortError({ reason }: AbortSignal): DaikonError {
   const isTimeout = reason instanceof Error && reason.name === 'TimeoutError'
   if (isTimeout) return new DeadlineExceededError('The signal timed out', { cause: reason })

@@ -4,15 +4,15 @@ import { createRequestGuard, type GuardOptions, type RequestUser, toProblem } fr
 
 export { type GuardOptions, type Problem, type RequestUser, toProblem } from './http-guard.ts'
 
-/** The parts of a request that `userOf` and `filter` need; independent of route parameters. */
+/** The type of requests in `userOf` and `filter`, independent of route parameters. */
 type AnyRequest = object
 
 /** Middleware for Express 4 and 5. */
 export type ExpressGuards = {
-  /** Requires a valid access token: 401 otherwise. */
+  /** Requires a valid access token. Responds with 401 otherwise. */
   requireUser(): RequestHandler
   /**
-   * Requires a valid access token whose user may take the action on the resource: 401 or 403
+   * Requires a valid access token whose user may perform the action on the resource: 401 or 403
    * otherwise, 503 while daikon is not available.
    *
    * @example
@@ -25,16 +25,19 @@ export type ExpressGuards = {
     resource: (request: Request<Params>) => Resource | Promise<Resource>,
     options?: GuardOptions,
   ): RequestHandler<Params>
-  /** The user of a request that passed a guard. */
+  /** Returns the user of a request that passed a guard. */
   userOf(request: AnyRequest): RequestUser
-  /** The items on whose resources the user of the request may take the action. */
+  /** Returns the items on whose resources the user of the request may perform the action. */
   filter<Item>(
     request: AnyRequest,
     action: string,
     items: readonly Item[],
     resourceOf: (item: Item) => Resource,
   ): Promise<Item[]>
-  /** Responds to the errors of operations that handlers call, as the guards do. Add it last. */
+  /**
+   * Responds to errors that handlers throw, in the same format as the guards. Add it after all
+   * routes.
+   */
   handleErrors(): ErrorRequestHandler
 }
 

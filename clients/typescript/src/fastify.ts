@@ -3,10 +3,10 @@ import { createRequestGuard, type GuardOptions, type RequestUser, toProblem } fr
 
 export { type GuardOptions, type Problem, type RequestUser, toProblem } from './http-guard.ts'
 
-/** The parts of a FastifyRequest that the guards use. */
+/** The members of a FastifyRequest that the guards use. */
 export type FastifyRequestLike = { headers: { authorization?: string | undefined } }
 
-/** The parts of a FastifyReply that the guards use. */
+/** The members of a FastifyReply that the guards use. */
 export type FastifyReplyLike = {
   code(status: number): unknown
   headers(values: Record<string, string>): unknown
@@ -18,10 +18,10 @@ export type FastifyGuard<Request> = (request: Request, reply: FastifyReplyLike) 
 
 /** Hooks for Fastify. */
 export type FastifyGuards = {
-  /** Requires a valid access token: 401 otherwise. */
+  /** Requires a valid access token. Responds with 401 otherwise. */
   requireUser(): FastifyGuard<FastifyRequestLike>
   /**
-   * Requires a valid access token whose user may take the action on the resource: 401 or 403
+   * Requires a valid access token whose user may perform the action on the resource: 401 or 403
    * otherwise, 503 while daikon is not available.
    *
    * @example
@@ -34,9 +34,9 @@ export type FastifyGuards = {
     resource: (request: Request) => Resource | Promise<Resource>,
     options?: GuardOptions,
   ): FastifyGuard<Request>
-  /** The user of a request that passed a guard. */
+  /** Returns the user of a request that passed a guard. */
   userOf(request: FastifyRequestLike): RequestUser
-  /** The items on whose resources the user of the request may take the action. */
+  /** Returns the items on whose resources the user of the request may perform the action. */
   filter<Item>(
     request: FastifyRequestLike,
     action: string,
@@ -70,7 +70,7 @@ export function createGuards(daikon: Daikon): FastifyGuards {
   }
 }
 
-/** Sends the error of a step as the response; Fastify then skips the handler. */
+/** Sends an error that the step throws as the response. Fastify then skips the handler. */
 async function respond(reply: FastifyReplyLike, step: () => Promise<unknown>): Promise<unknown> {
   try {
     await step()

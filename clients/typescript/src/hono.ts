@@ -3,7 +3,7 @@ import { createRequestGuard, type GuardOptions, type RequestUser, toProblem } fr
 
 export { type GuardOptions, type Problem, type RequestUser, toProblem } from './http-guard.ts'
 
-/** The parts of a Hono Context that the guards use. */
+/** The members of a Hono Context that the guards use. */
 export type HonoContextLike = {
   req: {
     header(name: string): string | undefined
@@ -19,10 +19,10 @@ export type HonoGuard<Context> = (
 
 /** Middleware for Hono. */
 export type HonoGuards = {
-  /** Requires a valid access token: 401 otherwise. */
+  /** Requires a valid access token. Responds with 401 otherwise. */
   requireUser(): HonoGuard<HonoContextLike>
   /**
-   * Requires a valid access token whose user may take the action on the resource: 401 or 403
+   * Requires a valid access token whose user may perform the action on the resource: 401 or 403
    * otherwise, 503 while daikon is not available.
    *
    * @example
@@ -34,9 +34,9 @@ export type HonoGuards = {
     resource: (context: Context) => Resource | Promise<Resource>,
     options?: GuardOptions,
   ): HonoGuard<Context>
-  /** The user of a request that passed a guard. */
+  /** Returns the user of a request that passed a guard. */
   userOf(context: HonoContextLike): RequestUser
-  /** The items on whose resources the user of the request may take the action. */
+  /** Returns the items on whose resources the user of the request may perform the action. */
   filter<Item>(
     context: HonoContextLike,
     action: string,
@@ -69,7 +69,7 @@ export function createGuards(daikon: Daikon): HonoGuards {
   }
 }
 
-/** Returns the error of a step as the response, or calls the next handler. */
+/** Returns an error that the step throws as the response, or calls the next handler. */
 async function respond(
   next: () => Promise<void>,
   step: () => Promise<unknown>,

@@ -10,23 +10,27 @@ export type RequestUser = {
 }
 
 export type GuardOptions = {
-  /** Responds with 404 instead of 403, so that the response does not reveal that the resource exists. */
+  /**
+   * Responds with 404 instead of 403, so that the response does not reveal that the resource
+   * exists.
+   */
   hide?: boolean | undefined
 }
 
-/** An HTTP response with an error (RFC 9457). */
+/** An HTTP error response (RFC 9457). */
 export type Problem = { status: number; headers: Record<string, string>; body: string }
 
-/** What the guards of every framework do with a request; `Request` is any object that identifies it. */
+/** The guard that all frameworks share. `Request` is any object that identifies a request. */
 export type RequestGuard<Request extends object> = {
   /**
-   * Verifies the access token of a request, once.
+   * Verifies the access token of a request. Repeated calls for the same request return the same
+   * result.
    *
    * @throws InvalidTokenError
    */
   authenticate(request: Request): Promise<RequestUser>
   /**
-   * Requires a valid access token whose user may take the action on the resource.
+   * Requires a valid access token whose user may perform the action on the resource.
    *
    * @throws InvalidTokenError, PermissionDeniedError, or NotFoundError with `hide`
    */
@@ -36,9 +40,9 @@ export type RequestGuard<Request extends object> = {
     findResource: () => Resource | Promise<Resource>,
     options: GuardOptions,
   ): Promise<void>
-  /** The user of a request that passed a guard. */
+  /** Returns the user of a request that passed a guard. */
   userOf(request: object): RequestUser
-  /** The items on whose resources the user of the request may take the action, in order. */
+  /** Returns the items on whose resources the user of the request may perform the action, in order. */
   filter<Item>(
     request: object,
     action: string,
@@ -47,7 +51,7 @@ export type RequestGuard<Request extends object> = {
   ): Promise<Item[]>
 }
 
-/** Creates the guard of a framework, which reads the header `authorization` in its own way. */
+/** Creates the guard of a framework. `readAuthorization` returns the header `authorization`. */
 export function createRequestGuard<Request extends object>(
   daikon: Daikon,
   readAuthorization: (request: Request) => string | undefined,
@@ -98,8 +102,8 @@ async function verifyUser(daikon: Daikon, authorization = ''): Promise<RequestUs
 }
 
 /**
- * Converts an error to an HTTP response. Undefined for errors that are not about the request, such as
- * a wrong service key: these are for the error handler and the log of the application.
+ * Converts an error to an HTTP response. Returns undefined for errors that the request did not
+ * cause, such as an invalid service key, which the application should handle and log.
  */
 export function toProblem(error: unknown): Problem | undefined {
   if (!(error instanceof DaikonError)) return undefined

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** The namespace of the UUIDs of resources with other IDs, the same for every daikon. */
+/** The namespace for UUIDs of resources whose IDs are not UUIDs. It is the same on every server. */
 const namespace = Buffer.from('f8e1572e33cb4304a2f6032bcbfe9088', 'hex')
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
@@ -10,8 +10,8 @@ export function isUuid(text: string): boolean {
 }
 
 /**
- * Returns the UUID by which daikon knows a resource: its ID if that is a UUID, otherwise the UUID of
- * version 5 (RFC 9562) of `service/type/id`.
+ * Returns the UUID that identifies a resource in daikon: the resource's ID if it is a UUID,
+ * otherwise the version 5 UUID (RFC 9562) of `service/type/id`.
  */
 export function resourceId(service: string, type: string, id: string): string {
   if (isUuid(id)) return id.toLowerCase()

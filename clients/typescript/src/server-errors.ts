@@ -3,7 +3,7 @@ import { createError, type DaikonError, type ErrorCode, type Field } from './err
 import { BadRequest, ErrorInfo, RetryInfo } from './gen/google/rpc/error_details.ts'
 import { Status } from './gen/google/rpc/status.ts'
 
-/** What to do about an error, by its reason. Completes the message of the server. */
+/** How to fix an error, by its reason. Appended to the server's message. */
 const advice: Record<string, string> = {
   SERVICE_KEY_MISSING:
     'Set serviceKey: `npm run daikon -- service-app create` creates a key for your service.',
@@ -16,7 +16,7 @@ const advice: Record<string, string> = {
   TOKEN_REVOKED: 'The user must sign in again.',
 }
 
-/** Converts an error of grpc-js to a DaikonError. `target` names the server in messages. */
+/** Converts an error of grpc-js to a DaikonError. `target` identifies the server in messages. */
 export function readServerError(error: ServiceError, target: string): DaikonError {
   const { code, metadata } = error
   const [bytes] = metadata?.get('grpc-status-details-bin') ?? []
@@ -62,7 +62,7 @@ function readDetails(error: ServiceError, bytes: Buffer): DaikonError {
   })
 }
 
-/** The message of the server and what to do about it. */
+/** Appends the advice for a reason to the server's message. */
 export function withAdvice(reason: string, message: string): string {
   const hint = advice[reason]
   return hint ? `${message}. ${hint}` : message

@@ -1,7 +1,10 @@
-/** The callbacks of each signal. Node.js warns of more than ten listeners, so a signal gets only one. */
+/**
+ * The callbacks of each signal. A signal gets only one listener, because Node.js warns if there are
+ * more than ten.
+ */
 const callbacks = new WeakMap<AbortSignal, Set<() => void>>()
 
-/** Calls `callback` when the signal is aborted; returns a function that prevents it. */
+/** Calls `callback` when the signal is aborted. Returns a function that removes the callback. */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   let registered = callbacks.get(signal)
   if (!registered) {

@@ -2,7 +2,7 @@ import type { SubjectName } from './arguments.ts'
 import { InvalidTokenError } from './errors.ts'
 import { withAdvice } from './server-errors.ts'
 
-/** The parts of a JSON Web Token, not verified. */
+/** The decoded parts of a JSON Web Token. They are not verified. */
 export type DecodedToken = {
   header: Record<string, unknown>
   claims: Record<string, unknown>
@@ -10,7 +10,7 @@ export type DecodedToken = {
   signature: Buffer
 }
 
-/** Decodes a token; undefined if it is not a JSON Web Token (RFC 7519). */
+/** Decodes a token. Returns undefined if it is not a JSON Web Token (RFC 7519). */
 export function decodeToken(token: string): DecodedToken | undefined {
   const parts = typeof token === 'string' ? token.split('.') : []
   const [header, claims, signature] = parts
@@ -29,8 +29,8 @@ export function decodeToken(token: string): DecodedToken | undefined {
 }
 
 /**
- * Returns the error of a subject that was denied because its token cannot be valid. The server denies
- * such a token like a user without permission.
+ * Returns the error for a denied subject whose token cannot be valid, or undefined. The server
+ * treats such a token like a user without permissions.
  */
 export function deniedTokenError(subject: SubjectName): InvalidTokenError | undefined {
   if (subject.type !== 'access_token') return undefined

@@ -96,7 +96,7 @@ class AsyncClient:
     async def check(
         self, subject: Subject, action: str, resource: Resource, *, timeout: float | None = None
     ) -> bool:
-        """Whether the subject may take the action on the resource. Unknown users, resources and actions are
+        """Whether the subject may perform the action on the resource. Unknown users, resources and actions are
         denied. Checks that start in the same turn of the event loop travel in one call."""
         results = await self.check_many([(subject, action, resource)], timeout=timeout)
         return results[0]
@@ -119,8 +119,8 @@ class AsyncClient:
         workspace_id: str | UUID | None = None,
         timeout: float | None = None,
     ) -> AsyncIterator[str]:
-        """The IDs of all resources of a type on which the subject may take the action, of one workspace or of
-        every workspace of the subject. Reads pages of 1,000 as you iterate; `timeout` applies to each.
+        """The IDs of all resources of a type on which the subject may perform the action, of one workspace or
+        of every workspace of the subject. Reads pages of 1,000 as you iterate; `timeout` applies to each.
 
             async for id in client.accessible(Subject(token=token), "view", "document"):
                 print(id)

@@ -99,7 +99,7 @@ class Client:
         self._closed = threading.Event()
 
     def check(self, subject: Subject, action: str, resource: Resource, *, timeout: float | None = None) -> bool:
-        """Whether the subject may take the action on the resource. Unknown users, resources and actions are
+        """Whether the subject may perform the action on the resource. Unknown users, resources and actions are
         denied. For several checks at once, use `check_many`."""
         return self.check_many([(subject, action, resource)], timeout=timeout)[0]
 
@@ -128,8 +128,8 @@ class Client:
         workspace_id: str | UUID | None = None,
         timeout: float | None = None,
     ) -> Iterator[str]:
-        """The IDs of all resources of a type on which the subject may take the action, of one workspace or of
-        every workspace of the subject. Reads pages of 1,000 as you iterate; `timeout` applies to each."""
+        """The IDs of all resources of a type on which the subject may perform the action, of one workspace or
+        of every workspace of the subject. Reads pages of 1,000 as you iterate; `timeout` applies to each."""
         name = arguments.name_subject(subject)
         arguments.require_action(action)
         arguments.require_resource(Resource(type, "any"))

@@ -45,8 +45,8 @@ class Guards:
     def require_permission(
         self, action: str, resource: Callable[..., Resource], *, hide: bool = False
     ) -> Callable[[View], View]:
-        """Requires a valid access token whose user may take the action on the resource: 401 or 403 otherwise,
-        503 while daikon is not available.
+        """Requires a valid access token whose user may perform the action on the resource: 401 or 403
+        otherwise, 503 while daikon is not available.
 
         Args:
             action: `view`, `edit`, `manage`, or an action that the service has registered.
@@ -77,7 +77,7 @@ class Guards:
         items: Iterable[Item],
         resource_of: Callable[[Item], Resource],
     ) -> list[Item]:
-        """The items on whose resources the user of the request may take the action, in order."""
+        """The items on whose resources the user of the request may perform the action, in order."""
         subject = self.user_of(request).subject
         listed = list(items)
         allowed = self._client.check_many((subject, action, resource_of(item)) for item in listed)

@@ -58,8 +58,8 @@ class Guards:
         *,
         hide: bool = False,
     ) -> Callable[..., Awaitable[RequestUser]]:
-        """Requires a valid access token whose user may take the action on the resource: 401 or 403 otherwise,
-        503 while daikon is not available.
+        """Requires a valid access token whose user may perform the action on the resource: 401 or 403
+        otherwise, 503 while daikon is not available.
 
         Args:
             action: `view`, `edit`, `manage`, or an action that the service has registered.
@@ -85,7 +85,7 @@ class Guards:
         items: Iterable[Item],
         resource_of: Callable[[Item], Resource],
     ) -> list[Item]:
-        """The items on whose resources the user may take the action, in order."""
+        """The items on whose resources the user may perform the action, in order."""
         listed = list(items)
         checks = [(user.subject, action, resource_of(item)) for item in listed]
         allowed = await self._client.check_many(checks)

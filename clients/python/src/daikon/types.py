@@ -11,7 +11,10 @@ Id = str | UUID
 """An ID. UUIDs are sent as text, in lower case."""
 
 Visibility = Literal["private", "workspace"]
-"""`private`: only through shares. `workspace`: every member of the workspace may view it."""
+"""`private`: only the owner, those it is shared with, and owners and admins of the workspace have access.
+
+`workspace`: every member of the workspace may view it.
+"""
 
 Permission = Literal["view", "edit"]
 """What a share allows."""

@@ -10,13 +10,13 @@ import {
 } from '../gen/permissions/access.ts'
 import { type FakeResource, type FakeState, type FakeUser, memberKey } from './world.ts'
 
-/** A user, restricted to one workspace if a token names them. */
+/** A user. If an access token identifies the user, decisions are restricted to its workspace. */
 export type FakeSubject = { user: FakeUser | undefined; workspaceId: string | undefined }
 
-/** A grant, and the bit of access.ts by which it counts. */
+/** A grant and the bit in access.ts that represents it. */
 type Found = { bit: number; reason: Reason }
 
-/** Decides by the rules of the server, which src/gen/permissions/access.ts copies. */
+/** Decides by the server's rules, which src/gen/permissions/access.ts contains a copy of. */
 export function decide(
   state: FakeState,
   { user, workspaceId }: FakeSubject,
@@ -56,7 +56,7 @@ function listReasons(
   return reasons
 }
 
-/** The grants of a user on a resource, and on the ancestors from which it inherits. */
+/** Returns the grants of a user on a resource and on the ancestors that it inherits from. */
 function findGrants(state: FakeState, user: FakeUser, resource: FakeResource): Found[] {
   const groupIds = findGroups(state, user.id)
   const found: Found[] = []
@@ -99,11 +99,11 @@ function findCustomRoles(
   return roles.map(({ name }) => ({ rule: 'custom_role', role: name }))
 }
 
-/** The groups of a user: those that contain them, and the groups that contain these. */
+/** Returns the groups that contain a user, directly or through other groups. */
 function findGroups({ groups }: FakeState, userId: string): Set<string> {
   const found = new Set<string>()
   for (const [id, { members }] of groups) if (members.has(userId)) found.add(id)
-  // Groups that are added are visited, too.
+  // The loop also visits groups that it adds.
   for (const child of found)
     for (const [id, { groups: children }] of groups) if (children.has(child)) found.add(id)
   return found

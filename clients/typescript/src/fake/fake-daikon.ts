@@ -35,17 +35,22 @@ import {
   resourceKey,
 } from './world.ts'
 
-/** A client without a server, for tests. */
+/** A client for tests, which needs no server. */
 export type FakeDaikon = Daikon & {
-  /** Creates an access token that this fake accepts; `seconds` may be negative. */
+  /**
+   * Creates an access token that this fake accepts. `seconds` is its lifetime and may be negative.
+   */
   token(userId: string, workspaceId: string, options?: { seconds?: number }): string
   /** Makes the fake treat a token as revoked. */
   revokeToken(token: string): void
-  /** Makes every operation fail with the error, until `recover` is called. */
+  /** Makes every operation fail with the error until `recover` is called. */
   failWith(error: DaikonError): void
-  /** Delays every operation by `ms`, until `recover` is called. Deadlines and signals still apply. */
+  /**
+   * Delays every operation by `ms` milliseconds until `recover` is called. Deadlines and signals
+   * still apply.
+   */
   delay(ms: number): void
-  /** Ends `failWith` and `delay`. */
+  /** Undoes `failWith` and `delay`. */
   recover(): void
 }
 
@@ -70,7 +75,10 @@ export function createFakeDaikon(world: FakeWorld = {}): FakeDaikon {
   let delayMs = 0
   let isClosed = false
 
-  /** Runs an operation as a call would run: later, and not if a failure is set. */
+  /**
+   * Runs an operation with the behavior of a remote call: asynchronously, and subject to `delay`,
+   * `failWith` and deadlines.
+   */
   async function run<Result>(
     { signal, deadlineMs = defaultDeadlineMs }: CallOptions,
     operation: () => Result,
@@ -104,7 +112,7 @@ export function createFakeDaikon(world: FakeWorld = {}): FakeDaikon {
     return decide(state, findSubject(subject), action, found)
   }
 
-  /** Finds a resource that the user of `as`, if there is one, may manage. */
+  /** Finds a resource. If `as` is set, its user must be allowed to manage the resource. */
   function requireManageable(resource: Resource, { as }: ChangeOptions): FakeResource {
     requireResource(resource)
     const claims = as === undefined ? undefined : readChangeToken(as)

@@ -1,7 +1,7 @@
 import type { AccessTokenClaims } from '../api.ts'
 import { decodeToken, tokenExpired, tokenInvalid } from '../token-format.ts'
 
-/** Says that a token comes from a fake. It is not signed, so no server accepts it. */
+/** The issuer of fake tokens. They are not signed, so no server accepts them. */
 const issuer = 'daikon-fake'
 
 /** Creates an access token that the fake accepts until it expires. */
@@ -25,7 +25,11 @@ export function createFakeToken(userId: string, workspaceId: string, seconds: nu
   return `${encode({ alg: 'none', typ: 'at+jwt' })}.${encode(claims)}.fake`
 }
 
-/** Returns the claims of a token of a fake. @throws InvalidTokenError */
+/**
+ * Returns the claims of a fake's token.
+ *
+ * @throws InvalidTokenError
+ */
 export function readFakeToken(token: string): AccessTokenClaims {
   const decoded = decodeToken(token)
   if (!decoded) throw tokenInvalid('it is not a JSON Web Token')

@@ -2,16 +2,19 @@ import type { Permission, Resource, Visibility } from '../api.ts'
 import type { Role } from '../gen/core/roles.ts'
 import { resourceId } from '../resource-id.ts'
 
-/** The facts by which a fake decides. Everything is optional. */
+/** The facts that a fake bases its decisions on. Everything is optional. */
 export type FakeWorld = {
-  /** The service of the resources. `test` by default. */
+  /** The service of the resources. Defaults to `test`. */
   service?: string
   users?: { id: string; email?: string; externalId?: string; isActive?: boolean }[]
-  /** The users of `members` and workspaces of `members` and `resources` exist without being listed. */
+  /**
+   * Workspaces that appear in `members` or `resources`, and users that appear in `members`, exist
+   * without being listed.
+   */
   workspaces?: { id: string }[]
   members?: { workspaceId: string; userId: string; role: Role }[]
   groups?: { id: string; workspaceId: string; members?: string[]; groups?: string[] }[]
-  /** The actions that the service has registered, besides `view`, `edit` and `manage`. */
+  /** The actions that the service has registered, in addition to `view`, `edit` and `manage`. */
   actions?: string[]
   /** Custom roles. */
   roles?: { name: string; workspaceId: string; actions: string[]; members: string[] }[]
@@ -77,7 +80,10 @@ export function resourceKey({ service }: FakeState, { type, id }: Resource): str
   return `${type} ${resourceId(service, type, id)}`
 }
 
-/** Creates the state of a fake. Throws an Error if the world names something that it does not contain. */
+/**
+ * Creates the state of a fake. Throws an Error if the world refers to an object that it does not
+ * contain.
+ */
 export function createState(world: FakeWorld): FakeState {
   const { users = [], workspaces = [], members = [], groups = [], resources = [] } = world
   const state: FakeState = {

@@ -3,8 +3,9 @@
 import type { Role } from '../core/roles.ts'
 
 /**
- * The reasons for which a user may have access to a resource, as bits. The facts query returns the
- * grants that apply, `sufficientGrants` those that allow an action; one common bit is a permission.
+ * The reasons why a user may have access to a resource, as bits. The facts query returns the grants
+ * that apply; `sufficientGrants` returns those that allow an action. The action is allowed if the
+ * two have a bit in common.
  */
 export const grant = {
   /** The resource is registered in the workspace of the token. */
@@ -15,13 +16,13 @@ export const grant = {
   workspace: 4,
   /** The resource is shared with the user or one of their groups, with permission `view`. */
   view: 8,
-  /** As `view`, with permission `edit`. */
+  /** The resource is shared with the user or one of their groups, with permission `edit`. */
   edit: 16,
-  /** The resource inherits the grants of a parent. The bit itself allows nothing. */
+  /** The resource inherits the grants of its parent. The bit itself does not allow any action. */
   inherited: 128,
 } as const
 
-/** The actions of every resource, which services must not register. */
+/** The actions that exist for every resource. Services must not register them. */
 export const builtInActions = ['view', 'edit', 'manage']
 
 /** Facts about an action that a service registered, in bits that `grant` does not use. */
@@ -40,7 +41,7 @@ export function coversWorkspace(role: Role): boolean {
   return role === 'owner' || role === 'admin'
 }
 
-/** Returns the grants of which any one allows the action for a member with this role. */
+/** Returns the grants that each suffice to allow the action for a member with this role. */
 export function sufficientGrants(role: Role | undefined, name: string, facts: number): number {
   if (!role) return 0
   const isRegistered = builtInActions.includes(name) || (facts & actionFact.registered) !== 0
@@ -52,7 +53,7 @@ export function sufficientGrants(role: Role | undefined, name: string, facts: nu
   return owner | (facts & actionFact.granted ? visible : 0)
 }
 
-/** Decides a check. `facts` are the bits of `grant` and `actionFact` for its resource and action. */
+/** Decides a check, from the bits of `grant` and `actionFact` for its resource and action. */
 export function isAllowed(role: Role | undefined, name: string, facts: number): boolean {
   return (sufficientGrants(role, name, facts) & facts) !== 0
 }

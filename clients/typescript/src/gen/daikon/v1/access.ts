@@ -24,17 +24,20 @@ export const protobufPackage = "daikon.v1";
 
 export const protobufFileName = "daikon/v1/access.proto";
 
-/** Who acts. */
+/** The user who performs the action. */
 export interface AccessSubject {
-  /** `user` or `access_token`. Subjects of other types are not allowed anything. */
+  /** `user` or `access_token`. Subjects of other types are denied every action. */
   type: string;
-  /** The UUID, e-mail address or `external_id` of a user, at most 255 characters; or an access token. */
+  /**
+   * The UUID, e-mail address or `external_id` of a user, at most 255 characters; or an access
+   * token, at most 16,384 characters.
+   */
   id: string;
   /** Ignored. */
   properties?: { [key: string]: any } | undefined;
 }
 
-/** What the subject wants to do. */
+/** The action that the subject performs. */
 export interface AccessAction {
   /** `view`, `edit`, `manage` or an action that the service has registered. */
   name: string;
@@ -42,16 +45,17 @@ export interface AccessAction {
   properties?: { [key: string]: any } | undefined;
 }
 
-/** What the subject wants to act on. */
+/** The resource that the action is performed on. */
 export interface AccessResource {
   /** `service_name:resource_type`, or, with a service key, the `resource_type` alone. */
   type: string;
-  /** The UUID of the resource or another ID of the service, at most 255 characters. */
+  /** The UUID of the resource, or another ID that the service uses for it. At most 255 characters. */
   id: string;
   /** Ignored. */
   properties?: { [key: string]: any } | undefined;
 }
 
+/** The request of AccessService.Evaluate. */
 export interface EvaluateRequest {
   /** The subject. */
   subject:
@@ -65,19 +69,25 @@ export interface EvaluateRequest {
   resource:
     | AccessResource
     | undefined;
-  /** `explain: true` asks for the reasons of the decision. Other members are ignored. */
+  /** `explain: true` requests the reasons for the decision. Other members are ignored. */
   context?: { [key: string]: any } | undefined;
 }
 
-/** A decision. */
+/** The result of an evaluation. */
 export interface Evaluation {
   /** Whether the action is allowed. */
   decision: boolean;
-  /** `reasons` of the decision, or the `error` of an invalid item. Absent when there is neither. */
+  /**
+   * The `reasons` for the decision if they were requested, or the `error` of an invalid batch item.
+   * Absent otherwise.
+   */
   context?: { [key: string]: any } | undefined;
 }
 
-/** One evaluation of a batch. Absent fields have the values of the request. */
+/**
+ * An evaluation in a batch. Absent fields default to those of the request; members of a present
+ * field are not merged with the default.
+ */
 export interface EvaluationItem {
   /** The subject. */
   subject?:
@@ -91,24 +101,25 @@ export interface EvaluationItem {
   resource?:
     | AccessResource
     | undefined;
-  /** The context. */
+  /** The context, as in Evaluate. */
   context?: { [key: string]: any } | undefined;
 }
 
+/** The request of AccessService.EvaluateBatch. */
 export interface EvaluateBatchRequest {
-  /** The subject of items without one. */
+  /** The default subject. */
   subject?:
     | AccessSubject
     | undefined;
-  /** The action of items without one. */
+  /** The default action. */
   action?:
     | AccessAction
     | undefined;
-  /** The resource of items without one. */
+  /** The default resource. */
   resource?:
     | AccessResource
     | undefined;
-  /** The context of items without one. */
+  /** The default context. */
   context?:
     | { [key: string]: any }
     | undefined;
@@ -118,44 +129,48 @@ export interface EvaluateBatchRequest {
   options?: EvaluationOptions | undefined;
 }
 
-/** How the evaluations of a batch are executed. */
+/** How to execute the evaluations of a batch. */
 export interface EvaluationOptions {
   /**
-   * `execute_all`, `deny_on_first_deny` or `permit_on_first_permit`. Defaults to `execute_all`. The
-   * other two end the results with the first one that is denied or permitted.
+   * `execute_all` (default), `deny_on_first_deny` or `permit_on_first_permit`. The latter two end
+   * the results after the first item that is denied or permitted, respectively.
    */
   evaluations_semantic?: string | undefined;
 }
 
+/** The response of AccessService.EvaluateBatch. */
 export interface EvaluateBatchResponse {
-  /** The decision of a request without evaluations. */
+  /** Whether the action is allowed. Present only if the request has no items. */
   decision?:
     | boolean
     | undefined;
-  /** The context of that decision. */
+  /** The context of `decision`. */
   context?:
     | { [key: string]: any }
     | undefined;
-  /** The results, in the order of the request. Absent for a request without evaluations. */
+  /** The results, in the order of the request. Absent if the request has no items. */
   evaluations: Evaluation[];
 }
 
-/** Which part of the results to return. */
+/** The page of results to return. */
 export interface SearchPage {
-  /** The `next_token` of the previous response. The rest of the request must be unchanged. */
+  /**
+   * The `next_token` of the previous response. All other fields of the request must be unchanged;
+   * only `limit` may differ.
+   */
   token?:
     | string
     | undefined;
   /**
-   * The maximum number of results, 1 to 1,000. Defaults to 1,000, or to the limit of the previous
-   * page.
+   * The maximum number of results, 1 to 1,000. Defaults to the limit of the previous page, or to
+   * 1,000 for the first page.
    */
   limit?: number | undefined;
 }
 
-/** Where the results continue. */
+/** The position of a page of results. */
 export interface SearchPageInfo {
-  /** The token of the next page; empty on the last page. */
+  /** The token for the next page; empty on the last page. */
   next_token: string;
   /** The number of results in this response. */
   count: number;
@@ -163,7 +178,7 @@ export interface SearchPageInfo {
 
 /** The type of the subjects to search for. */
 export interface SubjectSearch {
-  /** `user`. There are no results for other types. */
+  /** Must be `user`; the results are empty for other types. */
   type: string;
   /** Ignored. */
   properties?: { [key: string]: any } | undefined;
@@ -177,6 +192,7 @@ export interface ResourceSearch {
   properties?: { [key: string]: any } | undefined;
 }
 
+/** The request of AccessService.SearchSubjects. */
 export interface SearchSubjectsRequest {
   /** The type of the subjects. */
   subject:
@@ -194,10 +210,11 @@ export interface SearchSubjectsRequest {
   context?:
     | { [key: string]: any }
     | undefined;
-  /** The page of the results. */
+  /** The page of results to return. */
   page?: SearchPage | undefined;
 }
 
+/** The request of AccessService.SearchResources. */
 export interface SearchResourcesRequest {
   /** The subject. */
   subject:
@@ -211,14 +228,15 @@ export interface SearchResourcesRequest {
   resource:
     | ResourceSearch
     | undefined;
-  /** `workspace_id` restricts the search to a workspace. Other members are ignored. */
+  /** `workspace_id` restricts the search to one workspace. Other members are ignored. */
   context?:
     | { [key: string]: any }
     | undefined;
-  /** The page of the results. */
+  /** The page of results to return. */
   page?: SearchPage | undefined;
 }
 
+/** The request of AccessService.SearchActions. */
 export interface SearchActionsRequest {
   /** The subject. */
   subject:
@@ -232,57 +250,61 @@ export interface SearchActionsRequest {
   context?:
     | { [key: string]: any }
     | undefined;
-  /** The page of the results. */
+  /** The page of results to return. */
   page?: SearchPage | undefined;
 }
 
 /** A subject or a resource. */
 export interface AccessEntity {
-  /** The type. */
+  /** `user` for a subject, or the `type` of the request for a resource. */
   type: string;
-  /** The `external_id` if there is one, otherwise the UUID. */
+  /** The `external_id` if there is one; otherwise the UUID. */
   id: string;
 }
 
-/** An allowed action. */
+/** An action that is allowed. */
 export interface AllowedAction {
   /** The name of the action. */
   name: string;
 }
 
+/** The response of AccessService.SearchSubjects. */
 export interface SearchSubjectsResponse {
-  /** Where the results continue. */
+  /** The position of this page. */
   page:
     | SearchPageInfo
     | undefined;
-  /** The users. */
+  /** The users, ordered by UUID. */
   results: AccessEntity[];
 }
 
+/** The response of AccessService.SearchResources. */
 export interface SearchResourcesResponse {
-  /** Where the results continue. */
+  /** The position of this page. */
   page:
     | SearchPageInfo
     | undefined;
-  /** The resources. */
+  /** The resources, ordered by workspace and UUID. */
   results: AccessEntity[];
 }
 
+/** The response of AccessService.SearchActions. */
 export interface SearchActionsResponse {
-  /** Where the results continue. */
+  /** The position of this page. */
   page:
     | SearchPageInfo
     | undefined;
-  /** The actions, by name. */
+  /** The actions, ordered by name. */
   results: AllowedAction[];
 }
 
+/** The request of AccessService.GetAccessConfiguration. */
 export interface GetAccessConfigurationRequest {
 }
 
-/** Metadata of this policy decision point (AuthZEN Authorization API 1.0). */
+/** The metadata of this policy decision point (AuthZEN Authorization API 1.0, section 9). */
 export interface AccessConfiguration {
-  /** The address of this policy decision point. */
+  /** The base URL of this policy decision point. */
   policy_decision_point: string;
   /** The URL of Evaluate. */
   access_evaluation_endpoint: string;
@@ -1831,14 +1853,18 @@ export const AccessConfiguration: MessageFns<AccessConfiguration> = {
 };
 
 /**
- * Decides for users whom the request names, so that backends without an access token of the user can
- * ask: jobs, webhooks, gateways. The REST form is the AuthZEN Authorization API 1.0.
+ * Decides access for users named in the request, so that callers without the user's access token,
+ * such as jobs, webhooks and gateways, can check permissions. Over REST, it implements the AuthZEN
+ * Authorization API 1.0.
  *
- * Subjects are of type `user`, with a UUID, an e-mail address or an `external_id` as ID, or of type
- * `access_token`, with a token as ID, which is verified and decides in its own workspace only. The
- * type of a resource is `service_name:resource_type`, or, with a service key, its `resource_type` alone. The
- * ID of a resource is a UUID or any other text, which stands for the name-based UUID (version 5, RFC 9562)
- * of `service_name/resource_type/id` in the namespace `f8e1572e-33cb-4304-a2f6-032bcbfe9088`.
+ * A subject has the type `user`, identified by UUID, e-mail address or `external_id`, or the type
+ * `access_token`, identified by the token itself. Tokens are verified and grant access in their own
+ * workspace only.
+ *
+ * The type of a resource is `service_name:resource_type` or, with a service key, the
+ * `resource_type` alone. The ID of a resource is a UUID or any other text. Other text stands for
+ * the name-based UUID (version 5, RFC 9562) of `service_name/resource_type/id` in the namespace
+ * `f8e1572e-33cb-4304-a2f6-032bcbfe9088`.
  */
 export type AccessServiceService = typeof AccessServiceService;
 export const AccessServiceService = {
@@ -1846,7 +1872,8 @@ export const AccessServiceService = {
    * Evaluate access
    *
    * Returns whether the subject may perform the action on the resource. Unknown subjects, resources
-   * and actions are not allowed; they are not errors. `context.explain: true` adds `context.reasons`.
+   * and actions are denied; they are not errors. With `context.explain: true`, the response
+   * includes the reasons for the decision in `context.reasons`.
    */
   evaluate: {
     path: "/daikon.v1.AccessService/Evaluate" as const,
@@ -1861,8 +1888,8 @@ export const AccessServiceService = {
    * Evaluate access in a batch
    *
    * Evaluates up to 1,000 items, in order. The subject, action, resource and context of the request
-   * are the defaults of items that lack them. An invalid item is not allowed and has its error in its
-   * context. A request without items is a single evaluation.
+   * are the defaults for items that omit them. An invalid item is denied, with the error in its
+   * context. A request without items is evaluated as a single request.
    */
   evaluateBatch: {
     path: "/daikon.v1.AccessService/EvaluateBatch" as const,
@@ -1877,7 +1904,7 @@ export const AccessServiceService = {
   /**
    * Search subjects
    *
-   * Lists the users who may perform the action on the resource.
+   * Lists the users who may perform the action on the resource, ordered by UUID.
    */
   searchSubjects: {
     path: "/daikon.v1.AccessService/SearchSubjects" as const,
@@ -1893,8 +1920,8 @@ export const AccessServiceService = {
   /**
    * Search resources
    *
-   * Lists the resources of a type on which the subject may perform the action, in every workspace of
-   * the subject or in the one of `context.workspace_id`.
+   * Lists the resources of a type on which the subject may perform the action. The search covers
+   * all workspaces of the subject, or only the workspace in `context.workspace_id`.
    */
   searchResources: {
     path: "/daikon.v1.AccessService/SearchResources" as const,
@@ -1910,7 +1937,8 @@ export const AccessServiceService = {
   /**
    * Search actions
    *
-   * Lists the actions that the subject may perform on the resource.
+   * Lists the actions that the subject may perform on the resource: built-in ones and those that
+   * the service has registered.
    */
   searchActions: {
     path: "/daikon.v1.AccessService/SearchActions" as const,
@@ -1944,34 +1972,36 @@ export interface AccessServiceServer extends UntypedServiceImplementation {
    * Evaluate access
    *
    * Returns whether the subject may perform the action on the resource. Unknown subjects, resources
-   * and actions are not allowed; they are not errors. `context.explain: true` adds `context.reasons`.
+   * and actions are denied; they are not errors. With `context.explain: true`, the response
+   * includes the reasons for the decision in `context.reasons`.
    */
   evaluate: handleUnaryCall<EvaluateRequest, Evaluation>;
   /**
    * Evaluate access in a batch
    *
    * Evaluates up to 1,000 items, in order. The subject, action, resource and context of the request
-   * are the defaults of items that lack them. An invalid item is not allowed and has its error in its
-   * context. A request without items is a single evaluation.
+   * are the defaults for items that omit them. An invalid item is denied, with the error in its
+   * context. A request without items is evaluated as a single request.
    */
   evaluateBatch: handleUnaryCall<EvaluateBatchRequest, EvaluateBatchResponse>;
   /**
    * Search subjects
    *
-   * Lists the users who may perform the action on the resource.
+   * Lists the users who may perform the action on the resource, ordered by UUID.
    */
   searchSubjects: handleUnaryCall<SearchSubjectsRequest, SearchSubjectsResponse>;
   /**
    * Search resources
    *
-   * Lists the resources of a type on which the subject may perform the action, in every workspace of
-   * the subject or in the one of `context.workspace_id`.
+   * Lists the resources of a type on which the subject may perform the action. The search covers
+   * all workspaces of the subject, or only the workspace in `context.workspace_id`.
    */
   searchResources: handleUnaryCall<SearchResourcesRequest, SearchResourcesResponse>;
   /**
    * Search actions
    *
-   * Lists the actions that the subject may perform on the resource.
+   * Lists the actions that the subject may perform on the resource: built-in ones and those that
+   * the service has registered.
    */
   searchActions: handleUnaryCall<SearchActionsRequest, SearchActionsResponse>;
   /**
@@ -1987,7 +2017,8 @@ export interface AccessServiceClient extends Client {
    * Evaluate access
    *
    * Returns whether the subject may perform the action on the resource. Unknown subjects, resources
-   * and actions are not allowed; they are not errors. `context.explain: true` adds `context.reasons`.
+   * and actions are denied; they are not errors. With `context.explain: true`, the response
+   * includes the reasons for the decision in `context.reasons`.
    */
   evaluate(
     request: EvaluateRequest,
@@ -2008,8 +2039,8 @@ export interface AccessServiceClient extends Client {
    * Evaluate access in a batch
    *
    * Evaluates up to 1,000 items, in order. The subject, action, resource and context of the request
-   * are the defaults of items that lack them. An invalid item is not allowed and has its error in its
-   * context. A request without items is a single evaluation.
+   * are the defaults for items that omit them. An invalid item is denied, with the error in its
+   * context. A request without items is evaluated as a single request.
    */
   evaluateBatch(
     request: EvaluateBatchRequest,
@@ -2029,7 +2060,7 @@ export interface AccessServiceClient extends Client {
   /**
    * Search subjects
    *
-   * Lists the users who may perform the action on the resource.
+   * Lists the users who may perform the action on the resource, ordered by UUID.
    */
   searchSubjects(
     request: SearchSubjectsRequest,
@@ -2049,8 +2080,8 @@ export interface AccessServiceClient extends Client {
   /**
    * Search resources
    *
-   * Lists the resources of a type on which the subject may perform the action, in every workspace of
-   * the subject or in the one of `context.workspace_id`.
+   * Lists the resources of a type on which the subject may perform the action. The search covers
+   * all workspaces of the subject, or only the workspace in `context.workspace_id`.
    */
   searchResources(
     request: SearchResourcesRequest,
@@ -2070,7 +2101,8 @@ export interface AccessServiceClient extends Client {
   /**
    * Search actions
    *
-   * Lists the actions that the subject may perform on the resource.
+   * Lists the actions that the subject may perform on the resource: built-in ones and those that
+   * the service has registered.
    */
   searchActions(
     request: SearchActionsRequest,

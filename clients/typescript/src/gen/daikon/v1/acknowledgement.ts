@@ -11,7 +11,7 @@ export const protobufPackage = "daikon.v1";
 
 export const protobufFileName = "daikon/v1/acknowledgement.proto";
 
-/** Confirms an operation that has no other result. */
+/** The response to an operation that has no other result. */
 export interface Acknowledgement {
   /** Always `ok`. */
   status: string;

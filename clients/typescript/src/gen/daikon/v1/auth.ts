@@ -23,12 +23,13 @@ export const protobufPackage = "daikon.v1";
 
 export const protobufFileName = "daikon/v1/auth.proto";
 
+/** The request of AuthService.GetKeySet. */
 export interface GetKeySetRequest {
 }
 
 /** A JSON Web Key Set (RFC 7517). */
 export interface KeySet {
-  /** The keys, of which older ones verify tokens issued before a rotation. */
+  /** The current key, and older or future ones so that tokens can be verified during a key rotation. */
   keys: Key[];
 }
 
@@ -40,22 +41,23 @@ export interface Key {
   use: string;
   /** The algorithm, `RS256`. */
   alg: string;
-  /** The key ID, as in the header of tokens. */
+  /** The key ID, as in the `kid` header of tokens. */
   kid: string;
-  /** The modulus in base64url. */
+  /** The modulus, in base64url. */
   n: string;
-  /** The exponent in base64url. */
+  /** The exponent, in base64url. */
   e: string;
 }
 
+/** The request of AuthService.GetConfiguration. */
 export interface GetConfigurationRequest {
 }
 
-/** Issuer metadata (OpenID Connect Discovery, RFC 8414). */
+/** Issuer metadata (OpenID Connect Discovery 1.0, RFC 8414). */
 export interface Configuration {
-  /** The issuer, `iss` in tokens. */
+  /** The issuer, equal to the `iss` claim of tokens. */
   issuer: string;
-  /** The URL of the signing keys. */
+  /** The URL of the signing keys (GetKeySet). */
   jwks_uri: string;
   /** The URL of the token endpoint. */
   token_endpoint: string;
@@ -63,13 +65,13 @@ export interface Configuration {
   response_types_supported: string[];
   /** The supported subject types. */
   subject_types_supported: string[];
-  /** The signing algorithms of tokens. */
+  /** The algorithms that sign tokens. */
   id_token_signing_alg_values_supported: string[];
-  /** The supported PKCE methods. */
+  /** The supported PKCE code challenge methods. */
   code_challenge_methods_supported: string[];
-  /** The supported client authentication methods. */
+  /** The client authentication methods of the token endpoint. */
   token_endpoint_auth_methods_supported: string[];
-  /** The claims of ID tokens and of the UserInfo endpoint. */
+  /** The claims that ID tokens and the UserInfo endpoint can contain. */
   claims_supported: string[];
   /** The URL of the authorization endpoint. */
   authorization_endpoint: string;
@@ -79,7 +81,7 @@ export interface Configuration {
   revocation_endpoint: string;
   /** The URL of the introspection endpoint (RFC 7662). It requires a service key. */
   introspection_endpoint: string;
-  /** The URL to which clients redirect to sign the user out. */
+  /** The URL of the logout endpoint (OpenID Connect RP-Initiated Logout 1.0). */
   end_session_endpoint: string;
   /** The supported scopes. */
   scopes_supported: string[];
@@ -91,9 +93,9 @@ export interface Configuration {
   prompt_values_supported: string[];
   /** The client authentication methods of the revocation endpoint. */
   revocation_endpoint_auth_methods_supported: string[];
-  /** Always `true`: authorization responses have the parameter `iss` (RFC 9207). */
+  /** Always `true`: authorization responses contain the parameter `iss` (RFC 9207). */
   authorization_response_iss_parameter_supported: boolean;
-  /** Always `true`: apps may register a `backchannel_logout_uri`. */
+  /** Always `true`: client apps can register a `backchannel_logout_uri`. */
   backchannel_logout_supported: boolean;
   /** Always `true`: logout tokens contain `sid`. */
   backchannel_logout_session_supported: boolean;
@@ -658,13 +660,13 @@ export const Configuration: MessageFns<Configuration> = {
   },
 };
 
-/** Sign-in through identity providers, and tokens. */
+/** Signs users and administrators in through identity providers, and issues tokens. */
 export type AuthServiceService = typeof AuthServiceService;
 export const AuthServiceService = {
   /**
    * Get signing keys
    *
-   * Returns the public keys that verify access tokens, as a JSON Web Key Set (RFC 7517).
+   * Returns the public keys that verify tokens, as a JSON Web Key Set (RFC 7517).
    */
   getKeySet: {
     path: "/daikon.v1.AuthService/GetKeySet" as const,
@@ -678,7 +680,7 @@ export const AuthServiceService = {
   /**
    * Get issuer metadata
    *
-   * Returns the metadata of this issuer (OpenID Connect Discovery, RFC 8414).
+   * Returns the metadata of this issuer (OpenID Connect Discovery 1.0, RFC 8414).
    */
   getConfiguration: {
     path: "/daikon.v1.AuthService/GetConfiguration" as const,
@@ -696,13 +698,13 @@ export interface AuthServiceServer extends UntypedServiceImplementation {
   /**
    * Get signing keys
    *
-   * Returns the public keys that verify access tokens, as a JSON Web Key Set (RFC 7517).
+   * Returns the public keys that verify tokens, as a JSON Web Key Set (RFC 7517).
    */
   getKeySet: handleUnaryCall<GetKeySetRequest, KeySet>;
   /**
    * Get issuer metadata
    *
-   * Returns the metadata of this issuer (OpenID Connect Discovery, RFC 8414).
+   * Returns the metadata of this issuer (OpenID Connect Discovery 1.0, RFC 8414).
    */
   getConfiguration: handleUnaryCall<GetConfigurationRequest, Configuration>;
 }
@@ -711,7 +713,7 @@ export interface AuthServiceClient extends Client {
   /**
    * Get signing keys
    *
-   * Returns the public keys that verify access tokens, as a JSON Web Key Set (RFC 7517).
+   * Returns the public keys that verify tokens, as a JSON Web Key Set (RFC 7517).
    */
   getKeySet(
     request: GetKeySetRequest,
@@ -731,7 +733,7 @@ export interface AuthServiceClient extends Client {
   /**
    * Get issuer metadata
    *
-   * Returns the metadata of this issuer (OpenID Connect Discovery, RFC 8414).
+   * Returns the metadata of this issuer (OpenID Connect Discovery 1.0, RFC 8414).
    */
   getConfiguration(
     request: GetConfigurationRequest,

@@ -29,7 +29,7 @@ export const protobufPackage = "daikon.v1";
 
 export const protobufFileName = "daikon/v1/permissions.proto";
 
-/** A question: may the user of the access token perform the action on the resource? */
+/** A check whether the user of the access token may perform an action on a resource. */
 export interface PermissionCheck {
   /** The name of the service, 1 to 200 characters. */
   service_name: string;
@@ -38,12 +38,13 @@ export interface PermissionCheck {
   /** The ID of the resource. */
   resource_id: string;
   /**
-   * `view`, `edit`, `manage` or an action that the service has registered. Any other action is not
-   * allowed.
+   * `view`, `edit`, `manage` or an action that the service has registered. Other actions are
+   * denied.
    */
   action: string;
 }
 
+/** The request of PermissionService.Check. */
 export interface PermissionCheckRequest {
   /** The checks, 1 to 1,000. */
   checks: PermissionCheck[];
@@ -51,9 +52,9 @@ export interface PermissionCheckRequest {
 
 /** A permission check and its result. */
 export interface PermissionCheckResult {
-  /** The name of the service, 1 to 200 characters. */
+  /** The name of the service. */
   service_name: string;
-  /** The type of the resource, 1 to 200 characters. */
+  /** The type of the resource. */
   resource_type: string;
   /** The ID of the resource. */
   resource_id: string;
@@ -63,96 +64,110 @@ export interface PermissionCheckResult {
   allowed: boolean;
 }
 
+/** The response of UserService.CheckMyPermissions and PermissionService.Check. */
 export interface PermissionCheckResponse {
   /** The results, in the order of the request. */
   results: PermissionCheckResult[];
 }
 
+/** The request of PermissionService.CheckStream. */
 export interface CheckStreamRequest {
-  /** An ID chosen by the client, 1 to 200 characters. The response repeats it. */
+  /** An ID chosen by the client, 1 to 200 characters, which the response repeats. */
   correlation_id: string;
   /** The check. */
   check: PermissionCheck | undefined;
 }
 
+/** The response of PermissionService.CheckStream. */
 export interface CheckStreamResponse {
-  /** The ID of the request. */
+  /** The `correlation_id` of the request. */
   correlation_id: string;
   /** Whether the action is allowed. */
   allowed: boolean;
 }
 
+/** The request of PermissionService.Accessible and PermissionService.AccessibleStream. */
 export interface AccessibleResourcesRequest {
   /** The name of the service, 1 to 200 characters. */
   service_name: string;
-  /** The type of the resource, 1 to 200 characters. */
+  /** The type of the resources, 1 to 200 characters. */
   resource_type: string;
   /** `view`, `edit`, `manage` or an action that the service has registered. */
   action: string;
-  /** The ID of the workspace. */
+  /** The ID of the workspace. Must be that of the access token. */
   workspace_id: string;
   /** The maximum number of IDs per page, 1 to 10,000. Defaults to 1,000. */
   limit?:
     | number
     | undefined;
-  /** The `next_page_token` of the previous response. */
+  /** The `next_page_token` of the previous response. Absent for the first page. */
   page_token?: string | undefined;
 }
 
+/** A page of accessible resources. */
 export interface AccessibleResourcesResponse {
   /** The IDs of the resources, in ascending order. */
   resource_ids: string[];
   /**
-   * Whether the role of the user alone gives access to every resource of this type in the
-   * workspace.
+   * Whether the user may perform the action on every resource of this type in the workspace: as an
+   * owner or admin or, for `view`, because the workspace has such resources and none of them is
+   * private. Inherited grants are not considered.
    */
   has_full_access: boolean;
-  /** The token of the next page. Absent on the last page. */
+  /** The token for the next page. Absent on the last page. */
   next_page_token?: string | undefined;
 }
 
+/** The request of PermissionService.Register. */
 export interface RegisterResourceRequest {
   /** The name of the service, 1 to 200 characters. */
   service_name: string;
   /** The type of the resource, 1 to 200 characters. */
   resource_type: string;
-  /** The ID of the resource. Required unless `external_id` is present, of which it then is the UUID. */
+  /**
+   * The ID of the resource. Required unless `external_id` is present. With both, it must be the
+   * UUID derived from `external_id`.
+   */
   resource_id?:
     | string
     | undefined;
   /** The ID of the workspace. */
   workspace_id: string;
-  /** The ID of the user who owns the resource, a member of the workspace. */
+  /** The ID of the user who owns the resource. Must be a member of the workspace. */
   owner_id: string;
-  /** `private` or `workspace`. Defaults to `private`. */
+  /** `private` (default) or `workspace`. */
   visibility?:
     | string
     | undefined;
   /**
-   * The ID of the resource in the service, at most 255 characters, which must not be a UUID. It stands
-   * for the name-based UUID (version 5, RFC 9562) of `service_name/resource_type/external_id` in the
-   * namespace `f8e1572e-33cb-4304-a2f6-032bcbfe9088`.
+   * The ID of the resource in your service, if that is not a UUID. At most 255 characters; must not
+   * be a UUID. It stands for the name-based UUID (version 5, RFC 9562) of
+   * `service_name/resource_type/external_id` in the namespace
+   * `f8e1572e-33cb-4304-a2f6-032bcbfe9088`.
    */
   external_id?:
     | string
     | undefined;
   /**
-   * The resource whose grants it inherits, of the same service and workspace. A repeated registration
-   * does not move the resource.
+   * The parent, from which the resource inherits grants. It must belong to the same service and
+   * workspace. Registering a resource again does not move it.
    */
   parent?: ParentReference | undefined;
 }
 
+/** The request of PermissionService.RegisterBatch. */
 export interface RegisterBatchRequest {
-  /** The resources, 1 to 1,000, each at most once. */
+  /** The resources, 1 to 1,000 without duplicates. */
   resources: RegisterResourceRequest[];
 }
 
+/** The response of PermissionService.RegisterBatch. */
 export interface RegisterBatchResponse {
-  /** The records, in the order of the request. */
+  /** The permission records, in the order of the request. */
   resources: ResourcePermissionResponse[];
 }
 
+/** The request of AdminService.UpdateVisibility and PermissionService.UpdateVisibility. */
 export interface UpdateVisibilityRequest {
   /** The ID of the permission record. */
   permission_id?:
@@ -172,28 +187,35 @@ export interface UpdateVisibilityRequest {
   resource_id?: string | undefined;
 }
 
-/** How a request names the parent of a resource. */
+/** Identifies the parent of a resource. */
 export interface ParentReference {
   /** The type of the parent, 1 to 200 characters. */
   resource_type: string;
-  /** The ID of the parent. Required unless `external_id` is present, of which it then is the UUID. */
+  /**
+   * The ID of the parent. Required unless `external_id` is present. With both, it must be the UUID
+   * derived from `external_id`.
+   */
   resource_id?:
     | string
     | undefined;
-  /** The ID of the parent in the service, at most 255 characters, which must not be a UUID. */
+  /**
+   * The ID of the parent in your service, if that is not a UUID. At most 255 characters; must not
+   * be a UUID.
+   */
   external_id?: string | undefined;
 }
 
 /** The parent of a resource. */
 export interface ParentResource {
-  /** The type of the parent, 1 to 200 characters. */
+  /** The type of the parent. */
   resource_type: string;
   /** The ID of the parent. */
   resource_id: string;
-  /** The ID of the parent in the service, with which it was registered. Absent when there is none. */
+  /** The `external_id` with which the parent was registered. Absent if there is none. */
   external_id?: string | undefined;
 }
 
+/** The request of PermissionService.UpdateParent. */
 export interface UpdateParentRequest {
   /** The ID of the permission record. */
   permission_id?:
@@ -203,14 +225,11 @@ export interface UpdateParentRequest {
   parent?:
     | ParentReference
     | undefined;
-  /**
-   * Whether the grants of the parent, and of what is above it, apply to the resource and to what is
-   * below it.
-   */
+  /** Whether the resource and its descendants inherit the grants of the parent and its ancestors. */
   inherits?:
     | boolean
     | undefined;
-  /** Removes the parent, like a null `parent` in JSON. */
+  /** Removes the parent, as JSON null in `parent` does. Must not be combined with `parent`. */
   detach?:
     | boolean
     | undefined;
@@ -226,6 +245,7 @@ export interface UpdateParentRequest {
   resource_id?: string | undefined;
 }
 
+/** Identifies a share to create, replace or revoke. */
 export interface ShareRequest {
   /** The ID of the permission record. */
   permission_id?:
@@ -233,12 +253,12 @@ export interface ShareRequest {
     | undefined;
   /** `user` or `group`. */
   grantee_type: string;
-  /** The ID of the user or group, in the workspace of the resource. */
+  /** The ID of the user or group. Must be in the workspace of the resource. */
   grantee_id: string;
   /** `view` or `edit`. */
   permission: string;
   /**
-   * When the share expires: in the future, at most 10 years from now. Without it, the share does not
+   * When the share expires: in the future, at most 10 years from now. If absent, the share does not
    * expire.
    */
   expires_at?:
@@ -256,12 +276,13 @@ export interface ShareRequest {
   resource_id?: string | undefined;
 }
 
+/** The request of PermissionService.TransferOwnership. */
 export interface TransferOwnershipRequest {
   /** The ID of the permission record. */
   permission_id?:
     | string
     | undefined;
-  /** The ID of the new owner, a member of the workspace. */
+  /** The ID of the new owner. Must be a member of the workspace. */
   owner_id: string;
   /** The name of the service, 1 to 200 characters. */
   service_name?:
@@ -275,6 +296,7 @@ export interface TransferOwnershipRequest {
   resource_id?: string | undefined;
 }
 
+/** The request of PermissionService.GetResource. */
 export interface GetResourceRequest {
   /** The name of the service, 1 to 200 characters. */
   service_name: string;
@@ -284,6 +306,7 @@ export interface GetResourceRequest {
   resource_id: string;
 }
 
+/** The request of PermissionService.Unregister. */
 export interface UnregisterRequest {
   /** The ID of the permission record. */
   permission_id?:
@@ -301,20 +324,24 @@ export interface UnregisterRequest {
   resource_id?:
     | string
     | undefined;
-  /** Also unregisters everything below the resource. Otherwise its children stay without a parent. */
+  /**
+   * Whether to unregister the descendants of the resource as well. Defaults to `false`: the
+   * children remain, without a parent.
+   */
   cascade?: boolean | undefined;
 }
 
+/** The empty response to the unregistration of a resource. */
 export interface UnregisterResponse {
 }
 
-/** The permission record of a resource: its workspace, owner, visibility and shares. */
+/** The permission record of a resource: its workspace, owner, visibility, parent and shares. */
 export interface ResourcePermissionResponse {
-  /** The ID of the record, `permission_id` in other requests. */
+  /** The ID of the permission record: `permission_id` in requests. */
   id: string;
-  /** The name of the service, 1 to 200 characters. */
+  /** The name of the service. */
   service_name: string;
-  /** The type of the resource, 1 to 200 characters. */
+  /** The type of the resource. */
   resource_type: string;
   /** The ID of the resource. */
   resource_id: string;
@@ -328,21 +355,21 @@ export interface ResourcePermissionResponse {
   created_at:
     | string
     | undefined;
-  /** The shares of the resource. */
+  /** The shares of the resource, oldest first. */
   shares: ShareResponse[];
-  /** The ID of the resource in the service, with which it was registered. Absent when there is none. */
+  /** The `external_id` with which the resource was registered. Absent if there is none. */
   external_id?:
     | string
     | undefined;
-  /** Present if the resource has a parent. */
+  /** The parent of the resource. Absent if there is none. */
   parent?:
     | ParentResource
     | undefined;
-  /** Whether grants of the parent apply to the resource. */
+  /** Whether the resource inherits the grants of its parent. */
   inherits: boolean;
 }
 
-/** A permission on a resource, granted to a user or a group. */
+/** A permission on a resource that is granted to a user or a group. */
 export interface ShareResponse {
   /** The ID of the share. */
   id: string;
@@ -352,37 +379,38 @@ export interface ShareResponse {
   grantee_id: string;
   /** `view` or `edit`. */
   permission: string;
-  /** The ID of the user who shared the resource. */
+  /** The ID of the user who shared the resource; empty if that user has been deleted. */
   granted_by: string;
   /** When the resource was shared. */
   granted_at:
     | string
     | undefined;
-  /** From this time on, the share grants nothing. Absent if it does not expire. */
+  /** When the share stops granting access. Absent if it does not expire. */
   expires_at?: string | undefined;
 }
 
+/** The request of PermissionService.RegisterActions. */
 export interface RegisterActionsRequest {
   /** The name of the service, 1 to 200 characters. */
   service_name: string;
   /**
-   * The actions, 1 to 1,000 with distinct names. `view`, `edit` and `manage` are built in
-   * and cannot be registered.
+   * The actions, 1 to 1,000 with distinct names. The built-in actions `view`, `edit` and `manage`
+   * cannot be registered.
    */
   actions: ActionRegistration[];
 }
 
-/** An action to register. */
+/** An action to register or update. */
 export interface ActionRegistration {
   /** The name of the action, 1 to 200 characters. */
   name: string;
-  /** A description of up to 2,000 characters. Defaults to an empty string. */
+  /** A description, at most 2,000 characters. Defaults to an empty string. */
   description?: string | undefined;
 }
 
-/** The registered actions of a service, ordered by name. */
+/** The registered actions of a service. */
 export interface ServiceActions {
-  /** The name of the service, 1 to 200 characters. */
+  /** The name of the service. */
   service_name: string;
   /** The actions, ordered by name. */
   actions: ServiceAction[];
@@ -400,15 +428,17 @@ export interface ServiceAction {
   registered_at: string | undefined;
 }
 
+/** The request of PermissionService.ListGrantedActions. */
 export interface ListGrantedActionsRequest {
   /** The name of the service, 1 to 200 characters. */
   service_name: string;
 }
 
+/** The response of PermissionService.ListGrantedActions. */
 export interface ListGrantedActionsResponse {
-  /** The name of the service, 1 to 200 characters. */
+  /** The name of the service. */
   service_name: string;
-  /** The names of the actions, in ascending order. */
+  /** The names of the actions, ordered by name. */
   actions: string[];
 }
 
@@ -2613,8 +2643,8 @@ export const ListGrantedActionsResponse: MessageFns<ListGrantedActionsResponse> 
 };
 
 /**
- * Decides who may perform which action on which resource, and records resources, their visibility
- * and their shares.
+ * Decides who may perform which action on which resource, and manages the permission records of
+ * resources: their owners, visibility, hierarchy and shares.
  */
 export type PermissionServiceService = typeof PermissionServiceService;
 export const PermissionServiceService = {
@@ -2622,7 +2652,7 @@ export const PermissionServiceService = {
    * Check permissions
    *
    * Returns whether the user of the access token may perform each action, in the order of the
-   * request. Unknown resources and actions are not allowed; they are not errors.
+   * request. Unknown resources and actions are denied; they are not errors.
    */
   check: {
     path: "/daikon.v1.PermissionService/Check" as const,
@@ -2638,9 +2668,9 @@ export const PermissionServiceService = {
   /**
    * Check permissions continuously
    *
-   * Checks one permission per message and returns the results in any order; match them by
-   * `correlation_id`. Credentials and facts are evaluated for each message, so that a revocation
-   * takes effect within the stream. The first error ends the stream with its status.
+   * Checks one permission per message. Responses can arrive in any order; match them by
+   * `correlation_id`. Credentials and permissions are evaluated for each message, so revocations
+   * take effect while the stream is open. The first error ends the stream with its status.
    */
   checkStream: {
     path: "/daikon.v1.PermissionService/CheckStream" as const,
@@ -2654,7 +2684,8 @@ export const PermissionServiceService = {
   /**
    * List accessible resources
    *
-   * Lists the resources of a type on which the user of the access token may perform an action.
+   * Lists the resources of a type on which the user of the access token may perform an action,
+   * ordered by ID, one page at a time.
    */
   accessible: {
     path: "/daikon.v1.PermissionService/Accessible" as const,
@@ -2670,7 +2701,7 @@ export const PermissionServiceService = {
   /**
    * Stream accessible resources
    *
-   * Streams every page of Accessible; `limit` is the size of a page.
+   * Streams all pages of Accessible. `limit` is the size of each page.
    */
   accessibleStream: {
     path: "/daikon.v1.PermissionService/AccessibleStream" as const,
@@ -2687,9 +2718,14 @@ export const PermissionServiceService = {
    * Share a resource
    *
    * Grants a user or a group of the workspace permission to view or edit a resource, until
-   * `expires_at` if it is present. Sharing again replaces the permission and the expiry. Requires the owner of the resource, or an owner or admin of the
-   * workspace.
-   * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
+   * `expires_at` if it is present. Sharing again replaces the permission and the expiry. Fails with
+   * `NOT_FOUND` if the grantee is not in the workspace.
+   *
+   * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+   * and `resource_id`.
+   *
+   * The user must be allowed to `manage` the resource: as its owner, as the owner of an ancestor
+   * that it inherits from, or as an owner or admin of the workspace.
    */
   share: {
     path: "/daikon.v1.PermissionService/Share" as const,
@@ -2703,9 +2739,11 @@ export const PermissionServiceService = {
   /**
    * Register a resource
    *
-   * Registers a resource with its workspace, owner and visibility. Services call it when a resource
-   * is created. Repeating a registration with the same workspace and owner returns the existing
-   * record; different ones fail with ALREADY_EXISTS.
+   * Registers a resource with its workspace, owner and visibility. Call it when your service
+   * creates a resource. Registering a resource again with the same workspace and owner returns the
+   * existing record. Fails with `ALREADY_EXISTS` if the resource is registered with another
+   * workspace or owner, with `NOT_FOUND` if the workspace does not exist, and with
+   * `INVALID_ARGUMENT` if the owner is not a member of it.
    */
   register: {
     path: "/daikon.v1.PermissionService/Register" as const,
@@ -2721,8 +2759,9 @@ export const PermissionServiceService = {
   /**
    * Register resources
    *
-   * Registers up to 1,000 resources as Register does, all of them or none. Resources of one batch may
-   * name each other as parent, in any order. Errors name the fields, as in `resources[3].owner_id`.
+   * Registers up to 1,000 resources in one transaction, as Register does. If any of them fails,
+   * none is registered. The parent of a resource can be in the same batch, in any position. Errors
+   * name the invalid fields, for example `resources[3].owner_id`.
    */
   registerBatch: {
     path: "/daikon.v1.PermissionService/RegisterBatch" as const,
@@ -2737,10 +2776,14 @@ export const PermissionServiceService = {
   /**
    * Update visibility
    *
-   * Makes a resource visible to its whole workspace, or private again.
-   * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
-   * With an access token, the user must be the owner of the resource, or an owner or admin of its
-   * workspace. Without one, the service decides.
+   * Makes a resource visible to its whole workspace, or private.
+   *
+   * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+   * and `resource_id`.
+   *
+   * With an access token, its user must be allowed to `manage` the resource: as its owner, as the
+   * owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
+   * one, the service alone decides.
    */
   updateVisibility: {
     path: "/daikon.v1.PermissionService/UpdateVisibility" as const,
@@ -2756,10 +2799,15 @@ export const PermissionServiceService = {
   /**
    * Transfer ownership
    *
-   * Makes another member of the workspace the owner of a resource.
-   * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
-   * With an access token, the user must be the owner of the resource, or an owner or admin of its
-   * workspace. Without one, the service decides.
+   * Makes another member of the workspace the owner of a resource. Fails with `INVALID_ARGUMENT` if
+   * the new owner is not a member.
+   *
+   * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+   * and `resource_id`.
+   *
+   * With an access token, its user must be allowed to `manage` the resource: as its owner, as the
+   * owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
+   * one, the service alone decides.
    */
   transferOwnership: {
     path: "/daikon.v1.PermissionService/TransferOwnership" as const,
@@ -2775,11 +2823,18 @@ export const PermissionServiceService = {
   /**
    * Move a resource
    *
-   * Sets or removes the parent of a resource, and whether it inherits the grants of the parent.
-   * Everything below the resource moves along. Absent fields keep their value.
-   * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
-   * With an access token, the user must be the owner of the resource, or an owner or admin of its
-   * workspace, and must be allowed to edit the new parent. Without one, the service decides.
+   * Sets or removes the parent of a resource, or changes whether the resource inherits grants from
+   * it. The descendants of the resource move with it. Absent fields are left unchanged. Fails with
+   * `ALREADY_EXISTS` if the parent is the resource itself or one of its descendants, and with
+   * `INVALID_ARGUMENT` if the resulting chain would be too long.
+   *
+   * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+   * and `resource_id`.
+   *
+   * With an access token, its user must be allowed to `manage` the resource: as its owner, as the
+   * owner of an ancestor that it inherits from, or as an owner or admin of the workspace. To set a
+   * parent, the user must also be allowed to `edit` the new parent. Without one, the service alone
+   * decides.
    */
   updateParent: {
     path: "/daikon.v1.PermissionService/UpdateParent" as const,
@@ -2794,11 +2849,15 @@ export const PermissionServiceService = {
   /**
    * Revoke a share
    *
-   * Revokes the share of a user or a group. `permission` is required but not compared with the
-   * share; `expires_at` is ignored.
-   * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
-   * With an access token, the user must be the owner of the resource, or an owner or admin of its
-   * workspace. Without one, the service decides.
+   * Revokes the share of a user or a group. `permission` is required, but any value revokes the
+   * share; `expires_at` is ignored. Fails with `NOT_FOUND` if there is no such share.
+   *
+   * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+   * and `resource_id`.
+   *
+   * With an access token, its user must be allowed to `manage` the resource: as its owner, as the
+   * owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
+   * one, the service alone decides.
    */
   revokeShare: {
     path: "/daikon.v1.PermissionService/RevokeShare" as const,
@@ -2827,11 +2886,15 @@ export const PermissionServiceService = {
   /**
    * Unregister a resource
    *
-   * Deletes the permission record of a resource and its shares. Services call it when a resource is
-   * deleted.
-   * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
-   * With an access token, the user must be the owner of the resource, or an owner or admin of its
-   * workspace. Without one, the service decides.
+   * Deletes the permission record of a resource and its shares. Call it when your service deletes a
+   * resource.
+   *
+   * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+   * and `resource_id`.
+   *
+   * With an access token, its user must be allowed to `manage` the resource: as its owner, as the
+   * owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
+   * one, the service alone decides.
    */
   unregister: {
     path: "/daikon.v1.PermissionService/Unregister" as const,
@@ -2845,8 +2908,8 @@ export const PermissionServiceService = {
   /**
    * Register actions
    *
-   * Adds or updates actions of a service, which custom roles can grant. Actions that are not listed
-   * remain registered.
+   * Registers actions of a service, which custom roles can grant, or updates their descriptions.
+   * Actions that are not in the request remain registered. Returns all actions of the service.
    */
   registerActions: {
     path: "/daikon.v1.PermissionService/RegisterActions" as const,
@@ -2861,7 +2924,8 @@ export const PermissionServiceService = {
   /**
    * List granted actions
    *
-   * Lists the actions of a service that custom roles grant to the user of the access token.
+   * Lists the actions of a service that custom roles grant to the user of the access token in the
+   * workspace of the token.
    */
   listGrantedActions: {
     path: "/daikon.v1.PermissionService/ListGrantedActions" as const,
@@ -2881,89 +2945,118 @@ export interface PermissionServiceServer extends UntypedServiceImplementation {
    * Check permissions
    *
    * Returns whether the user of the access token may perform each action, in the order of the
-   * request. Unknown resources and actions are not allowed; they are not errors.
+   * request. Unknown resources and actions are denied; they are not errors.
    */
   check: handleUnaryCall<PermissionCheckRequest, PermissionCheckResponse>;
   /**
    * Check permissions continuously
    *
-   * Checks one permission per message and returns the results in any order; match them by
-   * `correlation_id`. Credentials and facts are evaluated for each message, so that a revocation
-   * takes effect within the stream. The first error ends the stream with its status.
+   * Checks one permission per message. Responses can arrive in any order; match them by
+   * `correlation_id`. Credentials and permissions are evaluated for each message, so revocations
+   * take effect while the stream is open. The first error ends the stream with its status.
    */
   checkStream: handleBidiStreamingCall<CheckStreamRequest, CheckStreamResponse>;
   /**
    * List accessible resources
    *
-   * Lists the resources of a type on which the user of the access token may perform an action.
+   * Lists the resources of a type on which the user of the access token may perform an action,
+   * ordered by ID, one page at a time.
    */
   accessible: handleUnaryCall<AccessibleResourcesRequest, AccessibleResourcesResponse>;
   /**
    * Stream accessible resources
    *
-   * Streams every page of Accessible; `limit` is the size of a page.
+   * Streams all pages of Accessible. `limit` is the size of each page.
    */
   accessibleStream: handleServerStreamingCall<AccessibleResourcesRequest, AccessibleResourcesResponse>;
   /**
    * Share a resource
    *
    * Grants a user or a group of the workspace permission to view or edit a resource, until
-   * `expires_at` if it is present. Sharing again replaces the permission and the expiry. Requires the owner of the resource, or an owner or admin of the
-   * workspace.
-   * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
+   * `expires_at` if it is present. Sharing again replaces the permission and the expiry. Fails with
+   * `NOT_FOUND` if the grantee is not in the workspace.
+   *
+   * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+   * and `resource_id`.
+   *
+   * The user must be allowed to `manage` the resource: as its owner, as the owner of an ancestor
+   * that it inherits from, or as an owner or admin of the workspace.
    */
   share: handleUnaryCall<ShareRequest, ShareResponse>;
   /**
    * Register a resource
    *
-   * Registers a resource with its workspace, owner and visibility. Services call it when a resource
-   * is created. Repeating a registration with the same workspace and owner returns the existing
-   * record; different ones fail with ALREADY_EXISTS.
+   * Registers a resource with its workspace, owner and visibility. Call it when your service
+   * creates a resource. Registering a resource again with the same workspace and owner returns the
+   * existing record. Fails with `ALREADY_EXISTS` if the resource is registered with another
+   * workspace or owner, with `NOT_FOUND` if the workspace does not exist, and with
+   * `INVALID_ARGUMENT` if the owner is not a member of it.
    */
   register: handleUnaryCall<RegisterResourceRequest, ResourcePermissionResponse>;
   /**
    * Register resources
    *
-   * Registers up to 1,000 resources as Register does, all of them or none. Resources of one batch may
-   * name each other as parent, in any order. Errors name the fields, as in `resources[3].owner_id`.
+   * Registers up to 1,000 resources in one transaction, as Register does. If any of them fails,
+   * none is registered. The parent of a resource can be in the same batch, in any position. Errors
+   * name the invalid fields, for example `resources[3].owner_id`.
    */
   registerBatch: handleUnaryCall<RegisterBatchRequest, RegisterBatchResponse>;
   /**
    * Update visibility
    *
-   * Makes a resource visible to its whole workspace, or private again.
-   * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
-   * With an access token, the user must be the owner of the resource, or an owner or admin of its
-   * workspace. Without one, the service decides.
+   * Makes a resource visible to its whole workspace, or private.
+   *
+   * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+   * and `resource_id`.
+   *
+   * With an access token, its user must be allowed to `manage` the resource: as its owner, as the
+   * owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
+   * one, the service alone decides.
    */
   updateVisibility: handleUnaryCall<UpdateVisibilityRequest, ResourcePermissionResponse>;
   /**
    * Transfer ownership
    *
-   * Makes another member of the workspace the owner of a resource.
-   * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
-   * With an access token, the user must be the owner of the resource, or an owner or admin of its
-   * workspace. Without one, the service decides.
+   * Makes another member of the workspace the owner of a resource. Fails with `INVALID_ARGUMENT` if
+   * the new owner is not a member.
+   *
+   * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+   * and `resource_id`.
+   *
+   * With an access token, its user must be allowed to `manage` the resource: as its owner, as the
+   * owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
+   * one, the service alone decides.
    */
   transferOwnership: handleUnaryCall<TransferOwnershipRequest, ResourcePermissionResponse>;
   /**
    * Move a resource
    *
-   * Sets or removes the parent of a resource, and whether it inherits the grants of the parent.
-   * Everything below the resource moves along. Absent fields keep their value.
-   * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
-   * With an access token, the user must be the owner of the resource, or an owner or admin of its
-   * workspace, and must be allowed to edit the new parent. Without one, the service decides.
+   * Sets or removes the parent of a resource, or changes whether the resource inherits grants from
+   * it. The descendants of the resource move with it. Absent fields are left unchanged. Fails with
+   * `ALREADY_EXISTS` if the parent is the resource itself or one of its descendants, and with
+   * `INVALID_ARGUMENT` if the resulting chain would be too long.
+   *
+   * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+   * and `resource_id`.
+   *
+   * With an access token, its user must be allowed to `manage` the resource: as its owner, as the
+   * owner of an ancestor that it inherits from, or as an owner or admin of the workspace. To set a
+   * parent, the user must also be allowed to `edit` the new parent. Without one, the service alone
+   * decides.
    */
   updateParent: handleUnaryCall<UpdateParentRequest, ResourcePermissionResponse>;
   /**
    * Revoke a share
    *
-   * Revokes the share of a user or a group. `permission` is required but not compared with the
-   * share; `expires_at` is ignored.
-   * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
-   * With an access token, the user must be the owner of the resource, or an owner or admin of its
-   * workspace. Without one, the service decides.
+   * Revokes the share of a user or a group. `permission` is required, but any value revokes the
+   * share; `expires_at` is ignored. Fails with `NOT_FOUND` if there is no such share.
+   *
+   * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+   * and `resource_id`.
+   *
+   * With an access token, its user must be allowed to `manage` the resource: as its owner, as the
+   * owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
+   * one, the service alone decides.
    */
   revokeShare: handleUnaryCall<ShareRequest, Acknowledgement>;
   /**
@@ -2975,24 +3068,29 @@ export interface PermissionServiceServer extends UntypedServiceImplementation {
   /**
    * Unregister a resource
    *
-   * Deletes the permission record of a resource and its shares. Services call it when a resource is
-   * deleted.
-   * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
-   * With an access token, the user must be the owner of the resource, or an owner or admin of its
-   * workspace. Without one, the service decides.
+   * Deletes the permission record of a resource and its shares. Call it when your service deletes a
+   * resource.
+   *
+   * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+   * and `resource_id`.
+   *
+   * With an access token, its user must be allowed to `manage` the resource: as its owner, as the
+   * owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
+   * one, the service alone decides.
    */
   unregister: handleUnaryCall<UnregisterRequest, UnregisterResponse>;
   /**
    * Register actions
    *
-   * Adds or updates actions of a service, which custom roles can grant. Actions that are not listed
-   * remain registered.
+   * Registers actions of a service, which custom roles can grant, or updates their descriptions.
+   * Actions that are not in the request remain registered. Returns all actions of the service.
    */
   registerActions: handleUnaryCall<RegisterActionsRequest, ServiceActions>;
   /**
    * List granted actions
    *
-   * Lists the actions of a service that custom roles grant to the user of the access token.
+   * Lists the actions of a service that custom roles grant to the user of the access token in the
+   * workspace of the token.
    */
   listGrantedActions: handleUnaryCall<ListGrantedActionsRequest, ListGrantedActionsResponse>;
 }
@@ -3002,7 +3100,7 @@ export interface PermissionServiceClient extends Client {
    * Check permissions
    *
    * Returns whether the user of the access token may perform each action, in the order of the
-   * request. Unknown resources and actions are not allowed; they are not errors.
+   * request. Unknown resources and actions are denied; they are not errors.
    */
   check(
     request: PermissionCheckRequest,
@@ -3022,9 +3120,9 @@ export interface PermissionServiceClient extends Client {
   /**
    * Check permissions continuously
    *
-   * Checks one permission per message and returns the results in any order; match them by
-   * `correlation_id`. Credentials and facts are evaluated for each message, so that a revocation
-   * takes effect within the stream. The first error ends the stream with its status.
+   * Checks one permission per message. Responses can arrive in any order; match them by
+   * `correlation_id`. Credentials and permissions are evaluated for each message, so revocations
+   * take effect while the stream is open. The first error ends the stream with its status.
    */
   checkStream(): ClientDuplexStream<CheckStreamRequest, CheckStreamResponse>;
   checkStream(options: Partial<CallOptions>): ClientDuplexStream<CheckStreamRequest, CheckStreamResponse>;
@@ -3035,7 +3133,8 @@ export interface PermissionServiceClient extends Client {
   /**
    * List accessible resources
    *
-   * Lists the resources of a type on which the user of the access token may perform an action.
+   * Lists the resources of a type on which the user of the access token may perform an action,
+   * ordered by ID, one page at a time.
    */
   accessible(
     request: AccessibleResourcesRequest,
@@ -3055,7 +3154,7 @@ export interface PermissionServiceClient extends Client {
   /**
    * Stream accessible resources
    *
-   * Streams every page of Accessible; `limit` is the size of a page.
+   * Streams all pages of Accessible. `limit` is the size of each page.
    */
   accessibleStream(
     request: AccessibleResourcesRequest,
@@ -3070,9 +3169,14 @@ export interface PermissionServiceClient extends Client {
    * Share a resource
    *
    * Grants a user or a group of the workspace permission to view or edit a resource, until
-   * `expires_at` if it is present. Sharing again replaces the permission and the expiry. Requires the owner of the resource, or an owner or admin of the
-   * workspace.
-   * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
+   * `expires_at` if it is present. Sharing again replaces the permission and the expiry. Fails with
+   * `NOT_FOUND` if the grantee is not in the workspace.
+   *
+   * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+   * and `resource_id`.
+   *
+   * The user must be allowed to `manage` the resource: as its owner, as the owner of an ancestor
+   * that it inherits from, or as an owner or admin of the workspace.
    */
   share(
     request: ShareRequest,
@@ -3092,9 +3196,11 @@ export interface PermissionServiceClient extends Client {
   /**
    * Register a resource
    *
-   * Registers a resource with its workspace, owner and visibility. Services call it when a resource
-   * is created. Repeating a registration with the same workspace and owner returns the existing
-   * record; different ones fail with ALREADY_EXISTS.
+   * Registers a resource with its workspace, owner and visibility. Call it when your service
+   * creates a resource. Registering a resource again with the same workspace and owner returns the
+   * existing record. Fails with `ALREADY_EXISTS` if the resource is registered with another
+   * workspace or owner, with `NOT_FOUND` if the workspace does not exist, and with
+   * `INVALID_ARGUMENT` if the owner is not a member of it.
    */
   register(
     request: RegisterResourceRequest,
@@ -3114,8 +3220,9 @@ export interface PermissionServiceClient extends Client {
   /**
    * Register resources
    *
-   * Registers up to 1,000 resources as Register does, all of them or none. Resources of one batch may
-   * name each other as parent, in any order. Errors name the fields, as in `resources[3].owner_id`.
+   * Registers up to 1,000 resources in one transaction, as Register does. If any of them fails,
+   * none is registered. The parent of a resource can be in the same batch, in any position. Errors
+   * name the invalid fields, for example `resources[3].owner_id`.
    */
   registerBatch(
     request: RegisterBatchRequest,
@@ -3135,10 +3242,14 @@ export interface PermissionServiceClient extends Client {
   /**
    * Update visibility
    *
-   * Makes a resource visible to its whole workspace, or private again.
-   * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
-   * With an access token, the user must be the owner of the resource, or an owner or admin of its
-   * workspace. Without one, the service decides.
+   * Makes a resource visible to its whole workspace, or private.
+   *
+   * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+   * and `resource_id`.
+   *
+   * With an access token, its user must be allowed to `manage` the resource: as its owner, as the
+   * owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
+   * one, the service alone decides.
    */
   updateVisibility(
     request: UpdateVisibilityRequest,
@@ -3158,10 +3269,15 @@ export interface PermissionServiceClient extends Client {
   /**
    * Transfer ownership
    *
-   * Makes another member of the workspace the owner of a resource.
-   * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
-   * With an access token, the user must be the owner of the resource, or an owner or admin of its
-   * workspace. Without one, the service decides.
+   * Makes another member of the workspace the owner of a resource. Fails with `INVALID_ARGUMENT` if
+   * the new owner is not a member.
+   *
+   * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+   * and `resource_id`.
+   *
+   * With an access token, its user must be allowed to `manage` the resource: as its owner, as the
+   * owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
+   * one, the service alone decides.
    */
   transferOwnership(
     request: TransferOwnershipRequest,
@@ -3181,11 +3297,18 @@ export interface PermissionServiceClient extends Client {
   /**
    * Move a resource
    *
-   * Sets or removes the parent of a resource, and whether it inherits the grants of the parent.
-   * Everything below the resource moves along. Absent fields keep their value.
-   * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
-   * With an access token, the user must be the owner of the resource, or an owner or admin of its
-   * workspace, and must be allowed to edit the new parent. Without one, the service decides.
+   * Sets or removes the parent of a resource, or changes whether the resource inherits grants from
+   * it. The descendants of the resource move with it. Absent fields are left unchanged. Fails with
+   * `ALREADY_EXISTS` if the parent is the resource itself or one of its descendants, and with
+   * `INVALID_ARGUMENT` if the resulting chain would be too long.
+   *
+   * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+   * and `resource_id`.
+   *
+   * With an access token, its user must be allowed to `manage` the resource: as its owner, as the
+   * owner of an ancestor that it inherits from, or as an owner or admin of the workspace. To set a
+   * parent, the user must also be allowed to `edit` the new parent. Without one, the service alone
+   * decides.
    */
   updateParent(
     request: UpdateParentRequest,
@@ -3205,11 +3328,15 @@ export interface PermissionServiceClient extends Client {
   /**
    * Revoke a share
    *
-   * Revokes the share of a user or a group. `permission` is required but not compared with the
-   * share; `expires_at` is ignored.
-   * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
-   * With an access token, the user must be the owner of the resource, or an owner or admin of its
-   * workspace. Without one, the service decides.
+   * Revokes the share of a user or a group. `permission` is required, but any value revokes the
+   * share; `expires_at` is ignored. Fails with `NOT_FOUND` if there is no such share.
+   *
+   * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+   * and `resource_id`.
+   *
+   * With an access token, its user must be allowed to `manage` the resource: as its owner, as the
+   * owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
+   * one, the service alone decides.
    */
   revokeShare(
     request: ShareRequest,
@@ -3249,11 +3376,15 @@ export interface PermissionServiceClient extends Client {
   /**
    * Unregister a resource
    *
-   * Deletes the permission record of a resource and its shares. Services call it when a resource is
-   * deleted.
-   * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
-   * With an access token, the user must be the owner of the resource, or an owner or admin of its
-   * workspace. Without one, the service decides.
+   * Deletes the permission record of a resource and its shares. Call it when your service deletes a
+   * resource.
+   *
+   * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+   * and `resource_id`.
+   *
+   * With an access token, its user must be allowed to `manage` the resource: as its owner, as the
+   * owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
+   * one, the service alone decides.
    */
   unregister(
     request: UnregisterRequest,
@@ -3273,8 +3404,8 @@ export interface PermissionServiceClient extends Client {
   /**
    * Register actions
    *
-   * Adds or updates actions of a service, which custom roles can grant. Actions that are not listed
-   * remain registered.
+   * Registers actions of a service, which custom roles can grant, or updates their descriptions.
+   * Actions that are not in the request remain registered. Returns all actions of the service.
    */
   registerActions(
     request: RegisterActionsRequest,
@@ -3294,7 +3425,8 @@ export interface PermissionServiceClient extends Client {
   /**
    * List granted actions
    *
-   * Lists the actions of a service that custom roles grant to the user of the access token.
+   * Lists the actions of a service that custom roles grant to the user of the access token in the
+   * workspace of the token.
    */
   listGrantedActions(
     request: ListGrantedActionsRequest,
