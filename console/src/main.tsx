@@ -17,7 +17,7 @@ import { ConfirmProvider } from './ui/confirm.tsx'
 
 createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>
-    {/* The stylesheet has the variables and classes that Mantine would otherwise add as inline styles. */}
+    {/* The style sheet contains what Mantine would otherwise add as inline styles. */}
     <MantineProvider
       theme={theme}
       defaultColorScheme="auto"

@@ -19,8 +19,9 @@ import { PageSkeleton } from './ui/states.tsx'
 type Screens = Record<string, () => ReactNode>
 
 /**
- * A screen whose code is loaded when it is opened. It renders in the background, so that a click on a link
- * is visible at once; after the back button at once, so that the page has its scroll position again.
+ * Creates a screen whose code is loaded when it is opened. It renders in the background, so that
+ * the click on its link takes effect immediately. After going back, it renders immediately, so that
+ * the browser can restore the scroll position.
  */
 function screen(load: () => Promise<Screens>, name: string): RouteComponent {
   const Content = lazyRouteComponent<Screens, string>(load, name)
@@ -187,7 +188,7 @@ export const router = createRouter({
   scrollRestoration: true,
 })
 
-/** Whether the browser went back or forward to the current address. */
+/** Whether the browser reached the current address by going back or forward. */
 let isTraversal = false
 router.history.subscribe(({ action }) => {
   isTraversal = action.type !== 'PUSH' && action.type !== 'REPLACE'

@@ -1,14 +1,17 @@
-/** What the server tells its console. */
+/** The settings that the server passes to the console. */
 export type Settings = {
   /** The URL of the REST API. */
   base_url: string
-  /** Whether the server runs with DEBUG. */
+  /** Whether the server runs with DEBUG=true. */
   debug: boolean
   /** The identity providers that administrators can sign in with. */
   providers: { name: string; title: string }[]
 }
 
-/** `vite` serves the page without settings: the API is then at its default address. */
+/**
+ * Used with the development server of Vite, which serves the page without settings. The API then
+ * has its default address.
+ */
 const developmentSettings: Settings = {
   base_url: 'http://localhost:8000',
   debug: true,

@@ -2,7 +2,7 @@ import { createTheme } from '@mantine/core'
 
 export const theme = createTheme({
   primaryColor: 'leaf',
-  // The darkest shades: white text on them has a contrast of at least 4.5.
+  // The darkest shades, so that white text on them has a contrast of at least 4.5.
   primaryShade: { light: 9, dark: 8 },
   colors: {
     leaf: [

@@ -1,6 +1,9 @@
 import type { ActivityFilter } from './activity-queries.ts'
 
-/** The actions that the log can be filtered by. Those that the API no longer knows do not compile. */
+/**
+ * The actions by which the log can be filtered. An action that the API no longer has is a type
+ * error.
+ */
 export const actions: NonNullable<ActivityFilter['action']>[] = [
   'user.signed_in',
   'user.sign_in_failed',

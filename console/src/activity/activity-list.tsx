@@ -6,7 +6,7 @@ import classes from './activity-list.module.css'
 import { describeAction } from './describe.ts'
 import { Target } from './target.tsx'
 
-/** A few entries of the activity log, for pages that are about something else. */
+/** Shows a few entries of the activity log on a page about something else. */
 export function ActivityList({ entries }: { entries: Schemas['ActivityEntry'][] }) {
   if (entries.length === 0) return <EmptyState icon="activity" title="No activity yet" />
   return (

@@ -57,7 +57,7 @@ const columns: Column<ActivityEntry>[] = [
   },
 ]
 
-/** At most two lines; the tooltip has all of it. */
+/** Shows at most two lines of the text; the tooltip contains all of it. */
 function Detail({ text }: { text: string }) {
   return (
     <span className={classes.detail} title={text}>
@@ -69,12 +69,14 @@ function Detail({ text }: { text: string }) {
 type Props = {
   filter: ActivityFilter
   toolbar?: ReactNode
-  /** Milliseconds after which new entries are read; false if they are not. */
+  /**
+   * The interval in milliseconds at which new entries are loaded, or false to load them only once.
+   */
   refreshInterval?: number | false
   onClear?: (() => void) | undefined
 }
 
-/** The entries of the activity log that match a filter. */
+/** Shows the entries of the activity log that match a filter. */
 export function ActivityLog({ filter, toolbar, refreshInterval = false, onClear }: Props) {
   const log = useInfiniteQuery({
     ...activityQuery(filter),

@@ -16,7 +16,7 @@ import { type ActivityFilter, maxExported, readEntries } from './activity-querie
 import { describeAction } from './describe.ts'
 import { toCsv } from './export.ts'
 
-/** Milliseconds between reads of the live log. */
+/** The interval in milliseconds at which the live log is refreshed. */
 const tailInterval = 5000
 
 type Search = {
@@ -69,7 +69,10 @@ export function ActivityPage() {
   )
 }
 
-/** Days in the address are those of the browser, the last one included. */
+/**
+ * Converts the search parameters to a filter. Days are in the time zone of the browser, and the
+ * last day is included.
+ */
 function toFilter({ since, until, action, target_type, ...rest }: Search): ActivityFilter {
   return {
     ...rest,

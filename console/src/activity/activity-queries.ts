@@ -12,12 +12,12 @@ export type ActivityFilter = {
   [Name in Exclude<keyof Query, 'limit' | 'before'>]?: Query[Name] | undefined
 }
 
-/** The number of entries of a page. */
+/** The number of entries per page. */
 const pageSize = 50
 
 type ActivityPage = Schemas['ListActivityResponse']
 
-/** The entries that match a filter, newest first, page after page. */
+/** Loads the entries that match a filter page by page, newest first. */
 export function activityQuery(filter: ActivityFilter) {
   const query = definedOnly(filter)
   return infiniteQueryOptions({
@@ -34,7 +34,7 @@ export function activityQuery(filter: ActivityFilter) {
   })
 }
 
-/** The newest entries that match a filter, for the live log. */
+/** Loads the newest entries that match a filter, for the live log. */
 export function newestActivityQuery(filter: ActivityFilter) {
   const query = { ...definedOnly(filter), limit: pageSize }
   return queryOptions({
@@ -44,25 +44,30 @@ export function newestActivityQuery(filter: ActivityFilter) {
   })
 }
 
-/** Adds the newest entries to those that are shown, so that older pages need not be read again. */
+/**
+ * Adds the newest entries to those that are shown, so that older pages do not have to be loaded
+ * again.
+ */
 export function addNewest(filter: ActivityFilter, newest: ActivityPage): void {
-  queryClient.setQueryData(activityQuery(filter).queryKey, (shown) => {
-    const [first, ...older] = shown?.pages ?? []
+  queryClient.setQueryData(activityQuery(filter).queryKey, (data) => {
+    const [first, ...older] = data?.pages ?? []
     const known = new Set(first?.items.map(({ id }) => id))
     const added = newest.items.filter(({ id }) => !known.has(id))
-    if (!shown || !first || added.length === newest.items.length) {
-      // There may be further entries between these and those that are shown.
+    if (!data || !first || added.length === newest.items.length) {
+      // There may be entries between these and the ones that are shown.
       return { pages: [newest], pageParams: [undefined] }
     }
-    if (added.length === 0) return shown
-    return { ...shown, pages: [{ ...first, items: [...added, ...first.items] }, ...older] }
+    if (added.length === 0) return data
+    return { ...data, pages: [{ ...first, items: [...added, ...first.items] }, ...older] }
   })
 }
 
-/** The most entries of an export from the console; the operator's tool exports without a limit. */
+/**
+ * The maximum number of entries in an export from the console. The command-line tool has no limit.
+ */
 export const maxExported = 10_000
 
-/** Reads all entries that match a filter, up to the limit, for an export. */
+/** Loads all entries that match a filter, up to the limit, for an export. */
 export async function readEntries(
   filter: ActivityFilter,
   onProgress: (count: number) => void,

@@ -1,4 +1,4 @@
-/** What an action is called where the log is shown to people. */
+/** Returns the name of an action as it is shown to people. */
 export function describeAction(action: string): string {
   const [target = '', verb = ''] = action.split('.')
   const words = `${nouns[target] ?? target.replaceAll('_', ' ')} ${verb.replaceAll('_', ' ')}`
@@ -15,7 +15,10 @@ const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeS
 
 type Entry = { target_id: string | null; detail: Record<string, unknown> | null }
 
-/** The detail of an entry as one line, without what its target shows and IDs, which the export contains. */
+/**
+ * Formats the detail of an entry as one line. Omits IDs, which only the export contains, and fields
+ * that the target already shows.
+ */
 export function describeDetail({ target_id, detail }: Entry): string {
   const hidden = target_id ? /^(name|email)$|_ids?$/ : /_ids?$/
   const text = Object.entries(detail ?? {})

@@ -15,7 +15,7 @@ const columns = [
   'ip',
 ] as const
 
-/** Writes entries as CSV (RFC 4180). */
+/** Formats entries as CSV (RFC 4180). */
 export function toCsv(entries: ActivityEntry[]): string {
   const rows = entries.map((entry) => columns.map((column) => toCell(entry[column])).join(','))
   return `${[columns.join(','), ...rows].join('\r\n')}\r\n`
@@ -23,7 +23,7 @@ export function toCsv(entries: ActivityEntry[]): string {
 
 function toCell(value: unknown): string {
   const text = typeof value === 'string' ? value : value == null ? '' : JSON.stringify(value)
-  // A spreadsheet would run a cell that begins so as a formula.
+  // A spreadsheet would evaluate a cell that starts with one of these characters as a formula.
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

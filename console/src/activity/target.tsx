@@ -1,7 +1,7 @@
 import { Name } from '../ui/name.tsx'
 import type { ActivityEntry } from './activity-queries.ts'
 
-/** What an entry is about: its name with a link, or the name that it had. */
+/** Shows the target of an entry: its name with a link or, if it was deleted, its last name. */
 export function Target({ entry: { target_id, target_type, detail } }: { entry: ActivityEntry }) {
   const type = target_type.replaceAll('_', ' ')
   const former = detail?.name

@@ -2,14 +2,14 @@ import type { components } from '../../../gen/browser.ts'
 
 type Problem = components['schemas']['Problem']
 
-/** A request that failed: an error response of the API, or a server that cannot be reached. */
+/** A failed request: the API returned an error, or the server could not be reached. */
 export class ApiError extends Error {
   /** The HTTP status; 0 if there was no response. */
   readonly status: number
-  /** The stable identifier of the cause, such as `SLUG_TAKEN`. */
+  /** A stable identifier of the cause, such as `SLUG_TAKEN`. */
   readonly reason: string
   readonly requestId: string | undefined
-  /** What is wrong with each invalid field. */
+  /** The invalid fields, each with a message. */
   readonly fields: { field: string; message: string }[]
 
   constructor(status: number, problem: Partial<Problem>) {
@@ -22,7 +22,7 @@ export class ApiError extends Error {
   }
 
   get isNotFound(): boolean {
-    // An ID in the address that is not a UUID is as unknown as one that does not exist.
+    // An ID in the address that is not a UUID is treated like one that does not exist.
     return this.status === 404 || (this.status === 422 && this.fields.some(isIdField))
   }
 }
@@ -31,7 +31,7 @@ function isIdField({ field }: { field: string }): boolean {
   return /_id$/.test(field)
 }
 
-/** Returns the message of any error, for people. */
+/** Returns the message of any error. */
 export function describeError(error: unknown): string {
   return error instanceof Error ? error.message : 'Something went wrong'
 }

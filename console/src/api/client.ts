@@ -6,7 +6,7 @@ import { fetchWithSession } from './fetch.ts'
 
 export type Schemas = components['schemas']
 
-/** The typed client of the REST API. */
+/** The typed client for the REST API. */
 export const api = createClient<paths>({ baseUrl: settings.base_url, fetch: fetchWithSession })
 
 type Result<Data> = { data?: Data; error?: unknown; response: Response }

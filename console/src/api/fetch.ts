@@ -1,16 +1,20 @@
 import { ApiError } from './api-error.ts'
-import { limitedUntil, serverAway, sessionEnded, waitFor } from './signals.ts'
+import { limitedUntil, serverUnavailable, sessionEnded, waitFor } from './signals.ts'
 
-/** How often a request that the rate limit rejected is sent again. */
+/** The maximum number of times that a request is sent if the rate limit rejects it. */
 const maxAttempts = 4
 
-/** The route that shows whether there is a session: its 401 is a result, not the end of a session. */
+/**
+ * The route that returns the current session. A 401 from this route is a result and does not mean
+ * that a session has ended.
+ */
 const sessionPath = '/auth/admin/me'
 
 /**
- * Sends a request with the cookie of the session. A request that fails because the session has ended waits
- * until the administrator has signed in again; one that the rate limit rejects waits as long as it says.
- * Neither was carried out, so that both can be sent again.
+ * Sends a request with the session cookie. If the session has ended, the request waits until the
+ * administrator has signed in again. If the rate limit rejects the request, it waits as long as the
+ * response demands. In both cases the server has not processed the request, so it is safe to send
+ * it again.
  *
  * @throws {ApiError} if the server cannot be reached
  */
@@ -26,7 +30,7 @@ export async function fetchWithSession(request: Request): Promise<Response> {
       await waitForLimit(Number(response.headers.get('retry-after')) || 1)
       continue
     }
-    serverAway.set(response.status === 503)
+    serverUnavailable.set(response.status === 503)
     return response
   }
 }
@@ -36,7 +40,7 @@ async function send(request: Request): Promise<Response> {
     return await fetch(request, { credentials: 'include' })
   } catch (error) {
     if (request.signal.aborted) throw error
-    serverAway.set(true)
+    serverUnavailable.set(true)
     throw new ApiError(0, { detail: 'The server cannot be reached', reason: 'UNREACHABLE' })
   }
 }

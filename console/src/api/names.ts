@@ -4,7 +4,7 @@ import { queryClient } from './query-client.ts'
 
 export type NamedObject = Schemas['NamedObject']
 
-/** The number of IDs that one request may have. */
+/** The maximum number of IDs in one request. */
 const maxIds = 200
 
 type Waiting = {
@@ -14,7 +14,7 @@ type Waiting = {
 
 let waiting = new Map<string, Waiting[]>()
 
-/** What an ID identifies; null if it is unknown. */
+/** Loads the object that an ID identifies; null if the ID is unknown. */
 export function useName(id: string | null) {
   return useQuery({
     queryKey: ['name', id],
@@ -24,12 +24,12 @@ export function useName(id: string | null) {
   })
 }
 
-/** Reads the names on the screen again, after one may have changed. */
+/** Reloads the names on the screen after one may have changed. */
 export function refreshNames(): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: ['name'] })
 }
 
-/** Loads a name, together with all others that are needed in the same turn. */
+/** Loads a name together with all others that are requested in the same turn of the event loop. */
 function loadName(id: string): Promise<NamedObject | null> {
   return new Promise((resolve, reject) => {
     if (waiting.size === 0) setTimeout(sendWaiting)

@@ -1,8 +1,8 @@
 import { QueryClient } from '@tanstack/react-query'
 import { ApiError } from './api-error.ts'
-import { serverAway } from './signals.ts'
+import { serverUnavailable } from './signals.ts'
 
-/** Whether a read that failed may succeed when it is repeated. */
+/** Whether retrying a failed read may succeed. */
 function isTemporary(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 0 || error.status >= 500)
 }
@@ -11,7 +11,7 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 15_000,
-      // The browser may be offline while the server on this machine is not.
+      // The server may run on this machine and be reachable while the browser is offline.
       networkMode: 'always',
       retry: (failures, error) => isTemporary(error) && failures < 2,
     },
@@ -19,9 +19,9 @@ export const queryClient = new QueryClient({
   },
 })
 
-/** Reads everything on the screen again when the server is back. */
-serverAway.subscribe(() => {
-  if (!serverAway.get()) void queryClient.invalidateQueries({ predicate: hasFailed })
+/** Reloads everything that failed once the server is available again. */
+serverUnavailable.subscribe(() => {
+  if (!serverUnavailable.get()) void queryClient.invalidateQueries({ predicate: hasFailed })
 })
 
 function hasFailed({ state }: { state: { status: string; fetchFailureCount: number } }): boolean {

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** A value that lives outside of React, because requests set it. */
+/** A value outside of React, because requests set it. */
 export type Signal<Value> = {
   get(): Value
   set(value: Value): void
@@ -28,16 +28,19 @@ export function useSignal<Value>(signal: Signal<Value>): Value {
   return useSyncExternalStore(signal.subscribe, signal.get)
 }
 
-/** Whether the session has ended while the console is open. */
+/** Whether the session ended while the console was open. */
 export const sessionEnded = createSignal(false)
 
-/** Whether the server cannot be reached, or reports that it is unavailable. */
-export const serverAway = createSignal(false)
+/** Whether the server cannot be reached or reports that it is unavailable. */
+export const serverUnavailable = createSignal(false)
 
-/** When the rate limit lets requests pass again, in milliseconds since the epoch; 0 if it does now. */
+/**
+ * When the rate limit accepts requests again, in milliseconds since the epoch; 0 if it accepts them
+ * now.
+ */
 export const limitedUntil = createSignal(0)
 
-/** Resolves when the signal has the value. */
+/** Resolves as soon as the signal has the value. */
 export function waitFor<Value>(signal: Signal<Value>, value: Value): Promise<void> {
   return new Promise((resolve) => {
     if (signal.get() === value) return resolve()

@@ -7,11 +7,11 @@ import { Card, Page } from '../ui/page.tsx'
 import { EmptyState } from '../ui/states.tsx'
 
 type Props<App> = {
-  /** What is listed, in the singular, such as `service app`. */
+  /** The kind of app in the singular, such as `service app`. */
   noun: string
   icon: IconName
   description: string
-  /** What it means that there is none. */
+  /** The consequence of having no apps, shown if the list is empty. */
   emptyText: string
   apps: UseQueryResult<App[]>
   columns: Column<App>[]
@@ -20,7 +20,7 @@ type Props<App> = {
   children: ReactNode
 }
 
-/** The page that lists all apps of a kind. */
+/** The page that lists all apps of one kind. */
 export function AppList<App extends { id: string }>(props: Props<App>) {
   const { noun, icon, description, emptyText, apps, columns, onCreate, children } = props
   const title = `${noun.charAt(0).toUpperCase()}${noun.slice(1)}s`

@@ -16,13 +16,13 @@ export const clientAppsQuery = queryOptions({
   queryFn: () => unwrap(api.GET('/admin/client-apps')),
 })
 
-/** Reads all that shows apps again, after a change. */
+/** Reloads everything that shows apps, after a change. */
 export async function refreshApps(): Promise<void> {
   await Promise.all([
     queryClient.invalidateQueries({ queryKey: ['service-apps'] }),
     queryClient.invalidateQueries({ queryKey: ['client-apps'] }),
     refreshNames(),
-    // Whether the server is in development mode.
+    // The statistics report whether the server is in development mode.
     queryClient.invalidateQueries({ queryKey: ['stats'] }),
   ])
 }

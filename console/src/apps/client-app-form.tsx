@@ -2,7 +2,7 @@ import { Textarea, TextInput } from '@mantine/core'
 import { FormModal } from '../ui/form.tsx'
 import { Select } from '../ui/select.tsx'
 
-/** The fields of a client app; lists have one item per line. */
+/** The fields of a client app. Lists are edited as text with one item per line. */
 export type ClientAppValues = {
   name: string
   type: string

@@ -153,7 +153,7 @@ function ClientAppDetail({ app }: { app: ClientApp }) {
         }}
         send={async (values) => {
           const { post_logout_redirect_uris: uris, ...body } = toClientAppBody(values)
-          // An empty list would leave the addresses as they are.
+          // The API ignores an empty list, so removing all addresses requires a flag.
           const logout =
             uris.length > 0
               ? { post_logout_redirect_uris: uris }

@@ -9,7 +9,7 @@ type Props = {
   onDelete: () => void
 }
 
-/** What ends an app. */
+/** Actions that deactivate or delete an app. */
 export function DangerZone({ description, isActive, onActivate, onDeactivate, onDelete }: Props) {
   return (
     <Section

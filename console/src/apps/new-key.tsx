@@ -7,7 +7,7 @@ import { createSnippets } from './snippets.ts'
 
 export type NewKey = { key: string; serviceName: string }
 
-/** Shows a service key once, with code that uses it. */
+/** Shows a new service key, which cannot be shown again, and code that uses it. */
 export function NewKeyModal({
   newKey,
   onClose,

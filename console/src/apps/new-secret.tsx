@@ -3,7 +3,7 @@ import { CopyableCode } from '../ui/copy.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { PersistentModal } from '../ui/persistent-modal.tsx'
 
-/** Shows a client secret once. */
+/** Shows a new client secret, which cannot be shown again. */
 export function NewSecretModal({
   secret,
   onClose,

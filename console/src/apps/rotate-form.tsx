@@ -1,7 +1,7 @@
 import { FormModal } from '../ui/form.tsx'
 import { Select } from '../ui/select.tsx'
 
-/** How long older keys remain valid after a rotation, in seconds. */
+/** Choices for how long older keys remain valid after a rotation, in seconds. */
 const overlaps = [
   { value: '0', label: 'Not at all' },
   { value: '3600', label: 'One hour' },
@@ -11,7 +11,7 @@ const overlaps = [
 ]
 
 type Props = {
-  /** What is rotated: `key` or `secret`. */
+  /** The kind of credential: `key` or `secret`. */
   noun: string
   appName: string
   isOpen: boolean
@@ -19,7 +19,7 @@ type Props = {
   rotate: (overlapSeconds: number) => Promise<unknown>
 }
 
-/** Asks how long the old key or secret remains valid. */
+/** Lets the administrator choose how long the old key or secret remains valid. */
 export function RotateForm({ noun, appName, isOpen, onClose, rotate }: Props) {
   return (
     <FormModal

@@ -32,7 +32,7 @@ export function ServiceAppPage() {
   )
 }
 
-/** Whether the server returns to development mode without the app. */
+/** Whether the server would return to development mode without the app. */
 function isLastActive(app: ServiceApp, apps: ServiceApp[]): boolean {
   return app.is_active && apps.filter(({ is_active }) => is_active).length === 1
 }
@@ -137,7 +137,7 @@ function ServiceAppDetail({ app, isLast }: { app: ServiceApp; isLast: boolean })
   )
 }
 
-/** Deactivates or deletes an app; the last active one only after a second look. */
+/** Deactivates or deletes an app. The last active app requires an additional confirmation. */
 function EndApp({
   app,
   isLast,

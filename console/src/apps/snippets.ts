@@ -1,9 +1,9 @@
 import { settings } from '../settings.ts'
 
-/** The default port of gRPC: the console does not know the address that services use. */
+/** The default gRPC port. The console does not know the address that services use. */
 const grpcPort = 50051
 
-/** Code that registers nothing and changes nothing: it asks whether a user may view a document. */
+/** Creates code samples that change nothing: they check whether a user may view a document. */
 export function createSnippets(key: string, service: string): { title: string; code: string }[] {
   const rest = settings.base_url
   const grpc = `${new URL(rest).hostname}:${grpcPort}`

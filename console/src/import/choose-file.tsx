@@ -10,7 +10,7 @@ const example = `email,name,workspace_slug,role,groups
 alice@example.com,Alice,demo,editor,Writers;Reviewers
 bob@example.com,Bob,demo,viewer,`
 
-/** Takes a CSV file by drop or by the file dialog of the browser. */
+/** Accepts a CSV file by drag and drop or from the file dialog. */
 export function ChooseFile({ onFile }: { onFile: (file: ChosenFile) => Promise<void> }) {
   const [isOver, setOver] = useState(false)
   const [isReading, setReading] = useState(false)

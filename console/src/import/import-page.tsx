@@ -22,7 +22,9 @@ const steps = [
   { step: 'done', label: 'Report' },
 ]
 
-/** Imports people and memberships from a CSV file: choose, preview, execute, report. */
+/**
+ * Imports people and memberships from a CSV file in four steps: choose, preview, execute, report.
+ */
 export function ImportPage() {
   const [state, setState] = useState<State>({ step: 'file' })
   const restart = () => setState({ step: 'file' })

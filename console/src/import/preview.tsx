@@ -13,10 +13,13 @@ type Props = {
   onExecute: () => Promise<void>
 }
 
-/** What the import will change, by row. Errors come first and prevent the import. */
+/**
+ * Shows the changes that the import would make to each row. Errors come first and prevent the
+ * import.
+ */
 export function Preview({ file, report, onCancel, onExecute }: Props) {
   const { summary } = report
-  const [shown, setShown] = useState(summary.errors > 0 ? 'error' : 'all')
+  const [filter, setFilter] = useState(summary.errors > 0 ? 'error' : 'all')
   const [isRunning, setRunning] = useState(false)
   const [error, setError] = useState<unknown>()
   const changes = summary.create + summary.update
@@ -45,8 +48,8 @@ export function Preview({ file, report, onCancel, onExecute }: Props) {
       )}
       <SegmentedControl
         aria-label="Rows to show"
-        value={shown}
-        onChange={setShown}
+        value={filter}
+        onChange={setFilter}
         my="md"
         data={[
           { value: 'all', label: 'All' },
@@ -55,9 +58,9 @@ export function Preview({ file, report, onCancel, onExecute }: Props) {
           { value: 'update', label: 'Changed' },
         ]}
       />
-      <RowTable report={report} shown={shown} />
+      <RowTable report={report} filter={filter} />
       {error !== undefined && <ErrorState error={error} />}
-      {/* A region that is always there, so that the announcement of its content is read. */}
+      {/* A region that is always present, so that screen readers announce its changes. */}
       <div role="status">{isRunning && <p>Importing {changes.toLocaleString()} changes…</p>}</div>
       <Group justify="flex-end" gap="xs" mt="lg">
         <Button variant="default" onClick={onCancel} disabled={isRunning}>

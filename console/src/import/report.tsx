@@ -5,7 +5,7 @@ import type { ImportReport } from './import-requests.ts'
 import { RowTable } from './row-table.tsx'
 import { Summary } from './summary.tsx'
 
-/** What the import has changed. */
+/** Shows the changes that the import made. */
 export function Report({ report, onRestart }: { report: ImportReport; onRestart: () => void }) {
   return (
     <>
@@ -14,7 +14,7 @@ export function Report({ report, onRestart }: { report: ImportReport; onRestart:
       </Alert>
       <Summary summary={report.summary} />
       <div style={{ marginTop: '1rem' }}>
-        <RowTable report={report} shown="all" />
+        <RowTable report={report} filter="all" />
       </div>
       <Group justify="flex-end" gap="xs" mt="lg">
         <Button variant="default" onClick={onRestart}>

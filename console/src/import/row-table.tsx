@@ -4,8 +4,8 @@ import { type Column, DataTable } from '../ui/data-table.tsx'
 import { EmptyState } from '../ui/states.tsx'
 import type { ImportReport, ImportRow } from './import-requests.ts'
 
-/** The most rows that the page shows of one kind. */
-const maxShown = 200
+/** The maximum number of rows in the table. */
+const maxRows = 200
 
 const actionBadges: Record<string, { label: string; color: BadgeColor }> = {
   create: { label: 'New', color: 'leaf' },
@@ -28,14 +28,14 @@ const columns: Column<ImportRow>[] = [
   { id: 'detail', header: 'Detail', cell: (row) => <RowDetail row={row} /> },
 ]
 
-/** The rows of a report, errors first. */
-export function RowTable({ report, shown }: { report: ImportReport; shown: string }) {
+/** Shows the rows of a report, errors first. */
+export function RowTable({ report, filter }: { report: ImportReport; filter: string }) {
   const sorted = useMemo(() => {
-    const matching = report.rows.filter(({ action }) => shown === 'all' || action === shown)
+    const matching = report.rows.filter(({ action }) => filter === 'all' || action === filter)
     return matching.toSorted((a, b) => rank(a) - rank(b))
-  }, [report, shown])
-  const rows = useMemo(() => sorted.slice(0, maxShown), [sorted])
-  const hidden = report.omitted + Math.max(0, sorted.length - maxShown)
+  }, [report, filter])
+  const rows = useMemo(() => sorted.slice(0, maxRows), [sorted])
+  const hidden = report.omitted + Math.max(0, sorted.length - maxRows)
   return (
     <>
       <DataTable

@@ -1,7 +1,7 @@
 import type { ImportReport } from './import-requests.ts'
 import classes from './summary.module.css'
 
-/** The number of rows by what happens to them. */
+/** Shows the number of rows by action. */
 export function Summary({ summary }: { summary: ImportReport['summary'] }) {
   const figures: [string, number][] = [
     ['New', summary.create],

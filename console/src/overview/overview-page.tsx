@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ActivityList } from '../activity/activity-list.tsx'
 import { api, type Schemas, unwrap } from '../api/client.ts'
-import { serverAway, useSignal } from '../api/signals.ts'
+import { serverUnavailable, useSignal } from '../api/signals.ts'
 import { settings } from '../settings.ts'
 import { BarChart } from '../ui/bar-chart.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -82,12 +82,12 @@ function Figure({ name, value, note }: { name: string; value: number; note?: str
 }
 
 function Health() {
-  const isAway = useSignal(serverAway)
+  const isUnavailable = useSignal(serverUnavailable)
   return (
     <div className={classes.figure}>
       <dt>Server</dt>
-      <dd className={classes.health} data-away={isAway || undefined}>
-        {isAway ? 'Unavailable' : 'Running'}
+      <dd className={classes.health} data-unavailable={isUnavailable || undefined}>
+        {isUnavailable ? 'Unavailable' : 'Running'}
         <small>{new URL(settings.base_url).host}</small>
       </dd>
     </div>

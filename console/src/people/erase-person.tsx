@@ -7,7 +7,9 @@ import type { Person } from './people-queries.ts'
 
 type Props = { person: Person; isOpen: boolean; onClose: () => void; onErased: () => void }
 
-/** Erases a person, and asks who takes over their resources if they have some. */
+/**
+ * Erases a person. If the person owns resources, the administrator chooses a new owner for them.
+ */
 export function ErasePerson(props: Props) {
   return (
     <Modal

@@ -121,7 +121,7 @@ export function PeoplePage() {
   )
 }
 
-/** The filters do not render again when only the page changes. */
+/** Memoized, so that the filters do not render again when only the page number changes. */
 const Filters = memo(function Filters() {
   const filters = useSearch({
     from: '/shell/people',
@@ -130,7 +130,7 @@ const Filters = memo(function Filters() {
   })
   const navigate = useNavigate({ from: '/people' })
 
-  /** A filter always leads to the first page. */
+  /** Changes a filter and returns to the first page. */
   function filter(change: typeof filters) {
     void navigate({ search: { ...filters, ...change }, replace: true })
   }

@@ -30,7 +30,7 @@ export function personQuery(userId: string) {
   })
 }
 
-/** Reads all that shows people again, after a change. */
+/** Reloads everything that shows people, after a change. */
 export async function refreshPeople(): Promise<void> {
   await Promise.all([queryClient.invalidateQueries({ queryKey: ['people'] }), refreshNames()])
 }

@@ -11,7 +11,7 @@ import { notifyDone, notifyFailure } from '../ui/notify.ts'
 import { ErasePerson } from './erase-person.tsx'
 import { type Person, refreshPeople } from './people-queries.ts'
 
-/** What an administrator can do with a person. */
+/** The actions that an administrator can take on a person. */
 export function PersonActions({ person }: { person: Person }) {
   const confirm = useConfirm()
   const navigate = useNavigate()

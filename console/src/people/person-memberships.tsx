@@ -19,7 +19,7 @@ import { type Person, refreshPeople } from './people-queries.ts'
 
 type Membership = Schemas['Membership']
 
-/** The workspaces, groups and custom roles of a person. */
+/** Shows the workspaces, groups and custom roles of a person. */
 export function PersonMemberships({ person }: { person: Person }) {
   const [isAdding, setAdding] = useState(false)
   const name = person.name || person.email

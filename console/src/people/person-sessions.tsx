@@ -12,7 +12,7 @@ import { type Person, refreshPeople } from './people-queries.ts'
 
 type Session = Schemas['Session']
 
-/** The sessions of a person in client apps. */
+/** Shows the sessions of a person in client apps. */
 export function PersonSessions({ person }: { person: Person }) {
   const confirm = useConfirm()
   const name = person.name || person.email
@@ -101,7 +101,10 @@ export function PersonSessions({ person }: { person: Person }) {
   )
 }
 
-/** The browser and system of a User-Agent header, as far as it is known. */
+/**
+ * Returns the browser and operating system in a User-Agent header, as far as they can be
+ * recognized.
+ */
 function describeDevice(userAgent: string): string {
   const browser = /(Edg|OPR|Firefox|Chrome|Safari)\//.exec(userAgent)?.[1]
   const system = /(Windows|Mac OS X|Android|iPhone|iPad|Linux)/.exec(userAgent)?.[1]

@@ -4,7 +4,7 @@ import { serviceActionsQuery } from '../workspaces/workspace-queries.ts'
 
 const builtIn = ['view', 'edit', 'manage']
 
-/** Chooses a built-in action or one that the service has registered. */
+/** Selects a built-in action or one that the service has registered. */
 export function ActionSelect({
   service,
   value,

@@ -1,7 +1,7 @@
 import { Section } from '../ui/page.tsx'
 import { ResourceTable } from './resource-table.tsx'
 
-/** The resources that a person owns. */
+/** Shows the resources that a person owns. */
 export function OwnedResources({ ownerId }: { ownerId: string }) {
   return (
     <Section title="Owned resources">

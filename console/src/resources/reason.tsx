@@ -5,7 +5,9 @@ import { Time } from '../ui/time.tsx'
 import { describeRole } from '../workspaces/roles.ts'
 import { type AccessReason, nameResource } from './resource-queries.ts'
 
-/** A reason as a sentence, with links to the group, the share or the ancestor that it comes from. */
+/**
+ * Describes a reason in a sentence, with a link to the group, share or ancestor that it comes from.
+ */
 export function Reason({ reason }: { reason: AccessReason }) {
   return (
     <span>
@@ -62,11 +64,11 @@ function describe(reason: AccessReason): ReactNode {
     case 'custom_role':
       return `Custom role ${role}`
     default:
-      return refusals[rule] ?? rule
+      return denials[rule] ?? rule
   }
 }
 
-const refusals: Record<string, string> = {
+const denials: Record<string, string> = {
   user_unknown: 'The person does not exist.',
   user_inactive: 'The person is deactivated.',
   resource_unknown: 'The resource is not registered.',

@@ -62,7 +62,7 @@ function ResourceDetail({ resource }: { resource: Resource }) {
   )
 }
 
-/** Why, who and through what, on one page. */
+/** Explains access on one page: why a person has it, who else has it, and through which shares. */
 function Access({ resource }: { resource: Resource }) {
   return (
     <>

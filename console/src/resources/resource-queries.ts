@@ -12,7 +12,7 @@ export type ResourceFilters = {
   workspace_id?: string | undefined
   service_name?: string | undefined
   resource_type?: string | undefined
-  /** The ID in the service: an external ID or a UUID. */
+  /** The ID that the service uses: an external ID or a UUID. */
   external_id?: string | undefined
   owner_id?: string | undefined
   visibility?: 'private' | 'workspace' | undefined
@@ -65,12 +65,12 @@ export function subjectsQuery(permissionId: string, action: string, pageToken: s
   })
 }
 
-/** Reads all that shows resources again, after a change. */
+/** Reloads everything that shows resources, after a change. */
 export function refreshResources(): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: ['resources'] })
 }
 
-/** What a resource is called: the ID of its service, if it has one. */
+/** Returns the name of a resource, which is the ID that its service uses, if any. */
 export function nameResource(resource: {
   resource_type: string
   resource_id: string

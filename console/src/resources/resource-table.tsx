@@ -52,24 +52,27 @@ const columns: Column<ResourceSummary>[] = [
 
 type Props = {
   filter: ResourceFilters
-  /** The page in the address; a table inside of another page counts its own. */
+  /**
+   * The page number in the address. If undefined, a table that is part of another page stores its
+   * own.
+   */
   page?: number
   onPage?: (page: number) => void
   toolbar?: ReactNode
   onClear?: (() => void) | undefined
 }
 
-/** Resources that match a filter. */
-export function ResourceTable({ filter, page: givenPage, onPage, toolbar, onClear }: Props) {
+/** Shows the resources that match a filter. */
+export function ResourceTable({ filter, page: controlledPage, onPage, toolbar, onClear }: Props) {
   const [ownPage, setOwnPage] = useState(1)
   const [pageSize, setPageSize] = usePreference('page-size.resources', 20)
   const { workspace_id, owner_id } = filter
-  // A column that has the same value in all rows says nothing.
+  // Columns with the same value in all rows are hidden, because they add no information.
   const visible = useMemo(
     () => columns.filter(({ id }) => !isSame(id, { workspace_id, owner_id })),
     [workspace_id, owner_id],
   )
-  const page = givenPage ?? ownPage
+  const page = controlledPage ?? ownPage
   const setPage = onPage ?? setOwnPage
   const resources = useQuery({
     ...resourcesQuery({ ...filter, page, page_size: pageSize }),
@@ -116,7 +119,9 @@ export function ResourceTable({ filter, page: givenPage, onPage, toolbar, onClea
   )
 }
 
-/** Whether a column has the same value in all rows, because the table is part of that value's page. */
+/**
+ * Whether all rows have the same value in a column, because the table is on the page of that value.
+ */
 function isSame(column: string, { workspace_id, owner_id }: ResourceFilters): boolean {
   return (column === 'workspace' && !!workspace_id) || (column === 'owner' && !!owner_id)
 }
@@ -161,7 +166,7 @@ export function ResourceFilterFields({
   )
 }
 
-/** A filter that must match exactly: it applies when the field is left or Enter is pressed. */
+/** A filter for exact matches, applied when the field loses focus or Enter is pressed. */
 function CommittedInput({
   label,
   value = '',

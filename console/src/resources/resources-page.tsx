@@ -9,7 +9,7 @@ export function ResourcesPage() {
   const filter = { ...search, visibility: readVisibility(search.visibility) }
   const isFiltered = Object.values(search).some(Boolean)
 
-  /** A filter always leads to the first page. */
+  /** Changes a filter and returns to the first page. */
   function change(next: Partial<typeof search>) {
     void navigate({ search: { ...search, ...next }, replace: true })
   }

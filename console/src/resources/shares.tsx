@@ -17,7 +17,7 @@ import { type Resource, refreshResources, type Share } from './resource-queries.
 
 const permissions = ['view', 'edit'].map((value) => ({ value, label: value }))
 
-/** The shares of a resource with people and groups. */
+/** Shows the shares of a resource with people and groups. */
 export function Shares({ resource }: { resource: Resource }) {
   const [isSharing, setSharing] = useState(false)
 

@@ -32,10 +32,11 @@ const columns: Column<Schemas['PermissionSubject']>[] = [
   },
 ]
 
-/** Everyone who may perform an action, with the reasons. */
+/** Shows everyone who may perform an action, with the reasons. */
 export function WhoHasAccess({ resource }: { resource: Resource }) {
   const [action, setAction] = useState('view')
-  // The tokens of the pages before this one: the server knows only the next page.
+  // The page tokens up to the current page. They are stored because the API returns only the next
+  // one.
   const [tokens, setTokens] = useState<string[]>([])
   const subjects = useQuery({
     ...subjectsQuery(resource.id, action, tokens.at(-1)),

@@ -10,7 +10,10 @@ import { ActionSelect } from './action-select.tsx'
 import { Reason } from './reason.tsx'
 import { explanationQuery, type Resource } from './resource-queries.ts'
 
-/** Explains whether one person may perform an action, and why. The question is part of the address. */
+/**
+ * Explains whether a person may perform an action, and why. The person and the action are part of
+ * the address.
+ */
 export function Why({ resource }: { resource: Resource }) {
   const {
     user_id: userId,
@@ -20,8 +23,8 @@ export function Why({ resource }: { resource: Resource }) {
     from: '/shell/resources/$permissionId',
   })
   const navigate = useNavigate({ from: '/resources/$permissionId' })
-  function ask(question: { user_id?: string | undefined; action?: string | undefined }) {
-    void navigate({ search: { tab, user_id: userId, action, ...question }, replace: true })
+  function updateSearch(changes: { user_id?: string | undefined; action?: string | undefined }) {
+    void navigate({ search: { tab, user_id: userId, action, ...changes }, replace: true })
   }
   return (
     <Section title="Why?" description="Choose a person to see why they have access, or why not.">
@@ -31,13 +34,13 @@ export function Why({ resource }: { resource: Resource }) {
             label="Person"
             placeholder="Name or e-mail address"
             value={userId ?? null}
-            onChange={(id) => ask({ user_id: id ?? undefined })}
+            onChange={(id) => updateSearch({ user_id: id ?? undefined })}
           />
         </div>
         <ActionSelect
           service={resource.service_name}
           value={action}
-          onChange={(action) => ask({ action })}
+          onChange={(action) => updateSearch({ action })}
         />
       </Group>
       {userId && <Explanation resource={resource} userId={userId} action={action} />}

@@ -3,7 +3,7 @@ import { Navigate, useSearch } from '@tanstack/react-router'
 import { sessionQuery } from './session.ts'
 import { SignInPage } from './sign-in-page.tsx'
 
-/** Where the server sends the browser after a sign-in that failed. */
+/** The page to which the server redirects after a failed sign-in. */
 export function LoginPage() {
   const { error_description: error } = useSearch({ from: '/login' })
   const { data: administrator } = useQuery(sessionQuery)

@@ -2,7 +2,7 @@ import { Button, Stack } from '@mantine/core'
 import { settings } from '../settings.ts'
 import { signInUrl } from './session.ts'
 
-/** One link per identity provider. */
+/** Shows one link per identity provider. */
 export function ProviderButtons({
   returnTo,
   newWindow,

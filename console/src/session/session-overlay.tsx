@@ -7,8 +7,8 @@ import { ProviderButtons } from './provider-buttons.tsx'
 import { onSignInElsewhere, readSession, sessionQuery, signedInPath } from './session.ts'
 
 /**
- * Asks for a new sign-in in another window when the session has ended, and keeps the page below it with what
- * was typed. Requests that failed for that reason continue afterwards.
+ * When the session has ended, offers to sign in again in another window, without losing input on
+ * the page. Requests that failed because the session ended continue afterwards.
  */
 export function SessionOverlay() {
   const isOpen = useSignal(sessionEnded)
@@ -20,7 +20,7 @@ export function SessionOverlay() {
       const administrator = await readSession().catch(() => null)
       if (!administrator) return
       const previous = queryClient.getQueryData(sessionQuery.queryKey)
-      // What is on the page and what waits to be sent belong to the other administrator.
+      // The content of the page and the pending requests belong to the previous administrator.
       if (previous && previous.id !== administrator.id) return window.location.reload()
       queryClient.setQueryData(sessionQuery.queryKey, administrator)
       sessionEnded.set(false)

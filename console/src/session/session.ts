@@ -5,13 +5,13 @@ import { settings } from '../settings.ts'
 
 export type Administrator = Schemas['AdminMe']
 
-/** Tells the other tabs of the console about a sign-in. */
+/** The channel that notifies other tabs of the console of a sign-in. */
 const channelName = 'daikon-session'
 
-/** The page that a window for signing in again returns to. */
+/** The page to which a window returns after signing in again. */
 export const signedInPath = '/signed-in'
 
-/** The administrator who is signed in; null if there is no session. */
+/** Loads the administrator who is signed in; null if there is no session. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: readSession,
@@ -27,7 +27,7 @@ export async function readSession(): Promise<Administrator | null> {
   }
 }
 
-/** The administrator. Components below the shell are only shown with one. */
+/** Returns the administrator. The shell renders its content only if one is signed in. */
 export function useAdministrator(): Administrator {
   const { data } = useQuery(sessionQuery)
   if (!data) throw new Error('There is no session')
@@ -46,7 +46,10 @@ export function announceSignIn(): void {
   channel.close()
 }
 
-/** Calls the listener when a sign-in has finished in another window; returns how to stop. */
+/**
+ * Calls the listener when a sign-in has finished in another window. Returns a function that removes
+ * it.
+ */
 export function onSignInElsewhere(listener: () => void): () => void {
   const channel = new BroadcastChannel(channelName)
   channel.addEventListener('message', listener)

@@ -4,7 +4,7 @@ import { Logo } from '../ui/logo.tsx'
 import { ProviderButtons } from './provider-buttons.tsx'
 import classes from './sign-in-page.module.css'
 
-/** Asks for a sign-in, after which the browser returns to `returnTo`. */
+/** Offers the identity providers. After the sign-in, the browser returns to `returnTo`. */
 export function SignInPage({ returnTo, error }: { returnTo: string; error?: string | undefined }) {
   useDocumentTitle('Sign in · daikon')
   return (

@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 import { announceSignIn } from './session.ts'
 import classes from './sign-in-page.module.css'
 
-/** Ends the window in which an administrator signed in again. */
+/** Closes the window in which an administrator signed in again. */
 export function SignedInPage() {
   useEffect(() => {
     announceSignIn()

@@ -45,7 +45,7 @@ export function Header({ isMenuOpen, onMenu }: { isMenuOpen: boolean; onMenu: ()
   )
 }
 
-/** The same elements each time, so that they do not render again with the page. */
+/** A constant element, so that the menus do not render again with the page. */
 const menus = (
   <>
     <ColorScheme />
@@ -54,7 +54,8 @@ const menus = (
 )
 
 function ColorScheme() {
-  // Mantine would disable transitions with an inline style, which the content security policy blocks.
+  // Mantine would otherwise disable transitions with an inline style, which the content security
+  // policy blocks.
   const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true })
   const current = schemes.find(({ value }) => value === colorScheme) ?? schemes[0]
   return (

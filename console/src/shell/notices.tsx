@@ -1,30 +1,33 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { limitedUntil, serverAway, useSignal } from '../api/signals.ts'
+import { limitedUntil, serverUnavailable, useSignal } from '../api/signals.ts'
 import { settings } from '../settings.ts'
 import { Icon } from '../ui/icon.tsx'
 import classes from './notices.module.css'
 
-/** Milliseconds between attempts to reach a server that is away. */
+/** The interval in milliseconds at which an unavailable server is checked. */
 const probeInterval = 2000
 
-/** Tells why the page waits: the server is away, or the rate limit holds requests back. */
+/**
+ * Explains why the page is waiting: the server is unavailable, or the rate limit delays requests.
+ */
 export function Notices() {
-  const isAway = useSignal(serverAway)
+  const isUnavailable = useSignal(serverUnavailable)
   const until = useSignal(limitedUntil)
   return (
     <div role="status" aria-live="polite">
-      {isAway && <ServerAway />}
+      {isUnavailable && <ServerUnavailable />}
       {until > 0 && <RateLimited until={until} />}
     </div>
   )
 }
 
-function ServerAway() {
+function ServerUnavailable() {
   const queryClient = useQueryClient()
   useEffect(() => {
     const timer = setInterval(async () => {
-      // `/health` says that the server runs, and a read that its database does.
+      // `/health` shows whether the server is running, and a read whether its database is
+      // available.
       const health = await fetch(new URL('/health', settings.base_url)).catch(() => undefined)
       if (health?.ok) await queryClient.refetchQueries({ type: 'active' })
     }, probeInterval)

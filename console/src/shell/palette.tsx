@@ -16,19 +16,19 @@ export const openPalette = spotlight.open
 /** Finds screens, people and workspaces by name, and resources by ID. */
 export function Palette() {
   const [text, setText] = useState('')
-  // A key is visible in the field before the results are.
-  const shown = useDeferredValue(text)
+  // Deferred, so that a keystroke appears in the field before the results are rendered.
+  const deferredText = useDeferredValue(text)
   return (
     <Spotlight.Root
       query={text}
       onQueryChange={setText}
       shortcut={['mod + K']}
       lockScroll={false}
-      // Without a delay, so that it has the focus before the next key is pressed.
+      // Opens without a transition, so that the field has the focus before the next keystroke.
       transitionProps={{ duration: 0 }}
       scrollable
       maxHeight="min(26rem, 70vh)"
-      // Like that of dialogs. To blur the page takes longer than everything else where there is no GPU.
+      // The same as for dialogs. Blurring the page would be very slow without a GPU.
       overlayProps={{ backgroundOpacity: 0.35 }}
     >
       <Spotlight.Search
@@ -38,7 +38,7 @@ export function Palette() {
       />
       <Deferred>
         <Spotlight.ActionsList>
-          <Results text={shown} />
+          <Results text={deferredText} />
         </Spotlight.ActionsList>
       </Deferred>
     </Spotlight.Root>
@@ -62,7 +62,7 @@ const Results = memo(function Results({ text }: { text: string }) {
   })
   const resources = useQuery({
     ...resourcesQuery({ external_id: q, page_size: 5 }),
-    // The ID of a resource is searched as a whole, and has no spaces as a rule.
+    // The ID of a resource must match as a whole, and usually has no spaces.
     enabled: /^\S{3,255}$/.test(q),
   })
   const foundPeople = word ? (people.data?.items ?? []) : []
@@ -129,7 +129,7 @@ const Results = memo(function Results({ text }: { text: string }) {
 
 type ResultProps = { icon: IconName; label: string; description?: string; onChoose: () => void }
 
-/** Looks like `Spotlight.Action`, which renders again on each key. */
+/** Looks like `Spotlight.Action`, which would render again on each keystroke. */
 function Result({ icon, label, description, onChoose }: ResultProps) {
   const { classes } = Spotlight
   return (
@@ -138,7 +138,7 @@ function Result({ icon, label, description, onChoose }: ResultProps) {
       tabIndex={-1}
       className={`${UnstyledButton.classes.root} ${classes.action}`}
       data-action
-      // The field keeps the focus.
+      // Keeps the focus in the field.
       onMouseDown={(event) => event.preventDefault()}
       onClick={() => {
         spotlight.close()

@@ -1,12 +1,12 @@
 import { useEffect } from 'react'
 import { EmptyState, ErrorState } from '../ui/states.tsx'
 
-/** Milliseconds between attempts to load the code of a screen. */
+/** The interval in milliseconds at which loading the code of a screen is retried. */
 const retryInterval = 2000
 
 /**
- * Shown when a screen fails. If its code could not be loaded, the server is away or has a newer version of
- * the console: the page reloads as soon as the server is there.
+ * Shown if a screen fails. If its code could not be loaded, the server is unavailable or has a
+ * newer version of the console, and the page reloads as soon as the server is available.
  */
 export function RouteError({ error }: { error: unknown }) {
   const isCodeMissing = error instanceof Error && /import|module|preload/i.test(error.message)

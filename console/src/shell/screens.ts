@@ -1,6 +1,8 @@
 import type { IconName } from '../ui/icon.tsx'
 
-/** The screens of the navigation and the command palette. G and then `key` opens one. */
+/**
+ * The screens in the navigation and the command palette. Pressing G and then `key` opens a screen.
+ */
 export const screens = [
   { to: '/', label: 'Overview', icon: 'home', key: 'o' },
   { to: '/people', label: 'People', icon: 'users', key: 'p' },

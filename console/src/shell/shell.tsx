@@ -11,7 +11,7 @@ import { Palette } from './palette.tsx'
 import classes from './shell.module.css'
 import { Shortcuts } from './shortcuts.tsx'
 
-/** The frame of all screens behind the sign-in. */
+/** The frame of all screens that require a sign-in. */
 export function Shell({ children = <Outlet /> }: { children?: ReactNode }) {
   const session = useQuery(sessionQuery)
   const pathname = useLocation({ select: (location) => location.pathname })
@@ -54,7 +54,7 @@ export function Shell({ children = <Outlet /> }: { children?: ReactNode }) {
   )
 }
 
-/** The same elements each time, so that they do not render again with the page. */
+/** A constant element, so that the dialogs do not render again with the page. */
 const dialogs = (
   <>
     <Palette />

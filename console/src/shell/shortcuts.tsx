@@ -4,10 +4,10 @@ import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { screens } from './screens.ts'
 
-/** Milliseconds within which the second key of a shortcut must follow. */
+/** Milliseconds within which the second key of a shortcut must be pressed. */
 const sequenceTime = 1500
 
-/** The keyboard shortcuts and the dialog that lists them. */
+/** Handles the keyboard shortcuts and shows the dialog that lists them. */
 export function Shortcuts() {
   const [isHelpOpen, setHelpOpen] = useState(false)
   const navigate = useNavigate()
@@ -25,15 +25,15 @@ export function Shortcuts() {
   ])
 
   useEffect(() => {
-    function follow(event: KeyboardEvent) {
+    function onKeyDown(event: KeyboardEvent) {
       const isSecond = Date.now() - firstKeyTime.current < sequenceTime
       const screen = screens.find(({ key }) => key === event.key)
       if (!isSecond || !screen) return
       firstKeyTime.current = 0
       void navigate({ to: screen.to })
     }
-    window.addEventListener('keydown', follow)
-    return () => window.removeEventListener('keydown', follow)
+    window.addEventListener('keydown', onKeyDown)
+    return () => window.removeEventListener('keydown', onKeyDown)
   }, [navigate])
 
   return (

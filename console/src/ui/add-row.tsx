@@ -12,7 +12,7 @@ type Props = {
   children: (picker: PickerValue) => ReactNode
 }
 
-/** A picker with a button that adds what was chosen to a list. */
+/** A picker with a button that adds the chosen object to a list. */
 export function AddRow({ onAdd, children }: Props) {
   const [id, setId] = useState<string | null>(null)
   const [isAdding, setAdding] = useState(false)

@@ -1,4 +1,7 @@
-/** Runs when the browser has painted what a click or key has changed, so that it is visible without delay. */
+/**
+ * Calls `run` after the browser has painted the effect of a click or keystroke, so that the effect
+ * is visible immediately.
+ */
 export function afterPaint(run: () => void): void {
   requestAnimationFrame(() => setTimeout(run))
 }

@@ -18,7 +18,7 @@ export function Badge({ color, size, children }: BadgeProps) {
   )
 }
 
-/** The state of a person or an app. */
+/** Shows whether a person or an app is active. */
 export function ActiveBadge({ isActive }: { isActive: boolean }) {
   return isActive ? <Badge color="leaf">Active</Badge> : <Badge color="red">Deactivated</Badge>
 }
@@ -27,7 +27,7 @@ export function AdministratorBadge() {
   return <Badge color="indigo">Administrator</Badge>
 }
 
-/** A role in a workspace. */
+/** Shows a role in a workspace. */
 export function RoleBadge({ role }: { role: string }) {
   const label = describeRole(role)
   return role === 'owner' ? <Badge color="outline">{label}</Badge> : <Badge>{label}</Badge>
@@ -41,7 +41,7 @@ export function VisibilityBadge({ visibility }: { visibility: string }) {
   return visibility === 'workspace' ? <Badge color="blue">Workspace</Badge> : <Badge>Private</Badge>
 }
 
-/** The number of things in a list. */
+/** Shows the number of items in a list. */
 export function CountBadge({ value }: { value: number }) {
   return <Badge size="sm">{value.toLocaleString()}</Badge>
 }

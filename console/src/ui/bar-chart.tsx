@@ -2,9 +2,9 @@ import { useState } from 'react'
 import classes from './bar-chart.module.css'
 
 type Props = {
-  /** What is counted, in the plural, such as `sign-ins`. */
+  /** The plural of what the chart counts, such as `sign-ins`. */
   unit: string
-  /** Days in ISO 8601, oldest first. */
+  /** Dates in ISO 8601 format, oldest first. */
   days: { day: string; count: number }[]
 }
 
@@ -14,7 +14,7 @@ const dayFormat = new Intl.DateTimeFormat(undefined, {
   timeZone: 'UTC',
 })
 
-/** A bar per day. Assistive technology reads the total and the highest day. */
+/** Shows one bar per day. Assistive technology reads the total and the highest day. */
 export function BarChart({ unit, days }: Props) {
   const [selected, setSelected] = useState<number>()
   const highest = Math.max(1, ...days.map(({ count }) => count))
@@ -39,7 +39,7 @@ export function BarChart({ unit, days }: Props) {
         {days.map(({ day, count }, index) => {
           const height = count === 0 ? 1 : Math.max(3, (count / highest) * 62)
           return (
-            // biome-ignore lint/a11y/noStaticElementInteractions: the label of the chart has the figures
+            // biome-ignore lint/a11y/noStaticElementInteractions: the chart's label has the figures
             <g key={day} onMouseEnter={() => setSelected(index)}>
               <rect x={index * 10} y={0} width={10} height={64} fill="transparent" />
               <rect

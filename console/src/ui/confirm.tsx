@@ -2,22 +2,22 @@ import { Button, Group, Modal, Text, TextInput } from '@mantine/core'
 import { createContext, type ReactNode, use, useCallback, useState } from 'react'
 import { ErrorState } from './states.tsx'
 
-/** A question before an act that cannot be undone. */
+/** A confirmation of an action that cannot be undone. */
 export type Confirmation = {
   title: string
-  /** What goes, and what follows from it. */
+  /** Explains what will be lost and what the consequences are. */
   children: ReactNode
-  /** The verb of the act. */
+  /** The verb for the action. */
   action: string
-  /** A word that must be typed, for acts that destroy much. */
+  /** A word that must be typed to confirm a very destructive action. */
   typed?: string
-  /** Carries the act out. The dialog stays open until it is done, and shows its error. */
+  /** Performs the action. The dialog stays open until it is done, and shows its error. */
   run: () => Promise<unknown>
 }
 
 const ConfirmContext = createContext<(confirmation: Confirmation) => void>(() => {})
 
-/** Returns a function that opens the dialog. */
+/** Returns a function that opens the confirmation dialog. */
 export function useConfirm(): (confirmation: Confirmation) => void {
   return use(ConfirmContext)
 }
@@ -56,7 +56,7 @@ function ConfirmBody({
   const [isRunning, setRunning] = useState(false)
   const [error, setError] = useState<unknown>()
 
-  async function carryOut() {
+  async function execute() {
     setRunning(true)
     setError(undefined)
     try {
@@ -89,7 +89,7 @@ function ConfirmBody({
         </Button>
         <Button
           color="red"
-          onClick={carryOut}
+          onClick={execute}
           loading={isRunning}
           disabled={typed !== undefined && text !== typed}
         >

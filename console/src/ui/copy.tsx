@@ -23,7 +23,7 @@ export function CopyIcon({ value, label }: { value: string; label: string }) {
   )
 }
 
-/** An identifier in full, with a button that copies it. */
+/** Shows an identifier in full, with a button that copies it. */
 export function CopyableId({ id, label = 'Copy ID' }: { id: string; label?: string }) {
   return (
     <span className={classes.id}>
@@ -33,7 +33,7 @@ export function CopyableId({ id, label = 'Copy ID' }: { id: string; label?: stri
   )
 }
 
-/** Code to paste, with a button that copies it. */
+/** Shows code to paste, with a button that copies it. */
 export function CopyableCode({ code, label }: { code: string; label: string }) {
   return (
     <div className={classes.block}>

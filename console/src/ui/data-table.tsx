@@ -12,21 +12,24 @@ const features = tableFeatures({})
 const pageSizes = ['10', '20', '50', '100'].map((value) => ({ value, label: value }))
 const noRows: never[] = []
 
-/** A column: `header` is also its label in the list of columns and beside its value on a narrow screen. */
+/**
+ * A column. `header` is also its label in the column menu and, on a narrow screen, next to its
+ * value.
+ */
 export type Column<Row> = {
   id: string
   header: string
   cell: (row: Row) => ReactNode
-  /** Whether the column is hidden until it is chosen. */
+  /** Whether the column is hidden by default. */
   isOptional?: boolean
   align?: 'right'
-  /** Whether the cells stay on one line of a wide screen. */
+  /** Whether the cells do not wrap on a wide screen. */
   isNowrap?: boolean
-  /** Whether only assistive technology reads the header, because the cells explain themselves. */
+  /** Whether only assistive technology reads the header, because the cells need no explanation. */
   isHeaderHidden?: boolean
 }
 
-/** The last column, with what can be done with a row. */
+/** Creates the last column, with the actions for a row. */
 export function actionColumn<Row>(cell: (row: Row) => ReactNode): Column<Row> {
   return { id: 'actions', header: 'Actions', isHeaderHidden: true, align: 'right', cell }
 }
@@ -40,7 +43,9 @@ type Paging = {
 }
 
 type Props<Row> = {
-  /** Names the table for assistive technology and the memory of its columns. */
+  /**
+   * The name of the table for assistive technology, under which its columns are also remembered.
+   */
   label: string
   columns: Column<Row>[]
   rows: Row[] | undefined
@@ -48,16 +53,16 @@ type Props<Row> = {
   rowId: keyof Row
   error?: unknown
   onRetry?: () => void
-  /** Filters, above the table; they stay when the result is empty. */
+  /** Filters above the table. They remain visible if the result is empty. */
   toolbar?: ReactNode
-  /** Shown in place of rows if there are none. */
+  /** Shown if there are no rows. */
   empty: ReactNode
   paging?: Paging
-  /** Whether the rows are of a previous page or filter while the next ones load. */
+  /** Whether the rows belong to the previous page or filter while the next ones load. */
   isStale?: boolean
 }
 
-/** The table of every list. */
+/** A table of objects; all lists use it. */
 export function DataTable<Row extends object>({
   label,
   columns,
@@ -78,14 +83,15 @@ export function DataTable<Row extends object>({
     () => columns.filter(({ id }) => visibility[id] !== false),
     [columns, visibility],
   )
-  // Rows render in the background, in slices: a click or a key is visible before a hundred of them are.
-  const shownRows = useDeferredValue(rows)
-  const shownColumns = useDeferredValue(visibleColumns)
-  // The pager shows a page as soon as it is chosen, and the address has it afterwards.
+  // Rows render in the background, in slices, so that clicks and keystrokes take effect before a
+  // hundred rows have rendered.
+  const renderedRows = useDeferredValue(rows)
+  const renderedColumns = useDeferredValue(visibleColumns)
+  // The pager shows the chosen page immediately, before the address changes.
   const [chosenPage, setChosenPage] = useState<number>()
   const isOutdated =
-    isStale || chosenPage !== undefined || (shownRows !== rows && shownRows !== undefined)
-  // Tables inside of other pages show their most important columns only.
+    isStale || chosenPage !== undefined || (renderedRows !== rows && renderedRows !== undefined)
+  // Tables on other pages show only their most important columns.
   const hasColumnMenu = columns.length > 3 && toolbar !== undefined
 
   function choosePage(page: number) {
@@ -123,14 +129,14 @@ export function DataTable<Row extends object>({
         empty
       ) : (
         <div className={classes.scroll}>
-          {/* The roles are explicit because a narrow screen shows rows as blocks, which would have none. */}
+          {/* Explicit roles, because narrow screens show rows as blocks, which have no roles. */}
           <table
             role="table"
             aria-label={label}
-            aria-busy={!shownRows || isOutdated}
+            aria-busy={!renderedRows || isOutdated}
             className={classes.table}
           >
-            <TableContent columns={shownColumns} rows={shownRows} rowId={rowId} />
+            <TableContent columns={renderedColumns} rows={renderedRows} rowId={rowId} />
           </table>
         </div>
       )}
@@ -139,7 +145,7 @@ export function DataTable<Row extends object>({
           {...paging}
           page={chosenPage ?? paging.page}
           onPage={choosePage}
-          shown={rows.length}
+          rowCount={rows.length}
         />
       )}
     </div>
@@ -152,7 +158,10 @@ type TableContentProps<Row> = {
   rowId: keyof Row
 }
 
-/** Head and rows: they do not render again when a click or key only marks the table as busy. */
+/**
+ * The head and the rows. Memoized, so that they do not render again when only the busy state of the
+ * table changes.
+ */
 const TableContent = memo(function TableContent<Row extends object>({
   columns,
   rows,
@@ -209,7 +218,10 @@ function toColumnDefinitions<Row extends object>(
   return columns.map(({ id, header }) => helper.display({ id, header }))
 }
 
-/** A row renders again only if its data or the columns change: a list may have hundreds of rows. */
+/**
+ * Memoized, so that a row renders again only if its data or the columns change. A list can have
+ * hundreds of rows.
+ */
 const TableRow = memo(function TableRow<Row extends object>({
   row,
   columns,
@@ -238,7 +250,7 @@ function findColumn<Row>(columns: Column<Row>[], id: string): Column<Row> {
   return columns.find((column) => column.id === id) as Column<Row>
 }
 
-/** The label of a cell on a narrow screen. */
+/** Returns the label of a cell on a narrow screen. */
 function readLabel<Row>({ header, isHeaderHidden }: Column<Row>): string {
   return isHeaderHidden ? '' : header
 }
@@ -271,7 +283,7 @@ const ColumnMenu = memo(function ColumnMenu({ columns, visibility, onChange }: C
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>Columns</Menu.Label>
-        {/* The first column names the row and is always shown. */}
+        {/* The first column identifies the row and is always shown. */}
         {columns.slice(1).map(({ id, header }) => {
           const isVisible = visibility[id] !== false
           return (
@@ -289,13 +301,21 @@ const ColumnMenu = memo(function ColumnMenu({ columns, visibility, onChange }: C
   )
 })
 
-function Pager({ page, total, pageSize, onPage, onPageSize, shown }: Paging & { shown: number }) {
+function Pager({
+  page,
+  total,
+  pageSize,
+  onPage,
+  onPageSize,
+  rowCount,
+}: Paging & { rowCount: number }) {
   const first = (page - 1) * pageSize + 1
   const lastPage = Math.max(1, Math.ceil(total / pageSize))
   return (
     <nav className={classes.pager} aria-label="Pages">
       <span>
-        {first.toLocaleString()}–{(first + shown - 1).toLocaleString()} of {total.toLocaleString()}
+        {first.toLocaleString()}–{(first + rowCount - 1).toLocaleString()} of{' '}
+        {total.toLocaleString()}
       </span>
       <div className={classes.pagerControls}>
         <NativeSelect

@@ -4,11 +4,14 @@ type Props = {
   children: ReactNode
   /** Shown until the content has rendered. */
   fallback?: ReactNode
-  /** Whether the content renders at once nevertheless. */
+  /** Whether to render the content immediately. */
   isUrgent?: boolean
 }
 
-/** Content that renders in the background, so that the click or key that opens it is visible before it is. */
+/**
+ * Renders its content in the background, so that the click or keystroke that opens it takes effect
+ * first.
+ */
 export function Deferred({ children, fallback = null, isUrgent = false }: Props) {
   const isRendered = useDeferredValue(true, isUrgent)
   return isRendered ? children : fallback

@@ -1,4 +1,4 @@
-/** Offers text as a file to the person. */
+/** Downloads text as a file. */
 export function downloadText(name: string, type: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type }))
   const link = document.createElement('a')

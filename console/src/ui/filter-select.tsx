@@ -8,11 +8,11 @@ type Props<Value extends string> = {
   value: Value | undefined
   onChange: (value: Value | undefined) => void
   isSearchable?: boolean
-  /** Pixels. */
+  /** The width in pixels. */
   w: number
 }
 
-/** A select that filters a list, and can be cleared. */
+/** A select that filters a list and can be cleared. */
 export function FilterSelect<Value extends string>(props: Props<Value>) {
   const { value, onChange, ...others } = props
   return (

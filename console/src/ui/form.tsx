@@ -3,7 +3,7 @@ import { type UseFormReturnType, useForm } from '@mantine/form'
 import { type ReactNode, useState } from 'react'
 import { ApiError, describeError } from '../api/api-error.ts'
 
-/** The field that a conflict is about, by the reason of the error. */
+/** The field that causes a conflict, by the reason of the error. */
 const conflictFields: Record<string, string> = {
   ALREADY_A_MEMBER: 'email',
   EXTERNAL_ID_TAKEN: 'external_id',
@@ -17,12 +17,15 @@ type Values = Record<string, unknown>
 export type ServerForm<Fields extends Values> = {
   form: UseFormReturnType<Fields>
   isSubmitting: boolean
-  /** What is wrong, if it is not about a field of the form. */
+  /** The message of an error that does not belong to a field of the form. */
   problem: string | undefined
   submit: () => void
 }
 
-/** A form whose errors come from the server: each at its field, the others above the buttons. */
+/**
+ * Creates a form whose errors come from the server. Errors of a field are shown next to it, all
+ * others above the buttons.
+ */
 export function useServerForm<Fields extends Values>(
   initialValues: Fields,
   send: (values: Fields) => Promise<unknown>,
@@ -57,7 +60,7 @@ function assignErrors(error: unknown, names: string[]) {
     return { fields: { [conflict]: known.message }, other: undefined }
   }
   for (const { field, message } of known?.fields ?? []) {
-    // `redirect_uris[1]` is shown at the field `redirect_uris`.
+    // Errors in `redirect_uris[1]` are shown next to the field `redirect_uris`.
     const [name = ''] = field.split(/[.[]/)
     if (!names.includes(name)) others.push(field ? `${field} ${message}` : message)
     else fields[name] ??= toSentence(`${describeItem(field)}${message}`)
@@ -71,7 +74,7 @@ function describeItem(field: string): string {
   return index === undefined ? '' : `line ${Number(index) + 1} `
 }
 
-/** Messages of the API continue the name of the field, such as `is required`. */
+/** Converts a message of the API, such as `is required`, to a sentence. */
 function toSentence(message: string): string {
   if (/^(is|has) /.test(message)) return `This field ${message}`
   return message.charAt(0).toUpperCase() + message.slice(1)
@@ -79,7 +82,7 @@ function toSentence(message: string): string {
 
 type FormModalProps<Fields extends Values> = {
   title: string
-  /** The verb of the button. */
+  /** The verb on the submit button. */
   action: string
   isDestructive?: boolean
   isOpen: boolean
@@ -97,7 +100,7 @@ export function FormModal<Fields extends Values>(props: FormModalProps<Fields>) 
       opened={isOpen}
       onClose={onClose}
       title={title}
-      // A click beside the dialog would discard what was typed.
+      // A click outside the dialog would discard the input.
       closeOnClickOutside={false}
       lockScroll={false}
       centered

@@ -1,4 +1,4 @@
-/** Outlines of 24 by 24 units, drawn with a stroke. */
+/** Outlines in a 24 by 24 view box, drawn with a stroke. */
 const outlines = {
   activity: 'M3 12h4l3 8 4-16 3 8h4',
   alert:
@@ -42,7 +42,7 @@ const outlines = {
 
 export type IconName = keyof typeof outlines
 
-/** A decorative icon: the text beside it or the label of its button says what it means. */
+/** A decorative icon. The adjacent text or the label of its button conveys the meaning. */
 export function Icon({ name, size = 18 }: { name: IconName; size?: number }) {
   return (
     <svg

@@ -1,7 +1,7 @@
 import { type NamedObject, useName } from '../api/names.ts'
 import { RowLink } from './row-link.tsx'
 
-/** The name of what an ID identifies, with a link to its page. */
+/** Shows the name of the object that an ID identifies, with a link to its page. */
 export function Name({ id, fallback }: { id: string; fallback?: string }) {
   const { data } = useName(id)
   if (data) return <NameLink object={data} />
@@ -12,7 +12,7 @@ export function Name({ id, fallback }: { id: string; fallback?: string }) {
   )
 }
 
-/** The end of an ID: the beginning of most is their time. */
+/** Returns the last characters of an ID, because most IDs start with their creation time. */
 export function shortenId(id: string): string {
   return `…${id.slice(-8)}`
 }

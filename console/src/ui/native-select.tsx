@@ -2,14 +2,16 @@ import { Icon } from './icon.tsx'
 import classes from './native-select.module.css'
 
 type Props = {
-  /** What a screen reader reads. */
+  /** The label for screen readers. */
   label: string
   options: { value: string; label: string }[]
   value: string
   onChange: (value: string) => void
 }
 
-/** The select of the platform, for tables: that of Mantine costs more than the rest of its row. */
+/**
+ * The browser's own select, for tables. A Mantine select would cost more than the rest of its row.
+ */
 export function NativeSelect({ label, options, value, onChange }: Props) {
   return (
     <span className={classes.field}>

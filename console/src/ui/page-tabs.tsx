@@ -5,25 +5,26 @@ import classes from './page-tabs.module.css'
 
 export type PageTab = { value: string; label: string; content: ReactNode }
 
-/** The tabs of a page. The chosen one is in the address; only its content is rendered. */
+/** The tabs of a page. The address contains the selected tab, and only its content is rendered. */
 export function PageTabs({ tabs, value }: { tabs: PageTab[]; value: string | undefined }) {
   const navigate = useNavigate()
   const list = useRef<HTMLDivElement>(null)
   const current = tabs.find((tab) => tab.value === value) ?? tabs[0]
-  // The tab is marked at once. Its content renders in the background, and that of the last tab stays until then.
-  const shown = useDeferredValue(current)
-  // On a narrow screen, the tabs scroll sideways.
+  // The tab is highlighted immediately. The previous content remains until the new content has
+  // rendered in the background.
+  const rendered = useDeferredValue(current)
+  // On a narrow screen, the tab list scrolls horizontally to the selected tab.
   useEffect(() => {
     const frame = requestAnimationFrame(() => {
       const active = list.current?.querySelector<HTMLElement>('[data-active]')
       if (!list.current || !active) return
-      // Not by `scrollIntoView`, which would also scroll the page up to the tabs.
+      // `scrollIntoView` would also scroll the page to the tabs.
       const margin = (list.current.clientWidth - active.offsetWidth) / 2
       list.current.scrollLeft = active.offsetLeft - margin
     })
     return () => cancelAnimationFrame(frame)
   }, [value])
-  if (!current || !shown) return null
+  if (!current || !rendered) return null
   function choose(tab: string | null) {
     const isFirst = tab === tabs[0]?.value
     void navigate({ to: '.', search: isFirst ? {} : { tab: tab ?? undefined } })
@@ -38,12 +39,12 @@ export function PageTabs({ tabs, value }: { tabs: PageTab[]; value: string | und
         ))}
       </Tabs.List>
       <Tabs.Panel
-        key={shown.value}
+        key={rendered.value}
         value={current.value}
         className={classes.panel}
-        mod={{ stale: shown.value !== current.value }}
+        mod={{ stale: rendered.value !== current.value }}
       >
-        {shown.content}
+        {rendered.content}
       </Tabs.Panel>
     </Tabs>
   )

@@ -6,11 +6,11 @@ import classes from './page.module.css'
 
 type PageProps = {
   title: string
-  /** The number of things that the page lists. */
+  /** The number of items that the page lists. */
   count?: number | undefined
-  /** Shown beside the title. */
+  /** Shown next to the title. */
   badges?: ReactNode
-  /** One line below the title. */
+  /** A line below the title. */
   description?: ReactNode
   /** Links to the lists that the page belongs to. */
   breadcrumbs?: ReactNode
@@ -18,7 +18,7 @@ type PageProps = {
   children: ReactNode
 }
 
-/** The frame of a screen: its title, its actions and its content. */
+/** The frame of a screen, with a title, actions and content. */
 export function Page(props: PageProps) {
   const { title, count, badges, description, breadcrumbs, actions, children } = props
   useDocumentTitle(`${title} · daikon`)
@@ -41,7 +41,7 @@ export function Page(props: PageProps) {
   )
 }
 
-/** A card without a title: the content of a page whose title says what it is. */
+/** A card without a title, for pages whose title already describes the content. */
 export function Card({ label, children }: { label: string; children: ReactNode }) {
   return (
     <section className={classes.section} aria-label={label}>
@@ -54,7 +54,7 @@ type SectionProps = {
   title: string
   description?: ReactNode
   actions?: ReactNode
-  /** The number of things in the section. */
+  /** The number of items in the section. */
   count?: number | undefined
   children: ReactNode
 }
@@ -78,7 +78,7 @@ export function Section({ title, description, actions, count, children }: Sectio
   )
 }
 
-/** Names and values of one thing. */
+/** A list of names and values that describe an object. */
 export function Facts({ items }: { items: [name: string, value: ReactNode][] }) {
   return (
     <dl className={classes.facts}>

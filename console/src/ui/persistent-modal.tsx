@@ -1,6 +1,6 @@
 import { Modal, type ModalProps } from '@mantine/core'
 
-/** A dialog that only its own buttons close. */
+/** A dialog that can be closed only with its own buttons. */
 export function PersistentModal(props: Omit<ModalProps, 'onClose'>) {
   return (
     <Modal

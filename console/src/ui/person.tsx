@@ -1,7 +1,7 @@
 import classes from './person.module.css'
 import { RowLink } from './row-link.tsx'
 
-/** The initials of a person. Pictures would be requests to other origins. */
+/** Shows the initials of a person. Pictures would require requests to other origins. */
 export function Initials({ name }: { name: string }) {
   const words = name.trim().split(/[\s@._-]+/)
   const initials = words
@@ -18,7 +18,7 @@ export function Initials({ name }: { name: string }) {
 
 type PersonProps = { id: string; name: string; email: string }
 
-/** A person in a list: name and e-mail address, with a link to their page. */
+/** Shows the name and e-mail address of a person in a list, with a link to the person's page. */
 export function PersonCell({ id, name, email }: PersonProps) {
   return (
     <span className={classes.person}>

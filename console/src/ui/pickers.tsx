@@ -7,12 +7,12 @@ import type { Option } from './select.tsx'
 
 const nothingFound = 'No people found'
 
-/** Chooses a person. */
+/** Selects a person. */
 export function PersonPicker(props: PickerProps) {
   return <SearchPicker {...props} useChoices={usePeople} nothingFound={nothingFound} />
 }
 
-/** Chooses a member of a workspace. */
+/** Selects a member of a workspace. */
 export function MemberPicker({ workspaceId, ...props }: PickerProps & { workspaceId: string }) {
   const useChoices = (q: string | undefined) => useMembers(workspaceId, q)
   return <SearchPicker {...props} useChoices={useChoices} nothingFound={nothingFound} />

@@ -2,7 +2,7 @@ import { useCallback, useState } from 'react'
 
 const prefix = 'daikon-console.'
 
-/** A value that the browser remembers, such as the page size of a table. */
+/** Stores a value in the browser, such as the page size of a table. */
 export function usePreference<Value>(
   name: string,
   fallback: Value,
@@ -31,6 +31,6 @@ function writePreference(name: string, value: unknown): void {
   try {
     localStorage.setItem(prefix + name, JSON.stringify(value))
   } catch {
-    // Storage is disabled or full: the value lasts until the page is closed.
+    // If storage is disabled or full, the value lasts until the page is closed.
   }
 }

@@ -4,12 +4,12 @@ import classes from './row-action.module.css'
 type Props = {
   /** The verb on the button. */
   label: string
-  /** What a screen reader reads, with the name of the row. */
+  /** The label for screen readers, which contains the name of the row. */
   name: string
   confirmation: Confirmation
 }
 
-/** A button of a row that takes something away, after a confirmation. */
+/** A button that removes the object of a row after a confirmation. */
 export function RowAction({ label, name, confirmation }: Props) {
   const confirm = useConfirm()
   return (

@@ -1,20 +1,22 @@
 import { type LinkComponent, type LinkProps, useRouter } from '@tanstack/react-router'
 import { type ComponentProps, type MouseEvent, useRef } from 'react'
 
-/** Milliseconds that the pointer rests on a link before the screen is loaded, as in `Link`. */
+/**
+ * Milliseconds that the pointer must rest on a link before the screen is preloaded, as in `Link`.
+ */
 const preloadDelay = 50
 
 type Props = ComponentProps<'a'> & Pick<LinkProps, 'to' | 'params' | 'search'>
 
 /**
- * A link for rows. It does not know whether it leads to the current page: each `Link` computes that again
- * whenever the address changes, and a list has hundreds.
+ * A link for rows. Unlike `Link`, it does not determine whether it leads to the current page, which
+ * `Link` does on every change of the address. A list can have hundreds of links.
  */
 export const RowLink = (({ to, params, search, ...props }: Props) => {
   const router = useRouter()
   const target = { to, params, search } as LinkProps
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  // Not at once: to prepare a screen that a click opens anyway would delay the click.
+  // Delayed, because preloading a screen that a click is about to open would delay the click.
   function preload() {
     cancel()
     timer.current = setTimeout(() => router.preloadRoute(target), preloadDelay)

@@ -6,11 +6,11 @@ import { Icon } from './icon.tsx'
 type Props = {
   label: string
   value: string | undefined
-  /** Called when typing pauses; undefined for an empty text. */
+  /** Called when the user pauses typing; undefined if the field is empty. */
   onChange: (value: string | undefined) => void
 }
 
-/** A search field that searches as one types. The key `/` moves to it. */
+/** A field that searches while the user types. Pressing `/` moves the focus to it. */
 export function SearchInput({ label, value = '', onChange }: Props) {
   const [text, setText] = useState(value)
   const sent = useRef(value)

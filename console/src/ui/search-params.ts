@@ -1,14 +1,17 @@
-/** The kinds of values in the query of an address. */
+/** The types of the search parameters in an address. */
 type Kinds = { text: string; number: number; flag: boolean }
 
 type Search<Shape extends Record<string, keyof Kinds>> = {
   [Name in keyof Shape]?: Kinds[Shape[Name]] | undefined
 }
 
-/** The parameters of every list that has pages. */
+/** The search parameters of all lists with pages. */
 export const pageSearch = { q: 'text', page: 'number' } as const
 
-/** Returns a function that reads the query of an address. What is unknown or malformed is left out. */
+/**
+ * Creates a function that reads the search parameters of an address. It omits unknown and malformed
+ * parameters.
+ */
 export function readSearch<const Shape extends Record<string, keyof Kinds>>(shape: Shape) {
   return (search: Record<string, unknown>): Search<Shape> => {
     const entries = Object.entries(shape).flatMap(([name, kind]) => {

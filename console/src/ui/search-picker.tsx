@@ -10,7 +10,7 @@ export type PickerProps = {
   error?: ReactNode
   description?: string
   placeholder?: string
-  /** Shows the label inside of the field, for a filter above a table. */
+  /** Shows the label inside the field, for filters above a table. */
   isFilter?: boolean
 }
 
@@ -19,7 +19,7 @@ type Props = PickerProps & {
   nothingFound: string
 }
 
-/** Chooses one of many objects, by a search on the server. */
+/** Selects one of many objects with a search on the server. */
 export function SearchPicker({
   label,
   value = null,

@@ -16,17 +16,17 @@ type Props<Value extends string> = Pick<
   valueLabel?: string | undefined
   onChange: (value: Value | null) => void
   isClearable?: boolean
-  /** Whether typing reduces the options to those that contain the text. */
+  /** Whether typing filters the options. */
   isSearchable?: boolean
-  /** Searches on the server for the text that is typed. The options are then its results. */
+  /** Searches on the server for the text that was typed. The options are then the results. */
   onSearch?: (text: string) => void
-  /** Shown if no option contains the text. */
+  /** Shown if no option matches the text. */
   nothingFound?: string
 }
 
 /**
- * A select that keeps its options rendered while it has the focus, which the arrow keys need. Mantine would
- * render those of every select on the page, hidden, and compute where they would be.
+ * A select that keeps its options mounted while it has the focus, as the arrow keys require.
+ * Mantine would mount the hidden options of every select on the page and compute their position.
  */
 export function Select<Value extends string = string>({
   label,
@@ -43,14 +43,14 @@ export function Select<Value extends string = string>({
   onBlur,
   ...field
 }: Props<Value>) {
-  const [isKept, setKept] = useState(false)
-  const keepLater = (isKept: boolean) => startTransition(() => setKept(isKept))
+  const [isMounted, setMounted] = useState(false)
+  const setMountedLater = (isMounted: boolean) => startTransition(() => setMounted(isMounted))
   const isOption = value === null || options.some((option) => option.value === value)
   return (
     <MantineSelect
       {...field}
       {...(isLabelHidden ? { 'aria-label': label } : { label })}
-      // A value that is not an option would disappear from the field.
+      // A value without an option would not be shown in the field.
       data={isOption ? options : [{ value, label: valueLabel ?? value }, ...options]}
       value={value}
       onChange={(chosen) => onChange(chosen as Value | null)}
@@ -60,25 +60,26 @@ export function Select<Value extends string = string>({
       searchable={isSearchable}
       {...(onSearch && {
         onSearchChange: onSearch,
-        // The server has filtered already.
+        // The server has already filtered the options.
         filter: ({ options }) => options,
       })}
       nothingFoundMessage={nothingFound}
       maxDropdownHeight={260}
-      // The scroll bar of Mantine costs more than the options of a short list, which needs none.
+      // Mantine's scroll bar costs more than the options of a short list, which does not need one.
       withScrollArea={options.length > 6}
-      comboboxProps={{ keepMounted: isKept }}
+      comboboxProps={{ keepMounted: isMounted }}
       onDropdownClose={() => {
-        // The closed list would render all its options again before the choice is visible.
-        setKept(false)
-        keepLater(true)
+        // If the options stayed mounted, all of them would render again before the selection is
+        // visible.
+        setMounted(false)
+        setMountedLater(true)
       }}
       onFocus={(event) => {
-        keepLater(true)
+        setMountedLater(true)
         onFocus?.(event)
       }}
       onBlur={(event) => {
-        keepLater(false)
+        setMountedLater(false)
         onBlur?.(event)
       }}
     />

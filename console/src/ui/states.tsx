@@ -7,14 +7,14 @@ import classes from './states.module.css'
 type EmptyProps = {
   icon?: IconName
   title: string
-  /** Whether the title is that of the page. */
+  /** Whether the title is also the title of the page. */
   isPage?: boolean
   children?: ReactNode
-  /** What to do next. */
+  /** The suggested next step. */
   action?: ReactNode
 }
 
-/** Says that a list is empty, why, and what to do next. */
+/** Explains that a list is empty and why, and suggests a next step. */
 export function EmptyState({ icon = 'file', title, isPage, children, action }: EmptyProps) {
   const Title = isPage ? 'h1' : 'p'
   return (
@@ -29,7 +29,7 @@ export function EmptyState({ icon = 'file', title, isPage, children, action }: E
   )
 }
 
-/** Says what failed and offers to try again. */
+/** Shows an error and a button to try again. */
 export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const requestId = error instanceof ApiError ? error.requestId : undefined
   return (
@@ -50,7 +50,7 @@ export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () =>
   )
 }
 
-/** The shape of a page while it loads. */
+/** The outline of a page while it loads. */
 export function PageSkeleton() {
   return (
     <div role="status" aria-label="Loading" className={classes.skeleton}>
@@ -63,7 +63,7 @@ export function PageSkeleton() {
 
 type Query<Data> = { data: Data | undefined; error: unknown; refetch: () => unknown }
 
-/** Shows the data of a query, or that it is loading, or why it failed. */
+/** Shows the data of a query, a skeleton while it loads, or the error if it failed. */
 export function QueryState<Data>({
   query,
   skeleton = <PageSkeleton />,
@@ -76,9 +76,9 @@ export function QueryState<Data>({
   children: (data: Data) => ReactNode
 }) {
   const { error, refetch } = query
-  // The content renders in the background, so that the page reacts to what a person does until then.
+  // The content renders in the background, so that the page stays responsive.
   const data = useDeferredValue(query.data)
-  // Data that was read before is shown even if reading it again has failed.
+  // Previously loaded data remains visible even if reloading it has failed.
   if (data !== undefined) return children(data)
   if (!error || query.data !== undefined) return skeleton
   if (notFound && error instanceof ApiError && error.isNotFound) return notFound

@@ -7,13 +7,13 @@ const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeS
 
 type Props = {
   value: string | null | undefined
-  /** Shown if there is no time. */
+  /** Shown if there is no value. */
   empty?: string
-  /** Shows `3 minutes ago` rather than date and time. */
+  /** Whether to show `3 minutes ago` instead of the date and time. */
   relative?: boolean
 }
 
-/** A time in the time zone of the browser, with its value in UTC as the tooltip. */
+/** Shows a time in the time zone of the browser, with the time in UTC as the tooltip. */
 export function Time({ value, empty = 'Never', relative = false }: Props) {
   if (!value) return <span className="dimmed">{empty}</span>
   return (

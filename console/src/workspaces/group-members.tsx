@@ -14,7 +14,9 @@ import {
   refreshWorkspaces,
 } from './workspace-queries.ts'
 
-/** The members of a group and its child groups, whose members are members of it, too. */
+/**
+ * Shows the members of a group and its child groups, whose members are also members of the group.
+ */
 export function GroupMembers({ group, groups }: { group: Group; groups: Group[] }) {
   const members = useQuery(groupMembersQuery(group.id))
   const children = useQuery(childGroupsQuery(group.id))

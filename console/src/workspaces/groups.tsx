@@ -11,7 +11,10 @@ import { GroupMembers } from './group-members.tsx'
 import { NameForm } from './name-form.tsx'
 import { type Group, groupsQuery, refreshWorkspaces } from './workspace-queries.ts'
 
-/** The groups of a workspace, each with its members and child groups. The open one is in the address. */
+/**
+ * Shows the groups of a workspace with their members and child groups. The address contains the
+ * open group.
+ */
 export function Groups({ workspaceId }: { workspaceId: string }) {
   const { tab, group: openId } = useSearch({ from: '/shell/workspaces/$workspaceId' })
   const navigate = useNavigate({ from: '/workspaces/$workspaceId' })

@@ -25,7 +25,7 @@ import {
   type Workspace,
 } from './workspace-queries.ts'
 
-/** The members of a workspace, invited ones included. */
+/** Shows the members of a workspace, including invited users. */
 export function Members({ workspace }: { workspace: Workspace }) {
   const { q, tab } = useSearch({ from: '/shell/workspaces/$workspaceId' })
   const navigate = useNavigate({ from: '/workspaces/$workspaceId' })
@@ -35,7 +35,7 @@ export function Members({ workspace }: { workspace: Workspace }) {
     placeholderData: keepPreviousData,
   })
 
-  // The same columns each time, so that the rows do not render again with the page.
+  // Memoized, so that the rows do not render again with the page.
   const columns = useMemo(() => createColumns(workspace), [workspace])
   const rows = useMemo(() => members.data && sortByName(members.data), [members.data])
   const listed = rows?.length ?? 0
@@ -145,7 +145,7 @@ function createColumns(workspace: Workspace): Column<Member>[] {
   ]
 }
 
-/** The server lists members in the order of their IDs. */
+/** Sorts members by name, because the server orders them by ID. */
 function sortByName(members: Member[]): Member[] {
   return members.toSorted((a, b) => (a.name || a.email).localeCompare(b.name || b.email))
 }

@@ -4,15 +4,15 @@ import { FormModal } from '../ui/form.tsx'
 type Named = { name: string; description: string }
 
 type Props = {
-  /** What is created, such as `group`. */
+  /** The kind of object that is created, such as `group`. */
   noun: string
-  /** What is edited; undefined if the form is closed. */
+  /** The object that is edited; undefined if the form is closed. */
   edited: Named | 'new' | undefined
   onClose: () => void
   send: (values: Named) => Promise<unknown>
 }
 
-/** Creates or edits something that has a name and a description. */
+/** Creates or edits an object with a name and a description. */
 export function NameForm({ noun, edited, onClose, send }: Props) {
   const current = edited === 'new' ? undefined : edited
   return (

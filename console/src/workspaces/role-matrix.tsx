@@ -16,7 +16,10 @@ import {
 
 type RoleAction = Schemas['RoleActionResponse']
 
-/** The actions of all services by role. A click grants or revokes one, and is undone if that fails. */
+/**
+ * Shows the actions of all services by role. A click grants or revokes an action; the change is
+ * undone if the request fails.
+ */
 export function RoleMatrix({ roles, onEdit }: { roles: Role[]; onEdit: (role: Role) => void }) {
   const services = useQuery(serviceActionsQuery)
   const granted = useQueries({ queries: roles.map(({ id }) => roleActionsQuery(id)) })
@@ -26,7 +29,7 @@ export function RoleMatrix({ roles, onEdit }: { roles: Role[]; onEdit: (role: Ro
       {(list) => {
         const withActions = list.filter(({ actions }) => actions.length > 0)
         return (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: allows scrolling with the keyboard
           <section className={classes.scroll} tabIndex={0} aria-label="Actions by role">
             <table className={classes.matrix} aria-label="Actions by role">
               <thead>

@@ -8,7 +8,7 @@ import { QueryState } from '../ui/states.tsx'
 import classes from './member-list.module.css'
 import { type Role, refreshWorkspaces, roleMembersQuery } from './workspace-queries.ts'
 
-/** The members who have a custom role. */
+/** Shows the members who have a custom role. */
 export function RoleMembers({ role }: { role: Role }) {
   const members = useQuery(roleMembersQuery(role.id))
 

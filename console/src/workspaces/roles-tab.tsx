@@ -10,7 +10,7 @@ import { RoleMatrix } from './role-matrix.tsx'
 import { RoleMembers } from './role-members.tsx'
 import { type Role, refreshWorkspaces, rolesQuery } from './workspace-queries.ts'
 
-/** The custom roles of a workspace: what they grant, and to whom. */
+/** Shows the custom roles of a workspace, with their actions and members. */
 export function Roles({ workspaceId }: { workspaceId: string }) {
   const roles = useQuery(rolesQuery(workspaceId))
   const [edited, setEdited] = useState<Role | 'new'>()

@@ -1,4 +1,4 @@
-/** The roles in a workspace, from most to least, with their labels. */
+/** The roles in a workspace with their labels, from the highest to the lowest. */
 export const roles = [
   { value: 'owner', label: 'Owner' },
   { value: 'admin', label: 'Admin' },

@@ -3,7 +3,7 @@ import { type PickerProps, SearchPicker } from '../ui/search-picker.tsx'
 import type { Option } from '../ui/select.tsx'
 import { workspacesQuery } from './workspace-queries.ts'
 
-/** Chooses a workspace. */
+/** Selects a workspace. */
 export function WorkspacePicker(props: PickerProps) {
   return <SearchPicker {...props} useChoices={useWorkspaces} nothingFound="No workspace found" />
 }

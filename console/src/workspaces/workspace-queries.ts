@@ -9,7 +9,7 @@ export type Member = Schemas['WorkspaceMemberResponse']
 export type Group = Schemas['GroupResponse']
 export type Role = Schemas['RoleResponse']
 
-/** The number of members that the server lists at most. */
+/** The maximum number of members that the server lists. */
 export const maxListedMembers = 50
 
 export function workspacesQuery(filters: {
@@ -116,7 +116,7 @@ export const serviceActionsQuery = queryOptions({
   queryFn: () => unwrap(api.GET('/admin/service-actions')),
 })
 
-/** Reads all that shows workspaces again, after a change. */
+/** Reloads everything that shows workspaces, after a change. */
 export async function refreshWorkspaces(): Promise<void> {
   await Promise.all([queryClient.invalidateQueries({ queryKey: ['workspaces'] }), refreshNames()])
 }
