@@ -16,18 +16,18 @@ test.after.always(() => environment.stop())
 const newUri = () => `https://app.example.com/${randomUUID()}`
 
 /** A client app with one redirect URI, created by an administrator. */
-async function openApp(transport: Transport) {
+async function createApp(transport: Transport) {
   const uri = newUri()
   const call = (method: string, message: object = {}) => admin.call(transport, method, message)
-  const made = expectOk(await call('CreateClientApp', { name: 'App', redirect_uris: [uri] }))
-  const app = { client_app_id: made.id as string }
+  const created = expectOk(await call('CreateClientApp', { name: 'App', redirect_uris: [uri] }))
+  const app = { client_app_id: created.id as string }
   return {
-    ...{ call, made, app, uri },
+    ...{ call, created, app, uri },
     update: (more: object) =>
       call('UpdateClientApp', { ...app, redirect_uris: [] as string[], ...more }),
     listed: async () => {
       const { client_apps } = expectOk(await call('ListClientApps'))
-      return client_apps.find(({ id }: any) => id === made.id) as Record<string, any> | undefined
+      return client_apps.find(({ id }: any) => id === created.id) as Record<string, any> | undefined
     },
     /** Whether a sign-in with the redirect URI starts. */
     starts: async (redirect_uri: string) => {
@@ -65,7 +65,7 @@ for (const transport of environment.transports) {
     })
     t.deepEqual(redirect_uris.toSorted(), uris.toSorted())
     t.true(Math.abs(Date.parse(created_at) - Date.now()) < 60_000)
-    const { starts, call } = await openApp(transport)
+    const { starts, call } = await createApp(transport)
     for (const uri of uris) t.is(await starts(uri), true)
     const { client_apps } = expectOk(await call('ListClientApps'))
     t.deepEqual(
@@ -82,8 +82,10 @@ for (const transport of environment.transports) {
   })
 
   test(`redirect URIs that could leak a code return 422 with their index ${through}`, async (t) => {
-    const { app } = await openApp(transport)
-    const strictDoor = strict.transports.find(({ name }) => name === transport.name) as Transport
+    const { app } = await createApp(transport)
+    const strictTransport = strict.transports.find(
+      ({ name }) => name === transport.name,
+    ) as Transport
     const wrong = [
       ...['', '/cb', 'app.example.com/cb', 'https://', '//app.example.com/cb', 'null', '*'],
       ...['javascript:alert(1)', 'data:text/html,x', 'ftp://app.example.com/', 'myapp://cb'],
@@ -107,22 +109,22 @@ for (const transport of environment.transports) {
       ['UpdateClientApp', { ...app, name, redirect_uris }],
     ] as const) {
       // Violations of field rules and those found by the handler are reported separately.
-      const first = expectError(await admin.call(strictDoor, method, message))
+      const first = expectError(await admin.call(strictTransport, method, message))
       t.is(first.code, 'invalid_argument')
       const shape = first.violations.map(({ field }) => field)
       t.deepEqual(shape, [places[0], places.at(-1)])
       const rest = redirect_uris.filter((uri) => uri !== '' && uri.length <= 2000)
       const second = expectError(
-        await admin.call(strictDoor, method, { ...message, redirect_uris: rest }),
+        await admin.call(strictTransport, method, { ...message, redirect_uris: rest }),
       )
       t.deepEqual(
         second.violations.map(({ field }) => field),
         rest.slice(1).map((_, index) => `redirect_uris[${index + 1}]`),
       )
     }
-    const none = { name, redirect_uris: [] }
+    const withoutUris = { name, redirect_uris: [] }
     t.is(
-      expectError(await admin.call(transport, 'CreateClientApp', none)).violations[0]?.field,
+      expectError(await admin.call(transport, 'CreateClientApp', withoutUris)).violations[0]?.field,
       'redirect_uris',
     )
     const { rows } = await pool.query(
@@ -133,24 +135,26 @@ for (const transport of environment.transports) {
   })
 
   test(`http redirect URIs require DEBUG ${through}`, async (t) => {
-    const strictDoor = strict.transports.find(({ name }) => name === transport.name) as Transport
+    const strictTransport = strict.transports.find(
+      ({ name }) => name === transport.name,
+    ) as Transport
     const message = { name: 'x', redirect_uris: [`http://app.example.com/${randomUUID()}`] }
     t.is(
-      expectError(await admin.call(strictDoor, 'CreateClientApp', message)).code,
+      expectError(await admin.call(strictTransport, 'CreateClientApp', message)).code,
       'invalid_argument',
     )
     t.true((await admin.call(transport, 'CreateClientApp', message)).ok)
   })
 
   test(`new redirect URIs replace the old ones; an empty list leaves them unchanged ${through}`, async (t) => {
-    const { update, listed, starts, uri, app, made } = await openApp(transport)
+    const { update, listed, starts, uri, app, created } = await createApp(transport)
     t.deepEqual(expectOk(await update({ name: 'New' })).redirect_uris, [uri])
     const added = newUri()
     expectOk(await update({ redirect_uris: [uri, added] }))
     t.deepEqual([await starts(uri), await starts(added)], [true, true])
     expectOk(await update({ redirect_uris: [added] }))
     t.deepEqual([await starts(uri), await starts(added)], [refusedUri, true])
-    t.deepEqual(await listed(), { ...made, name: 'New', redirect_uris: [added] })
+    t.deepEqual(await listed(), { ...created, name: 'New', redirect_uris: [added] })
     expectOk(await update({ name: ' New ', redirect_uris: [added, added], is_active: true }))
     const [, ...entries] = await listActivity(pool, app.client_app_id)
     t.deepEqual(
@@ -204,7 +208,7 @@ for (const transport of environment.transports) {
   })
 
   test(`logout URLs are checked, replaced and removed ${through}`, async (t) => {
-    const { call, update } = await openApp(transport)
+    const { call, update } = await createApp(transport)
     const wrong = { post_logout_redirect_uris: ['javascript:x'], backchannel_logout_uri: '/x' }
     const { violations } = expectError(await update(wrong))
     t.deepEqual(
@@ -233,14 +237,14 @@ for (const transport of environment.transports) {
     )
   })
 
-  test(`a deactivated app receives no codes, not even of sign-ins in progress ${through}`, async (t) => {
-    const { update, starts, uri, app } = await openApp(transport)
-    const begun = await signInAtProvider(transport, 'github', environment.addProviderUser(), {
+  test(`a deactivated app receives no codes, not even for sign-ins in progress ${through}`, async (t) => {
+    const { update, starts, uri, app } = await createApp(transport)
+    const login = await signInAtProvider(transport, 'github', environment.addProviderUser(), {
       redirect_uri: uri,
     })
     t.is(expectOk(await update({ is_active: false })).is_active, false)
     t.is(await starts(uri), refusedUri)
-    t.is(expectError(await transport.call('CompleteLogin', begun.message)).reason, refusedUri)
+    t.is(expectError(await transport.call('CompleteLogin', login.message)).reason, refusedUri)
     t.is(expectOk(await update({ is_active: true })).is_active, true)
     t.is(await starts(uri), true)
     const [, ...entries] = await listActivity(pool, app.client_app_id)
@@ -254,7 +258,7 @@ for (const transport of environment.transports) {
   })
 
   test(`deleting a client app returns 204 and is recorded; an unknown app returns 404 ${through}`, async (t) => {
-    const { call, app, starts, uri, listed } = await openApp(transport)
+    const { call, app, starts, uri, listed } = await createApp(transport)
     const outcome = await call('DeleteClientApp', app)
     t.true(outcome.ok)
     if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 204)

@@ -12,7 +12,7 @@ environment.addProviderUser({ email: administrator, name: 'Root' })
 for (const transport of environment.transports) {
   const over = `over ${transport.name}`
 
-  test(`LookUpNames returns what IDs of each kind identify and omits unknown ones ${over}`, async (t) => {
+  test(`LookUpNames resolves IDs of each kind and omits unknown ones ${over}`, async (t) => {
     const { seed } = environment
     const admin = await createAdmin(environment)
     const workspace = await seed.workspace('Northwind')
@@ -81,11 +81,11 @@ for (const transport of environment.transports) {
     }
     const before = await count()
     await signIn(transport, environment.addProviderUser())
-    // Tests that run at the same time sign in, too.
+    // Concurrent tests also sign in.
     t.true((await count()) > before)
   })
 
-  test(`a sign-in returns to the path of the console that it began at, and to nowhere else ${over}`, async (t) => {
+  test(`a sign-in returns only to the console path where it began ${over}`, async (t) => {
     const begin = (return_to: string) =>
       transport.call('BeginAdminLogin', { provider: 'google', return_to })
     const refused = [

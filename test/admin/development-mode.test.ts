@@ -20,43 +20,43 @@ for (const transport of environment.transports) {
   const call = (method: string, message: object = {}) => admin.call(transport, method, message)
   const make = async () =>
     expectOk(await call('CreateServiceApp', { name: 'x', service_name: 'x' })).id as string
-  const look = async (via: Transport = transport) => {
+  const getResource = async (nodeTransport: Transport = transport) => {
     const message = { service_name: 'x', resource_type: 'x', resource_id: randomUUID() }
-    return expectError(await via.call('GetResource', message)).code
+    return expectError(await nodeTransport.call('GetResource', message)).code
   }
 
   test.serial(
-    `without an active app no key is required, and a warning is logged ${through}`,
+    `without an active app, no key is required and a warning is logged ${through}`,
     async (t) => {
-      t.is(await look(), 'not_found')
+      t.is(await getResource(), 'not_found')
       const [first, second] = [await make(), await make()]
-      t.is(await look(), 'unauthenticated')
+      t.is(await getResource(), 'unauthenticated')
       expectOk(await call('UpdateServiceApp', { service_app_id: first, is_active: false }))
       t.deepEqual(takeWarnings(), [])
       const last = { service_app_id: second, is_active: false }
       const refused = expectError(await call('UpdateServiceApp', last))
       t.like(refused, { code: 'already_exists', reason: 'LAST_SERVICE_APP' })
       t.regex(refused.detail, /last active service app.*development mode.*force/)
-      t.is(await look(), 'unauthenticated')
+      t.is(await getResource(), 'unauthenticated')
       expectOk(await call('UpdateServiceApp', { ...last, force: true }))
       t.deepEqual(takeWarnings(), [warning])
-      t.is(await look(), 'not_found')
+      t.is(await getResource(), 'not_found')
       expectOk(await call('UpdateServiceApp', { service_app_id: first, is_active: true }))
       t.deepEqual(takeWarnings(), [])
-      t.is(await look(), 'unauthenticated')
+      t.is(await getResource(), 'unauthenticated')
       const request = { service_app_id: first }
       t.is(expectError(await call('DeleteServiceApp', request)).reason, 'LAST_SERVICE_APP')
       expectOk(await call('DeleteServiceApp', { ...request, force: true }))
       t.deepEqual(takeWarnings(), [warning])
-      t.is(await look(), 'not_found')
-      // It is not active, so it is not the last active one.
+      t.is(await getResource(), 'not_found')
+      // An inactive app is never the last active one.
       expectOk(await call('DeleteServiceApp', { service_app_id: second }))
       t.deepEqual(takeWarnings(), [])
     },
   )
 
   test.serial(
-    `of the last two apps only one is deactivated by concurrent calls without force ${through}`,
+    `concurrent calls without force deactivate only one of the last two apps ${through}`,
     async (t) => {
       const apps = [await make(), await make()]
       const outcomes = await Promise.all(
@@ -76,17 +76,19 @@ for (const transport of environment.transports) {
     `SERVICE_KEYS_REQUIRED disables development mode and its warning ${through}`,
     async (t) => {
       const strict = await environment.addNode({ keysRequired: true })
-      const strictDoor = strict.transports.find(({ name }) => name === transport.name) as Transport
+      const strictTransport = strict.transports.find(
+        ({ name }) => name === transport.name,
+      ) as Transport
       const service_app_id = await make()
       expectOk(
-        await admin.call(strictDoor, 'UpdateServiceApp', {
+        await admin.call(strictTransport, 'UpdateServiceApp', {
           service_app_id,
           is_active: false,
           force: true,
         }),
       )
       t.deepEqual(takeWarnings(strict), [])
-      t.is(await look(strictDoor), 'unauthenticated')
+      t.is(await getResource(strictTransport), 'unauthenticated')
     },
   )
 }

@@ -17,7 +17,7 @@ for (const transport of environment.transports) {
   const through = `over ${transport.label}`
 
   test.serial(
-    `a file with an invalid row is rejected as a whole: 422 with the errors of the row ${through}`,
+    `a file with an invalid row is rejected in full: 422 with the errors of the row ${through}`,
     async (t) => {
       const { execute, slug } = await createTargetWorkspace(transport)
       const before = await digestTables()
@@ -87,7 +87,7 @@ for (const transport of environment.transports) {
     t.deepEqual(violationMessages(await preview('')), ['csv is required'])
   })
 
-  test(`columns can be in any order and optional ones missing; BOM, CRLF and quotes are supported ${through}`, async (t) => {
+  test(`columns can be in any order, optional columns can be absent, and BOM, CRLF and quotes are supported ${through}`, async (t) => {
     const { execute, slug, members } = await createTargetWorkspace(transport)
     const [ann, bo, cy] = [randomEmail(), randomEmail(), randomEmail()]
     const csv = `\ufeffworkspace_slug,"email", name \r\n${slug},${ann},"A ""quoted"", name"\r\n\r\n"${slug}",${bo},ёж 𝕏\r\n`
@@ -104,7 +104,7 @@ for (const transport of environment.transports) {
     t.deepEqual(expectOk(await execute('email,workspace_slug\n')).summary.rows, 0)
   })
 
-  test(`rows with the same address are one user; contradicting rows are errors ${through}`, async (t) => {
+  test(`rows with the same address describe one user; conflicting rows are errors ${through}`, async (t) => {
     const { execute, slug, members } = await createTargetWorkspace(transport)
     const there = await createTargetWorkspace(transport)
     const ann = randomEmail()
@@ -148,7 +148,7 @@ for (const transport of environment.transports) {
       )
   })
 
-  test(`of 100,000 invalid rows, the first 1,000 are listed and all are counted ${through}`, async (t) => {
+  test(`100,000 invalid rows are all counted, and the first 1,000 are listed ${through}`, async (t) => {
     const { preview, execute, slug } = await createTargetWorkspace(transport)
     const csv = csvFile(`${randomEmail()},,${slug},,`, 'x,\n'.repeat(99_999).trimEnd(), 'a,b,c')
     const report = expectOk(await preview(csv))

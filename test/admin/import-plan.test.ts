@@ -30,7 +30,7 @@ const anyRows = fc
   .array(anyRow, { maxLength: 6 })
   .map((rows) => rows.map((row, index): Row => ({ line: index + 2, errors: [], ...row })))
 
-/** Snapshots in which all members are users, and all group members are members of existing groups. */
+/** Snapshots in which all members are users and all group memberships refer to existing groups. */
 const anySnapshot = fc
   .record({
     users: fc.uniqueArray(fc.constantFrom(...emails)),
@@ -135,7 +135,7 @@ function apply(snapshot: Snapshot, effects: Effects): Snapshot {
 
 const isValid = ({ rows }: Plan) => rows.every(({ action }) => action !== 'error')
 
-test('applying a plan does what every row says; planning the rows again yields no changes', (t) => {
+test('applying a plan produces the result described by every row; planning the rows again yields no changes', (t) => {
   fc.assert(
     fc.property(anyRows, anySnapshot, (rows, snapshot) => {
       const first = plan(rows, snapshot())

@@ -87,7 +87,7 @@ for (const transport of environment.transports) {
   )
 
   test.serial(
-    `an import makes and records the changes of its preview; repeating it changes nothing ${through}`,
+    `an import applies and records the changes in its preview; repeating it changes nothing ${through}`,
     async (t) => {
       const { preview, execute, slug, workspace, members } = await createTargetWorkspace(transport)
       const [ann, bo] = [randomEmail(), randomEmail()]
@@ -168,7 +168,7 @@ for (const transport of environment.transports) {
     })
   })
 
-  test.serial(`an import sets external ids, which identify one user each ${through}`, async (t) => {
+  test.serial(`an import sets external IDs, which identify one user each ${through}`, async (t) => {
     const { execute, preview, slug, owner, workspace } = await createTargetWorkspace(transport)
     const [ann, bo] = [randomEmail(), randomEmail()]
     const ed = await emailOf(await seed.newMember(workspace, 'editor'))

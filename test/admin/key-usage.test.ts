@@ -58,20 +58,26 @@ for (const transport of environment.transports) {
     },
   )
 
-  test.serial(`uses of every key of an app count; rejected keys do not ${through}`, async (t) => {
-    const { use, key, lastUsed, app } = await createFixture(transport)
-    setClock('12:35:00')
-    const rotated = await admin.call(transport, 'RotateServiceApp', { ...app, overlap_seconds: 0 })
-    t.is(await use(environment, key), 'unauthenticated')
-    await environment.app.writeKeyUses()
-    t.is(await lastUsed(), undefined)
-    t.is(await use(environment, expectOk(rotated).key), 'not_found')
-    await environment.app.writeKeyUses()
-    t.is(await lastUsed(), '2026-11-21T12:35:00.000Z')
-  })
+  test.serial(
+    `uses of every key of an app count; rejected keys do not count ${through}`,
+    async (t) => {
+      const { use, key, lastUsed, app } = await createFixture(transport)
+      setClock('12:35:00')
+      const rotated = await admin.call(transport, 'RotateServiceApp', {
+        ...app,
+        overlap_seconds: 0,
+      })
+      t.is(await use(environment, key), 'unauthenticated')
+      await environment.app.writeKeyUses()
+      t.is(await lastUsed(), undefined)
+      t.is(await use(environment, expectOk(rotated).key), 'not_found')
+      await environment.app.writeKeyUses()
+      t.is(await lastUsed(), '2026-11-21T12:35:00.000Z')
+    },
+  )
 
   test.serial(
-    `the later use of two nodes is kept, whichever node writes last ${through}`,
+    `the latest use on two nodes is stored, whichever node writes last ${through}`,
     async (t) => {
       const { use, key, lastUsed } = await createFixture(transport)
       setClock('12:36:59')
@@ -87,7 +93,7 @@ for (const transport of environment.transports) {
 
 for (const transport of environment.transports) {
   test.serial(
-    `a key used after its end is recorded once an hour over ${transport.label}`,
+    `the use of an expired key is recorded once an hour over ${transport.label}`,
     async (t) => {
       const { use, key, app } = await createFixture(transport)
       const readEntries = async () => {
@@ -99,7 +105,7 @@ for (const transport of environment.transports) {
         return rows
       }
       const writeBoth = async () => {
-        // Unknown keys cause no entry.
+        // The use of an unknown key is not recorded.
         t.is(await use(environment, createServiceKey()), 'unauthenticated')
         await Promise.all([environment.app.writeKeyUses(), other.app.writeKeyUses()])
       }
@@ -129,7 +135,7 @@ for (const transport of environment.transports) {
         detail: { cause: 'deactivated', key_prefix: rotated.key.slice(0, 10) },
       })
 
-      // An hour later, another use is another entry.
+      // An hour later, another use is recorded again.
       await environment.pool.query(
         `update activity set created_at = created_at - interval '61 minutes' where target_id = $1`,
         [app.service_app_id],
@@ -141,20 +147,20 @@ for (const transport of environment.transports) {
   )
 }
 
-test.serial('uses that could not be written are written the next time', async (t) => {
+test.serial('uses that could not be written are included in the next write', async (t) => {
   const [transport] = environment.transports as [Transport]
   const { use, key, lastUsed } = await createFixture(transport)
   const proxy = await startDatabaseProxy(environment.databaseUrl)
-  const far = await startTestEnvironment({}, proxy.url)
+  const disconnectedNode = await startTestEnvironment({}, proxy.url)
   t.teardown(async () => {
-    await far.stop()
+    await disconnectedNode.stop()
     await proxy.close()
   })
-  far.clock.now = new Date('2026-11-21T12:39:30Z')
-  t.is(await use(far, key), 'not_found')
+  disconnectedNode.clock.now = new Date('2026-11-21T12:39:30Z')
+  t.is(await use(disconnectedNode, key), 'not_found')
   await proxy.cut()
-  await t.throwsAsync(far.app.writeKeyUses())
+  await t.throwsAsync(disconnectedNode.app.writeKeyUses())
   await proxy.open()
-  await far.app.writeKeyUses()
+  await disconnectedNode.app.writeKeyUses()
   t.is(await lastUsed(), '2026-11-21T12:39:00.000Z')
 })

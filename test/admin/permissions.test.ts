@@ -45,24 +45,24 @@ for (const transport of environment.transports) {
   test(`resources are filtered by type, ID, owner, visibility and grantee ${through}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { workspace: workspace_id, people } = fixture
-    const mine = await fixture.register(people.owner, { resource_type: 'folder' })
+    const folderRecord = await fixture.register(people.owner, { resource_type: 'folder' })
     const open = await fixture.register(people.editor, {
       visibility: 'workspace',
       resource_id: undefined,
       external_id: 'roadmap',
     })
-    await fixture.share(people.owner, mine, { user: people.viewer.id }, 'view')
+    await fixture.share(people.owner, folderRecord, { user: people.viewer.id }, 'view')
     const group = await environment.seed.group(workspace_id, [people.viewer.id])
     await fixture.share(people.owner, open, { group }, 'view')
     for (const [filter, expected] of [
-      [{ resource_type: 'folder' }, [mine]],
+      [{ resource_type: 'folder' }, [folderRecord]],
       [{ resource_id: open.resource_id }, [open]],
       [{ external_id: 'roadmap' }, [open]],
-      [{ external_id: mine.resource_id }, [mine]],
+      [{ external_id: folderRecord.resource_id }, [folderRecord]],
       [{ external_id: 'roadmap', resource_type: 'folder' }, []],
       [{ owner_id: people.editor.id }, [open]],
       [{ visibility: 'workspace' }, [open]],
-      [{ grantee_id: people.viewer.id }, [mine]],
+      [{ grantee_id: people.viewer.id }, [folderRecord]],
       [{ grantee_id: group }, [open]],
       [{ owner_id: people.owner.id, visibility: 'workspace' }, []],
     ] as const) {
@@ -84,8 +84,8 @@ for (const transport of environment.transports) {
       expectOk(await call('GetPermission', { permission_id })),
       await fixture.readResource(record),
     )
-    const nowhere = expectError(await call('GetPermission', { permission_id: randomUUID() }))
-    t.like(nowhere, { code: 'not_found', detail: 'Resource not found' })
+    const missing = expectError(await call('GetPermission', { permission_id: randomUUID() }))
+    t.like(missing, { code: 'not_found', detail: 'Resource not found' })
 
     const open = await call('UpdateVisibility', { permission_id, visibility: 'workspace' })
     t.is(expectOk(open).visibility, 'workspace')
@@ -101,8 +101,8 @@ for (const transport of environment.transports) {
     t.deepEqual(expectOk(await call('RevokeShare', grant)), { status: 'ok' })
     t.false(await fixture.isAllowed(people.viewer, 'edit', record))
     t.is(expectError(await call('RevokeShare', grant)).reason, 'SHARE_NOT_FOUND')
-    const stranger = { ...grant, grantee_id: admin.id }
-    t.is(expectError(await call('Share', stranger)).reason, 'GRANTEE_NOT_FOUND')
+    const nonMember = { ...grant, grantee_id: admin.id }
+    t.is(expectError(await call('Share', nonMember)).reason, 'GRANTEE_NOT_FOUND')
     for (const wrong of [{ grantee_type: 'dog' }, { permission: 'own' }, { grantee_id: 'x' }])
       t.is(expectError(await call('Share', { ...grant, ...wrong })).code, 'invalid_argument')
     t.deepEqual(

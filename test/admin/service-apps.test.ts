@@ -18,22 +18,24 @@ test.after.always(() => environment.stop())
 async function createFixture(transport: Transport) {
   const service_name = `s-${randomUUID()}`
   const call = (method: string, message: object = {}) => admin.call(transport, method, message)
-  const made = expectOk(await call('CreateServiceApp', { name: 'Shop', service_name }))
-  const app = { service_app_id: made.id as string }
-  const elsewhere = other.transports.find(({ name }) => name === transport.name) ?? transport
+  const created = expectOk(await call('CreateServiceApp', { name: 'Shop', service_name }))
+  const app = { service_app_id: created.id as string }
+  const otherTransport = other.transports.find(({ name }) => name === transport.name) ?? transport
   return {
-    ...{ call, made, app, key: made.key as string, service_name },
+    ...{ call, created, app, key: created.key as string, service_name },
     update: (more: object) => call('UpdateServiceApp', { ...app, ...more }),
     rotate: (more: object = {}) => call('RotateServiceApp', { ...app, ...more }),
     listed: async () => {
       const { service_apps } = expectOk(await call('ListServiceApps'))
-      return service_apps.find(({ id }: any) => id === made.id) as Record<string, any> | undefined
+      return service_apps.find(({ id }: any) => id === created.id) as
+        | Record<string, any>
+        | undefined
     },
-    /** How another node responds to a key, for a resource that does not exist. */
+    /** Calls another node with a key: 'open', or the error code if the key is rejected. */
     opens: async (key: string) => {
       const kind = { service_name, resource_type: 't', resource_id: randomUUID() }
-      const { code: answer } = expectError(await elsewhere.call('GetResource', kind, { key }))
-      return answer === 'not_found' ? 'open' : answer
+      const { code } = expectError(await otherTransport.call('GetResource', kind, { key }))
+      return code === 'not_found' ? 'open' : code
     },
   }
 }
@@ -41,7 +43,7 @@ async function createFixture(transport: Transport) {
 for (const transport of environment.transports) {
   const through = `over ${transport.label}`
 
-  test(`creating an app returns a key once, which is valid for its service only ${through}`, async (t) => {
+  test(`creating an app returns its key once, and the key is valid only for its service ${through}`, async (t) => {
     const service_name = `s-${randomUUID()}`
     const request = { name: '  Documents ', service_name }
     const outcome = await admin.call(transport, 'CreateServiceApp', request)
@@ -51,19 +53,19 @@ for (const transport of environment.transports) {
     t.is(last_used_at ?? null, null)
     t.true(Math.abs(Date.parse(created_at) - Date.now()) < 60_000)
     const key_prefix = key.slice(0, 10)
-    const shown = { name: 'Documents', service_name, key_prefix, is_active: true }
-    t.deepEqual(rest, { ...shown, created_by: admin.id })
+    const expectedApp = { name: 'Documents', service_name, key_prefix, is_active: true }
+    t.deepEqual(rest, { ...expectedApp, created_by: admin.id })
     const actions = [{ name: 'publish' }]
     t.true((await transport.call('RegisterActions', { service_name, actions }, { key })).ok)
-    const theirs = { service_name: 'somebody', actions }
+    const foreignService = { service_name: 'somebody', actions }
     t.is(
-      expectError(await transport.call('RegisterActions', theirs, { key })).reason,
+      expectError(await transport.call('RegisterActions', foreignService, { key })).reason,
       'OTHER_SERVICE',
     )
 
     const list = await admin.call(transport, 'ListServiceApps')
     const app = expectOk(list).service_apps.find((app: any) => app.id === id)
-    t.like(app, { id, ...shown, created_by: admin.id })
+    t.like(app, { id, ...expectedApp, created_by: admin.id })
     t.false('key' in app)
     const entries = await listActivity(pool, id)
     t.deepEqual(entries, [
@@ -95,12 +97,12 @@ for (const transport of environment.transports) {
   })
 
   test(`apps are listed oldest first ${through}`, async (t) => {
-    const made = [
+    const created = [
       await createFixture(transport),
       await createFixture(transport),
       await createFixture(transport),
     ]
-    const ids = made.map(({ app }) => app.service_app_id)
+    const ids = created.map(({ app }) => app.service_app_id)
     const { service_apps } = expectOk(await admin.call(transport, 'ListServiceApps'))
     const listed = service_apps.map(({ id }: any) => id).filter((id: string) => ids.includes(id))
     t.deepEqual(listed, ids)
@@ -122,13 +124,13 @@ for (const transport of environment.transports) {
     t.is(actions.length, 21)
   })
 
-  test(`only the name and is_active change; updates without changes are not recorded ${through}`, async (t) => {
+  test(`only the name and is_active can be changed; updates without changes are not recorded ${through}`, async (t) => {
     const { update, listed, app, service_name } = await createFixture(transport)
     const before = await listed()
     t.like(expectOk(await update({})), { name: 'Shop' })
     t.like(expectOk(await update({ name: ' Shop', is_active: true })), { name: 'Shop' })
-    const wishes = { service_name: 'somebody', key_prefix: 'dk_', created_by: randomUUID() }
-    expectOk(await update({ name: 'Market', ...wishes }))
+    const ignoredFields = { service_name: 'somebody', key_prefix: 'dk_', created_by: randomUUID() }
+    expectOk(await update({ name: 'Market', ...ignoredFields }))
     t.deepEqual(await listed(), { ...before, name: 'Market' })
     const [, ...entries] = await listActivity(pool, app.service_app_id)
     t.deepEqual(
@@ -137,14 +139,14 @@ for (const transport of environment.transports) {
     )
   })
 
-  test(`after a rotation both keys are valid until the overlap ends, then the old key returns 401 ${through}`, async (t) => {
-    const { rotate, opens, key, listed, app, made } = await createFixture(transport)
+  test(`after a rotation, both keys are valid until the overlap ends; then the old key returns 401 ${through}`, async (t) => {
+    const { rotate, opens, key, listed, app, created } = await createFixture(transport)
     const outcome = await rotate({ overlap_seconds: 600 })
     if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 200)
     const { key: newer, key_prefix } = expectOk(outcome)
     t.not(newer, key)
     t.is(key_prefix, newer.slice(0, 10))
-    t.like(await listed(), { key_prefix, created_at: made.created_at })
+    t.like(await listed(), { key_prefix, created_at: created.created_at })
     t.deepEqual([await opens(key), await opens(newer)], ['open', 'open'])
     const { rows } = await pool.query(
       `select extract(epoch from expires_at - now())::float as left from service_keys
@@ -161,7 +163,7 @@ for (const transport of environment.transports) {
     )
     t.deepEqual([await opens(key), await opens(newer)], ['unauthenticated', 'open'])
     t.deepEqual((await listActivity(pool, app.service_app_id))[1]?.detail, {
-      ...{ name: 'Shop', service_name: made.service_name, key_prefix },
+      ...{ name: 'Shop', service_name: created.service_name, key_prefix },
       overlap_seconds: '600',
     })
   })
@@ -179,7 +181,7 @@ for (const transport of environment.transports) {
     t.is(await opens(key), 'unauthenticated')
   })
 
-  test(`after ten concurrent rotations, one key has no expiry ${through}`, async (t) => {
+  test(`ten concurrent rotations leave one key without an expiry ${through}`, async (t) => {
     const { rotate, app, listed } = await createFixture(transport)
     const keys = await Promise.all(Array.from({ length: 10 }, () => rotate()))
     t.true(keys.every(({ ok }) => ok))
@@ -217,8 +219,8 @@ for (const transport of environment.transports) {
     t.deepEqual(await wrong(call('CreateServiceApp', { name: '', service_name: '' })), [
       ...['name', 'service_name'],
     ])
-    const odd = { name: ' ', service_name: 'a\u0000' }
-    t.deepEqual(await wrong(call('CreateServiceApp', odd)), ['name', 'service_name'])
+    const invalidFields = { name: ' ', service_name: 'a\u0000' }
+    t.deepEqual(await wrong(call('CreateServiceApp', invalidFields)), ['name', 'service_name'])
     t.deepEqual(await wrong(update({ name: 'x'.repeat(201) })), ['name'])
     for (const overlap_seconds of [-1, 2_592_001])
       t.deepEqual(await wrong(rotate({ overlap_seconds })), ['overlap_seconds'])

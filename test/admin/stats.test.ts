@@ -11,9 +11,9 @@ const { pool, seed } = environment
 const admin = await createAdmin(environment)
 test.after.always(() => environment.stop())
 
-type Figures = Record<string, any>
+type Stats = Record<string, any>
 
-async function figures(transport: Transport): Promise<Figures> {
+async function getStats(transport: Transport): Promise<Stats> {
   return expectOk(await admin.call(transport, 'GetStats'))
 }
 
@@ -21,17 +21,17 @@ for (const transport of environment.transports) {
   const through = `over ${transport.label}`
 
   test.serial(`the totals count all current objects and active users ${through}`, async (t) => {
-    const before = await figures(transport)
+    const before = await getStats(transport)
     const fixture = await createWorkspaceFixture(environment, transport)
     await seed.user(randomUUID(), { is_active: false })
     await seed.group(fixture.workspace)
     await fixture.register(fixture.people.owner)
     await fixture.register(fixture.people.owner, { visibility: 'workspace' })
-    const after = await figures(transport)
-    const grown = Object.entries(after)
+    const after = await getStats(transport)
+    const increases = Object.entries(after)
       .filter(([name]) => /^(total|active)_/.test(name))
       .map(([name, total]) => [name, total - before[name]])
-    t.deepEqual(Object.fromEntries(grown), {
+    t.deepEqual(Object.fromEntries(increases), {
       total_users: 5,
       active_users: 4,
       total_workspaces: 1,
@@ -44,7 +44,7 @@ for (const transport of environment.transports) {
     `the twenty workspaces with the most members are listed with their sizes ${through}`,
     async (t) => {
       const people = await Promise.all(Array.from({ length: 9 }, () => seed.user()))
-      const expected: Figures[] = []
+      const expected: Stats[] = []
       for (let index = 0; index < 22; index += 1) {
         const workspace_id = await seed.workspace(`size ${index}`)
         const members = index < 2 ? 0 : 5 + (index % 5)
@@ -53,14 +53,16 @@ for (const transport of environment.transports) {
         const sizes = { members, groups: index % 2, resources: 0 }
         expected.push({ workspace_id, name: `size ${index}`, ...sizes })
       }
-      const order = (a: Figures, b: Figures) =>
+      const order = (a: Stats, b: Stats) =>
         b.members - a.members || (a.workspace_id < b.workspace_id ? -1 : 1)
-      const { workspace_distribution: shown } = await figures(transport)
-      t.deepEqual(shown, shown.toSorted(order))
-      t.is(shown.length, 20)
+      const { workspace_distribution: distribution } = await getStats(transport)
+      t.deepEqual(distribution, distribution.toSorted(order))
+      t.is(distribution.length, 20)
       const largest = expected.filter(({ members }) => members > 6).toSorted(order)
       const own = new Set(expected.map(({ workspace_id }) => workspace_id))
-      const found = shown.filter((row: Figures) => own.has(row.workspace_id) && row.members > 6)
+      const found = distribution.filter(
+        (row: Stats) => own.has(row.workspace_id) && row.members > 6,
+      )
       t.deepEqual(found, largest)
       await pool.query('delete from workspaces where id = any($1)', [[...own]])
     },
@@ -70,12 +72,12 @@ for (const transport of environment.transports) {
     t.teardown(() => {
       environment.clock.now = undefined
     })
-    // Later than every other row of this test file.
+    // Later than every other row that this file creates.
     environment.clock.now = new Date('2020-03-01T00:30:00Z')
-    const made = ['2020-01-31T23:59:59Z', '2020-02-01T00:00:00Z', '2020-02-29T23:59:59Z']
+    const creations = ['2020-01-31T23:59:59Z', '2020-02-01T00:00:00Z', '2020-02-29T23:59:59Z']
       .concat(['2020-02-29T12:00:00Z', '2020-03-01T00:00:00Z', '2020-03-02T00:00:00Z'])
       .map((created_at) => seed.user(randomUUID(), { created_at }))
-    const users = await Promise.all(made)
+    const users = await Promise.all(creations)
     const admin = await createAdmin(environment)
     const { signups_by_day: days } = expectOk(await admin.call(transport, 'GetStats'))
     t.is(days.length, 30)
@@ -85,7 +87,7 @@ for (const transport of environment.transports) {
       { day: '2020-03-01', count: 1 },
     ])
     t.is(
-      days.reduce((sum: number, { count }: Figures) => sum + count, 0),
+      days.reduce((sum: number, { count }: Stats) => sum + count, 0),
       4,
     )
     await pool.query('delete from users where id = any($1)', [users])
@@ -102,7 +104,7 @@ for (const transport of environment.transports) {
           { token: people.admin.token },
         ),
       )
-    const { recent_activity } = await figures(transport)
+    const { recent_activity } = await getStats(transport)
     const { items } = expectOk(await admin.call(transport, 'ListActivity', { limit: 10 }))
     t.deepEqual(recent_activity, items)
     t.is(recent_activity.length, 10)
@@ -111,7 +113,7 @@ for (const transport of environment.transports) {
 }
 
 test.serial('both transports return the same statistics', async (t) => {
-  const [one, other] = await Promise.all(environment.transports.map(figures))
+  const [one, other] = await Promise.all(environment.transports.map(getStats))
   // An absent field is null in JSON.
   const dropNulls = (value: unknown) =>
     JSON.parse(JSON.stringify(value), (_, field) => field ?? undefined)

@@ -27,6 +27,10 @@ for (const transport of environment.transports) {
     const { exchange } = await obtainCode(transport, email)
     const { rows } = await pool.query('select id from users where email = $1', [email])
     const { id } = rows[0]
+    const accounts = await pool.query('select subject from linked_accounts where user_id = $1', [
+      id,
+    ])
+    t.is(accounts.rows.length, 1)
     await pool.query('update users set is_admin = true where id = $1', [id])
     const { admin: cookie = '' } = await signInAdmin(transport, email, 'github')
     expectOk(await call('UpdateUser', { user_id: id, name: 'Changed' }))
@@ -58,6 +62,7 @@ for (const transport of environment.transports) {
     ).rows[0]
     t.true(Number(text.count) >= 4)
     t.false(text.text.includes(email.split('@')[0]))
+    t.false(text.text.includes(`"${accounts.rows[0].subject}"`))
     t.is(expectError(await erase(id)).reason, 'USER_NOT_FOUND')
     t.is(await count("activity where action = 'user.erased' and target_id = $1", id), 1)
   })
@@ -95,7 +100,7 @@ for (const transport of environment.transports) {
     t.is(await count('members where workspace_id = $1', workspace), 1)
   })
 
-  test(`two owners deleted at the same time leave the workspace an owner ${through}`, async (t) => {
+  test(`of two owners deleted concurrently, one remains ${through}`, async (t) => {
     const workspace = await seed.workspace()
     const owners = [
       await seed.newMember(workspace, 'owner'),
@@ -112,7 +117,7 @@ for (const transport of environment.transports) {
       t.like(await erase(id), { ok: false, code: 'permission_denied', reason: 'OWN_ACCOUNT' })
   })
 
-  test(`an export contains everything about a user ${through}`, async (t) => {
+  test(`an export contains all data of a user ${through}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { editor, viewer } = fixture.people
     const record = await fixture.register(editor)
@@ -140,7 +145,7 @@ for (const transport of environment.transports) {
   })
 }
 
-test('the user and workspace commands work by e-mail address and ID', async (t) => {
+test('the user and workspace commands accept e-mail addresses and IDs', async (t) => {
   const run = async (...args: string[]) => {
     const { out, err, status } = await runCli(environment.databaseUrl, ...args, '--json')
     return { result: out && JSON.parse(out), err, status }

@@ -70,7 +70,7 @@ for (const transport of environment.transports) {
       t.deepEqual(await find(q), [], q)
   })
 
-  test(`pages and texts out of bounds return 422 ${through}`, async (t) => {
+  test(`out-of-range pages and search texts return 422 ${through}`, async (t) => {
     for (const [message, field] of [
       [{ page: 0 }, 'page'],
       [{ page: -1 }, 'page'],
@@ -134,7 +134,7 @@ for (const transport of environment.transports) {
     t.is(expectError(await change(randomUUID(), { name: 'x' })).reason, 'USER_NOT_FOUND')
   })
 
-  test(`a deactivated user gets 401 over every transport from the next request on ${through}`, async (t) => {
+  test(`a deactivated user gets 401 over every transport, starting with the next request ${through}`, async (t) => {
     const email = environment.addProviderUser()
     const { tokens, exchange } = await signIn(transport, email, 'github')
     const { exchange: pending } = await obtainCode(transport, email)
@@ -150,7 +150,7 @@ for (const transport of environment.transports) {
     }
     t.deepEqual(expectOk(await call('GetUser', { user_id: id })).sessions, [])
 
-    // Earlier credentials stay invalid after the user is activated again.
+    // Earlier credentials stay invalid after reactivation.
     t.true(expectOk(await change(id, { is_active: true })).is_active)
     t.like(await transport.call('GetMe', {}, { token }), { reason: 'TOKEN_REVOKED' })
     t.like(await transport.call('RefreshToken', { refresh_token }), inactive)
@@ -191,7 +191,7 @@ for (const transport of environment.transports) {
     t.is(expectError(await other.call(transport, 'ListUsers')).reason, 'NOT_ADMIN')
   })
 
-  test(`an admin cookie issued before a deactivation stays invalid after the activation ${through}`, async (t) => {
+  test(`an admin cookie issued before a deactivation stays invalid after reactivation ${through}`, async (t) => {
     const email = environment.addProviderUser()
     await signIn(transport, email, 'github')
     const id = await userOf(email)
@@ -218,15 +218,18 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`administrators cannot deactivate their own account: 403 ${through}`, async (t) => {
+  test(`an administrator who deactivates their own account gets 403 ${through}`, async (t) => {
     const self = await createAdmin(environment)
     for (const user_id of [self.id, self.id.toUpperCase()]) {
       const changes = { is_active: false, name: 'New' }
       const outcome = await self.call(transport, 'UpdateUser', { user_id, ...changes })
       t.like(expectError(outcome), { code: 'permission_denied', reason: 'OWN_ACCOUNT' })
     }
-    const kept = { name: 'Me', is_active: true }
-    t.like(expectOk(await self.call(transport, 'UpdateUser', { user_id: self.id, ...kept })), kept)
+    const allowedFields = { name: 'Me', is_active: true }
+    t.like(
+      expectOk(await self.call(transport, 'UpdateUser', { user_id: self.id, ...allowedFields })),
+      allowedFields,
+    )
   })
 
   test(`adding a user to a workspace creates an invitation with the role ${through}`, async (t) => {
@@ -241,10 +244,10 @@ for (const transport of environment.transports) {
     t.is(expectOk(await add({ role: 'admin' })).role, 'admin')
     await pool.query('update members set joined_at = now() where user_id = $1', [user_id])
     t.like(expectError(await add()), { code: 'already_exists', reason: 'ALREADY_A_MEMBER' })
-    const nobody = expectError(await add({ user_id: randomUUID() }))
-    t.like(nobody, { code: 'not_found', reason: 'USER_NOT_FOUND' })
-    const nowhere = expectError(await add({ workspace_id: randomUUID() }))
-    t.like(nowhere, { code: 'not_found', reason: 'WORKSPACE_NOT_FOUND' })
+    const unknownUser = expectError(await add({ user_id: randomUUID() }))
+    t.like(unknownUser, { code: 'not_found', reason: 'USER_NOT_FOUND' })
+    const unknownWorkspace = expectError(await add({ workspace_id: randomUUID() }))
+    t.like(unknownWorkspace, { code: 'not_found', reason: 'WORKSPACE_NOT_FOUND' })
     for (const wrong of [{ role: 'king' }, { workspace_id: 'x' }])
       t.is(expectError(await add(wrong)).code, 'invalid_argument')
     const [entry] = await listActivity(pool, user_id)
@@ -252,7 +255,7 @@ for (const transport of environment.transports) {
   })
 }
 
-test('a page of users stops at its limit, and searches use the trigram indexes', async (t) => {
+test('a query for users stops at the page limit, and searches use the trigram indexes', async (t) => {
   await pool.query(`insert into users (id, email, name)
     select gen_random_uuid(), 'many' || n || '@example.com', 'Many ' || n
     from generate_series(1, 20000) n`)

@@ -16,14 +16,14 @@ for (const transport of environment.transports) {
   const call = (method: string, message: object = {}) => admin.call(transport, method, message)
   const make = (slug: string, name = 'Made') => call('CreateWorkspace', { name, slug })
 
-  test(`an administrator who creates a workspace is its owner ${through}`, async (t) => {
+  test(`an administrator who creates a workspace becomes its owner ${through}`, async (t) => {
     const slug = `s-${randomUUID()}`
     const outcome = await make(slug, ' Made ')
     if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 201)
-    const made = expectOk(outcome)
-    t.like(made, { name: 'Made', slug, description: '', role: 'owner' })
-    const workspace_id = made.id
-    t.deepEqual(expectOk(await call('GetWorkspace', { workspace_id })), made)
+    const created = expectOk(outcome)
+    t.like(created, { name: 'Made', slug, description: '', role: 'owner' })
+    const workspace_id = created.id
+    t.deepEqual(expectOk(await call('GetWorkspace', { workspace_id })), created)
     const { members } = expectOk(await call('ListMembers', { workspace_id }))
     t.like(members, [{ user_id: admin.id, role: 'owner', status: 'active' }])
     const alone = { workspace_id, user_id: admin.id }
@@ -56,15 +56,15 @@ for (const transport of environment.transports) {
     for (const wrong of [{ page: 0 }, { page_size: 101 }, { q: 'x'.repeat(101) }])
       t.is(expectError(await call('ListWorkspaces', wrong)).code, 'invalid_argument')
     const { workspaces } = expectOk(await call('ListAllWorkspaces'))
-    const ours = workspaces.filter(({ slug }: { slug: string }) => slug.endsWith(mark))
+    const matching = workspaces.filter(({ slug }: { slug: string }) => slug.endsWith(mark))
     t.deepEqual(
-      ours.map(({ name, slug }: any) => [name, slug]),
+      matching.map(({ name, slug }: any) => [name, slug]),
       ['a', 'b', 'c'].map((letter) => [`Haus_${letter}% ${mark}`, `${letter}-${mark}`]),
     )
-    t.deepEqual(Object.keys(ours[0]).toSorted(), ['id', 'name', 'slug'])
+    t.deepEqual(Object.keys(matching[0]).toSorted(), ['id', 'name', 'slug'])
   })
 
-  test(`a workspace can be changed and is deleted with everything in it ${through}`, async (t) => {
+  test(`a workspace can be updated, and deleting it deletes everything in it ${through}`, async (t) => {
     const { workspace: workspace_id, people } = await createWorkspaceFixture(environment, transport)
     const changed = await call('UpdateWorkspace', { workspace_id, name: 'New' })
     t.like(expectOk(changed), { id: workspace_id, name: 'New' })
@@ -99,10 +99,10 @@ for (const transport of environment.transports) {
 
   test(`an administrator can manage groups and their members ${through}`, async (t) => {
     const { workspace: workspace_id, people } = await createWorkspaceFixture(environment, transport)
-    const made = expectOk(await call('CreateGroup', { workspace_id, name: 'Crew' }))
-    t.like(made, { workspace_id, name: 'Crew', created_by: admin.id })
-    const group_id = made.id
-    t.deepEqual(expectOk(await call('ListGroups', { workspace_id })).groups, [made])
+    const created = expectOk(await call('CreateGroup', { workspace_id, name: 'Crew' }))
+    t.like(created, { workspace_id, name: 'Crew', created_by: admin.id })
+    const group_id = created.id
+    t.deepEqual(expectOk(await call('ListGroups', { workspace_id })).groups, [created])
     t.like(expectOk(await call('UpdateGroup', { group_id, name: 'Team' })), { name: 'Team' })
     const taken = await seed.group(workspace_id, [], 'Taken')
     t.is(
@@ -112,8 +112,8 @@ for (const transport of environment.transports) {
     const membership = { group_id, user_id: people.viewer.id }
     t.deepEqual(expectOk(await call('AddGroupMember', membership)), { status: 'ok' })
     t.deepEqual(expectOk(await call('AddGroupMember', membership)), { status: 'ok' })
-    const stranger = { group_id, user_id: admin.id }
-    t.is(expectError(await call('AddGroupMember', stranger)).reason, 'MEMBER_NOT_FOUND')
+    const nonMember = { group_id, user_id: admin.id }
+    t.is(expectError(await call('AddGroupMember', nonMember)).reason, 'MEMBER_NOT_FOUND')
     const { members } = expectOk(await call('ListGroupMembers', { group_id }))
     t.like(members, [{ user_id: people.viewer.id, group_id }])
     expectOk(await call('RemoveGroupMember', membership))

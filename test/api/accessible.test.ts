@@ -33,7 +33,7 @@ for (const transport of environment.transports) {
     return (await Promise.all(all)).map(({ resource_id }) => resource_id).toSorted()
   }
 
-  test(`resources of every grant are listed once, in ascending order ${over}`, async (t) => {
+  test(`resources accessible through any grant are listed once, in ascending order ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { people } = fixture
     const { viewer, owner } = people
@@ -94,7 +94,7 @@ for (const transport of environment.transports) {
     t.like(await list(fixture, owner, 'unheard-of'), { resource_ids: [], has_full_access: false })
   })
 
-  test(`has_full_access is true for members to view when all resources are visible to the workspace ${over}`, async (t) => {
+  test(`has_full_access for view is true for members when all resources are visible to the workspace ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { viewer, editor } = fixture.people
     const full = async (person: Member, action: string) =>
@@ -114,13 +114,13 @@ for (const transport of environment.transports) {
     })
   })
 
-  test(`a truncated list has a page token, and its pages together are complete ${over}`, async (t) => {
+  test(`a truncated list has a page token, and its pages together contain every resource ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { viewer } = fixture.people
     const ids = await registerMany(fixture, viewer, 7)
     t.deepEqual((await list(fixture, viewer, 'view', { limit: 7 })).next_page_token ?? null, null)
     for (const limit of [1, 3, 6]) {
-      const seen: string[] = []
+      const listed: string[] = []
       let page_token: string | undefined
       do {
         const page = await list(fixture, viewer, 'view', {
@@ -128,10 +128,10 @@ for (const transport of environment.transports) {
           ...(page_token && { page_token }),
         })
         t.true(page.resource_ids.length <= limit)
-        seen.push(...page.resource_ids)
+        listed.push(...page.resource_ids)
         page_token = page.next_page_token ?? undefined
       } while (page_token)
-      t.deepEqual(seen, ids)
+      t.deepEqual(listed, ids)
     }
   })
 
@@ -157,24 +157,25 @@ for (const transport of environment.transports) {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { viewer, owner } = fixture.people
     const stayed = await registerMany(fixture, viewer, 20)
-    const passing = await Promise.all(Array.from({ length: 20 }, () => fixture.register(viewer)))
-    const seen: string[] = []
+    const temporary = await Promise.all(Array.from({ length: 20 }, () => fixture.register(viewer)))
+    const listed: string[] = []
     let page_token: string | undefined
     do {
-      const gone = passing.pop()
+      const removed = temporary.pop()
       await Promise.all([
-        gone && transport.call('Unregister', { permission_id: gone.id }, { key: fixture.key }),
+        removed &&
+          transport.call('Unregister', { permission_id: removed.id }, { key: fixture.key }),
         fixture.register(viewer),
         fixture.register(owner, { visibility: 'workspace' }),
       ])
       const more = { limit: 3, ...(page_token && { page_token }) }
       const page = await list(fixture, viewer, 'view', more)
-      seen.push(...page.resource_ids)
+      listed.push(...page.resource_ids)
       page_token = page.next_page_token ?? undefined
     } while (page_token)
-    t.deepEqual(seen, seen.toSorted())
-    t.is(new Set(seen).size, seen.length)
-    for (const id of stayed) t.true(seen.includes(id))
+    t.deepEqual(listed, listed.toSorted())
+    t.is(new Set(listed).size, listed.length)
+    for (const id of stayed) t.true(listed.includes(id))
   })
 
   test(`a page token stays valid when the resource it starts at is removed ${over}`, async (t) => {
@@ -189,7 +190,7 @@ for (const transport of environment.transports) {
     t.deepEqual(rest.resource_ids, [sorted[3]?.resource_id])
   })
 
-  test(`a page token that the server did not issue is 422 ${over}`, async (t) => {
+  test(`a page token that the server did not issue returns 422 ${over}`, async (t) => {
     const {
       kind,
       workspace: workspace_id,
@@ -207,12 +208,12 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`a token for another workspace is 403, and workspace IDs are case-insensitive ${over}`, async (t) => {
+  test(`a token for another workspace returns 403, and workspace IDs are case-insensitive ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { kind, people, as } = fixture
-    const elsewhere = await environment.seed.workspace()
-    await environment.seed.member(elsewhere, people.owner.id, 'owner')
-    for (const workspace_id of [elsewhere, randomUUID()]) {
+    const otherWorkspace = await environment.seed.workspace()
+    await environment.seed.member(otherWorkspace, people.owner.id, 'owner')
+    for (const workspace_id of [otherWorkspace, randomUUID()]) {
       const message = { ...kind, workspace_id, action: 'view' }
       const outcome = await transport.call('Accessible', message, as(people.owner))
       t.like(outcome, { ok: false, code: 'permission_denied', reason: 'OTHER_WORKSPACE' })

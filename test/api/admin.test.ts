@@ -98,8 +98,8 @@ for (const transport of environment.transports) {
         const { requests, admin } = await rejectedCalls
         for (const field of route.pathFields) {
           const message = requests.message(operation)
-          const nowhere = await admin.call(transport, method, { ...message, [field]: randomUUID() })
-          t.is(expectError(nowhere).code, 'not_found', field)
+          const missing = await admin.call(transport, method, { ...message, [field]: randomUUID() })
+          t.is(expectError(missing).code, 'not_found', field)
           const { code, violations } = expectError(
             await admin.call(transport, method, { ...message, [field]: 'x' }),
           )
@@ -111,4 +111,4 @@ for (const transport of environment.transports) {
   }
 }
 
-test.after('no call caused a server error', (t) => t.deepEqual(environment.failures, []))
+test.after('no internal errors occurred', (t) => t.deepEqual(environment.failures, []))

@@ -50,9 +50,9 @@ for (const transport of environment.transports) {
     )
     await environment.seed.serviceAction(service, 'publish')
     const { viewer } = people
-    const mine = await environment.seed.group(workspace, [viewer.id])
+    const viewerGroup = await environment.seed.group(workspace, [viewer.id])
     const others = await environment.seed.group(workspace, [people.editor.id])
-    for (const grantee of [{ user: viewer.id }, { group: mine }]) {
+    for (const grantee of [{ user: viewer.id }, { group: viewerGroup }]) {
       for (const permission of ['view', 'edit']) {
         const record = await fixture.register(people.owner)
         await fixture.share(people.owner, record, { group: others }, 'edit')
@@ -91,9 +91,9 @@ for (const transport of environment.transports) {
     )
     const { viewer } = people
     const publish = await environment.seed.serviceAction(service, 'publish')
-    const elsewhere = await environment.seed.workspace()
-    await environment.seed.member(elsewhere, viewer.id)
-    await environment.seed.customRole(elsewhere, [publish], [viewer.id])
+    const otherWorkspace = await environment.seed.workspace()
+    await environment.seed.member(otherWorkspace, viewer.id)
+    await environment.seed.customRole(otherWorkspace, [publish], [viewer.id])
     const foreign = await environment.seed.serviceAction(`${service}-other`, 'archive')
     await environment.seed.customRole(workspace, [foreign], [viewer.id])
     const record = await fixture.register(people.owner, { visibility: 'workspace' })
@@ -119,14 +119,14 @@ for (const transport of environment.transports) {
   test(`a token for another workspace is denied on the resource, even for its owner ${over}`, async (t) => {
     const { people, key, ...fixture } = await createWorkspaceFixture(environment, transport)
     const record = await fixture.register(people.owner, { visibility: 'workspace' })
-    const elsewhere = await environment.seed.workspace()
-    await environment.seed.member(elsewhere, people.owner.id, 'owner')
-    const token = await environment.token(people.owner.id, elsewhere)
+    const otherWorkspace = await environment.seed.workspace()
+    await environment.seed.member(otherWorkspace, people.owner.id, 'owner')
+    const token = await environment.token(people.owner.id, otherWorkspace)
     t.false(await fixture.isAllowed({ id: people.owner.id, token }, 'view', record))
     t.true(await fixture.isAllowed(people.owner, 'view', record))
   })
 
-  test(`checks of unknown resources, types and actions are denied, not errors ${over}`, async (t) => {
+  test(`checks of unknown resources, types and actions are denied without an error ${over}`, async (t) => {
     const { people, kind, as, ...fixture } = await createWorkspaceFixture(environment, transport)
     const { resource_id } = await fixture.register(people.owner)
     const known = { ...kind, resource_id, action: 'view' }
@@ -214,7 +214,7 @@ for (const transport of environment.transports) {
     )
   })
 
-  test(`actions with similar names are different actions ${over}`, async (t) => {
+  test(`actions with similar names are distinct ${over}`, async (t) => {
     const { people, service, kind, as, ...fixture } = await createWorkspaceFixture(
       environment,
       transport,

@@ -156,7 +156,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`control characters and bidirectional overrides in a name are 422 ${over}`, async (t) => {
+  test(`control characters and bidirectional overrides in a name return 422 ${over}`, async (t) => {
     const { service, people, as } = await createWorkspaceFixture(environment, transport)
     const control = [0, 1, 7, 9, 10, 13, 27, 31, 127, 128, 133, 159]
     const bidirectional = [0x200e, 0x200f, 0x202a, 0x202c, 0x202e, 0x2066, 0x2069]
@@ -227,7 +227,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`a malformed request is 422 before permissions are checked ${over}`, async (t) => {
+  test(`a malformed request returns 422 before permissions are checked ${over}`, async (t) => {
     const { key, people } = await createWorkspaceFixture(environment, transport)
     const checks = [{ ...item, service_name: 'another', resource_id: 'x' }]
     const outcome = await transport.call('Check', { checks }, { key, token: people.viewer.token })
@@ -254,6 +254,6 @@ test('gRPC trailers stay under 8 KiB for 1,000 invalid items', async (t) => {
   t.true(trailerBytes < 8192, String(trailerBytes))
 })
 
-test.after('no call caused a server error', (t) => {
+test.after('no internal errors occurred', (t) => {
   t.deepEqual(environment.failures, [])
 })

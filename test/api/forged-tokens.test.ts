@@ -28,15 +28,22 @@ const attacker = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const now = Math.floor(Date.now() / 1000)
 const segment = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** The claims of a valid token; undefined in `more` removes a claim. */
+/** The claims of a valid token; `undefined` in `more` removes a claim. */
 function claimsOf(
   fixture: WorkspaceFixture,
   more: Record<string, unknown> = {},
 ): Record<string, unknown> {
   const person = { sub: fixture.people.owner.id, email: 'o@example.com', name: 'o' }
-  const place = { wid: fixture.workspace, wslug: 'w', wrole: 'owner', groups: [] }
+  const workspaceClaims = { wid: fixture.workspace, wslug: 'w', wrole: 'owner', groups: [] }
   const life = { jti: randomUUID(), type: 'access', iat: now, exp: now + 900 }
-  return { ...person, ...place, ...life, iss: 'http://localhost:8000', aud: 'daikon', ...more }
+  return {
+    ...person,
+    ...workspaceClaims,
+    ...life,
+    iss: 'http://localhost:8000',
+    aud: 'daikon',
+    ...more,
+  }
 }
 
 function sign(claims: object, header: object = {}, key: unknown = signing): Promise<string> {
@@ -57,7 +64,7 @@ for (const transport of environment.transports) {
     t.true((await call(transport, fixture, await sign(claimsOf(fixture)))).ok)
   })
 
-  test(`an HMAC signed with the public key is 401 ${over}`, async (t) => {
+  test(`an HMAC signed with the public key returns 401 ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const pem = await exportSPKI(publicKey)
     const secrets = [
@@ -76,7 +83,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`alg none in any spelling, or an empty signature, is 401 ${over}`, async (t) => {
+  test(`alg none in any spelling, or an empty signature, returns 401 ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const body = segment(claimsOf(fixture))
     for (const alg of ['none', 'None', 'NONE', 'nOnE', '', null, undefined, 'RS256', ['RS256']]) {
@@ -87,7 +94,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`another algorithm with the server's own key is 401 ${over}`, async (t) => {
+  test(`another algorithm with the server's own key returns 401 ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     for (const alg of ['RS384', 'RS512', 'PS256', 'PS512']) {
       const token = await sign(claimsOf(fixture), { alg })
@@ -120,8 +127,8 @@ for (const transport of environment.transports) {
       const token = await sign(claimsOf(fixture), header, attacker.privateKey)
       t.like(await call(transport, fixture, token), { ok: false, code: 'unauthenticated' })
     }
-    for (const odd of [{}, [], [kid], 1, null, true, { toString: kid }]) {
-      const header = segment({ alg: 'RS256', kid: odd })
+    for (const invalidKid of [{}, [], [kid], 1, null, true, { toString: kid }]) {
+      const header = segment({ alg: 'RS256', kid: invalidKid })
       const token = `${header}.${segment(claimsOf(fixture))}.AAAA`
       t.like(await call(transport, fixture, token), { ok: false, code: 'unauthenticated' })
     }
@@ -131,7 +138,7 @@ for (const transport of environment.transports) {
     t.like(outcome, { ok: false, code: 'unauthenticated' })
   })
 
-  test(`an invalid iss, aud, type, lifetime or ID under a valid signature is 401 ${over}`, async (t) => {
+  test(`an invalid iss, aud, type, lifetime or ID under a valid signature returns 401 ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     for (const more of [
       { iss: undefined },
@@ -162,7 +169,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`a payload without claims, or changed after signing, is 401 ${over}`, async (t) => {
+  test(`a payload without claims, or changed after signing, returns 401 ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     for (const payload of ['', 'x', '[]', 'null', '"x"', '1', '{', '{"a":1', '\u0000']) {
       const token = await new CompactSign(Buffer.from(payload))

@@ -11,7 +11,7 @@ test('2,000 malformed requests to every method cause no server errors', async (t
   t.log(outcomes)
   const total = Object.values(outcomes).reduce((sum, count) => sum + count, 0)
   t.true(total >= 2000)
-  // Enough of them reach the handlers.
+  // Ensures that enough requests pass validation and reach the handlers.
   const succeeded = (outcomes['gRPC 0'] ?? 0) + (outcomes['REST 200'] ?? 0)
   t.true(succeeded > total / 20, `${succeeded} of ${total}`)
   t.deepEqual(environment.failures, [])

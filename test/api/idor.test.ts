@@ -24,22 +24,25 @@ const unscopedFields: Record<string, string> = {
   'RegisterBatch resources.workspace_id': 'a service key acts in every workspace',
 }
 
-/** Fields with a user who must belong to the workspace or group of the same request. */
+/** Fields that identify a user who must belong to the workspace or group of the same request. */
 const userFields = ['user_id', 'grantee_id']
 const memberOperations = operations.filter(
   ({ policy, input, key }) =>
     policy.tier === 'admin' &&
     // Any user may be added.
     key !== 'addUserToWorkspace' &&
-    // Its fields are filters.
+    // The fields of this method are filters.
     key !== 'listPermissions' &&
-    // It explains that a user is not a member.
+    // The method explains that a user is not a member.
     key !== 'explainPermission' &&
     idFields(input).length > 1 &&
     idFields(input).some((field) => userFields.includes(field)),
 )
 
-/** Methods whose IDs name clients, or a workspace beside a token: see test/identity/oauth/token.test.ts. */
+/**
+ * Methods whose IDs identify clients, or a workspace in addition to a token. They are tested in
+ * test/identity/oauth/token.test.ts.
+ */
 const isOAuthMethod = ({ service, key }: { service: string; key: string }) =>
   service === 'OAuthService' || key === 'switchWorkspace'
 
@@ -52,7 +55,7 @@ const scopedOperations = operations.filter(
 )
 const authenticatedOperations = operations.filter(({ policy }) => policy.tier !== 'public')
 
-test('every method with an ID is tested, or is public or for administrators', (t) => {
+test('every method with an ID is tested, public or restricted to administrators', (t) => {
   t.true(scopedOperations.length >= 21)
   t.true(memberOperations.length >= 7)
   for (const operation of operations) {
@@ -139,7 +142,7 @@ for (const transport of environment.transports) {
     })
   }
 
-  test(`every method that is not public is 401 without its credentials ${over}`, async (t) => {
+  test(`every non-public method returns 401 without its credentials ${over}`, async (t) => {
     // With an active service app, service keys are required.
     const { fixture } = await createRequestFixture(environment, transport)
     const { key, people } = fixture
@@ -157,7 +160,7 @@ for (const transport of environment.transports) {
   })
 }
 
-test('every stream that is not public is UNAUTHENTICATED without its credentials', async (t) => {
+test('every non-public stream returns UNAUTHENTICATED without its credentials', async (t) => {
   const [transport] = environment.transports as [Transport]
   const { key, people } = (await createRequestFixture(environment, transport)).fixture
   const streams = readStreams(readRegistry())
@@ -176,7 +179,7 @@ test('every stream that is not public is UNAUTHENTICATED without its credentials
   }
 })
 
-test('other verbs on a known path are 405 with Allow; unknown paths are 404', async (t) => {
+test('other verbs on a known path return 405 with Allow; unknown paths return 404', async (t) => {
   const routes = operations.flatMap((operation) => operation.routes)
   const paths = Map.groupBy(routes, ({ path }) => path)
   for (const [path, own] of paths) {
@@ -192,15 +195,15 @@ test('other verbs on a known path are 405 with Allow; unknown paths are 404', as
       t.deepEqual(String(headers.allow).split(', ').toSorted(), allowed.toSorted())
       t.is(json.reason, 'METHOD_NOT_ALLOWED')
     }
-    const nowhere = await sendRawHttp(environment.httpPort, {
+    const unknownPath = await sendRawHttp(environment.httpPort, {
       method: 'PUT',
       path: `/v1${address}`,
     })
-    t.deepEqual([nowhere.status, nowhere.json.reason], [404, 'NO_SUCH_ROUTE'])
+    t.deepEqual([unknownPath.status, unknownPath.json.reason], [404, 'NO_SUCH_ROUTE'])
   }
 })
 
-test('an unknown gRPC method is UNIMPLEMENTED', async (t) => {
+test('an unknown gRPC method returns UNIMPLEMENTED', async (t) => {
   for (const path of ['WorkspaceService/Nothing', 'NoService/Check', 'workspaceservice/check']) {
     const { code } = await sendRawGrpc(environment.grpcPort, `/daikon.v1.${path}`, Buffer.alloc(0))
     t.is(code, 12, path)

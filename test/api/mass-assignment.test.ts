@@ -25,11 +25,11 @@ test.after.always(() => environment.stop())
 const testedOperations = environment.app.operations.filter(
   ({ policy, key }) =>
     ['user', 'service', 'dual'].includes(policy.tier) &&
-    // A form, whose response contains the times of the token: see test/identity/oauth.
+    // Returns token timestamps, which differ between calls: see test/identity/oauth.
     key !== 'introspectToken',
 )
 
-/** Methods of AdminService whose results are comparable: no global lists and no generated keys. */
+/** AdminService methods with comparable results: no global lists and no generated keys. */
 const testedAdminOperations = environment.app.operations.filter(
   ({ service, key }) =>
     service === 'AdminService' &&
@@ -151,14 +151,15 @@ async function call(
   return readResponse(response, operation)
 }
 
-/** Names for the IDs of a request fixture, so that two fixtures can be compared. */
+/** Maps the IDs of a request fixture to names, so that two fixtures can be compared. */
 function namesOf(requests: RequestFixture): Record<string, string> {
   const { fixture, otherFixture, values, record, crossWorkspaceRecord, foreignRecord } = requests
   const names: Record<string, string> = { [requests.admin.id]: '<admin>' }
-  for (const [whose, place] of Object.entries({ fixture, otherFixture })) {
-    names[place.workspace] = `<${whose}>`
-    names[place.service] = `<service of ${whose}>`
-    for (const [role, { id }] of Object.entries(place.people)) names[id] = `<${role} of ${whose}>`
+  for (const [fixtureName, place] of Object.entries({ fixture, otherFixture })) {
+    names[place.workspace] = `<${fixtureName}>`
+    names[place.service] = `<service of ${fixtureName}>`
+    for (const [role, { id }] of Object.entries(place.people))
+      names[id] = `<${role} of ${fixtureName}>`
   }
   for (const [sort, row] of Object.entries({ record, crossWorkspaceRecord, foreignRecord })) {
     names[row.id] = `<${sort}>`
@@ -213,7 +214,7 @@ for (const transport of environment.transports) {
   // REST has more places to inject fields into.
   const all: Role[] = transport.name === 'rest' ? ['owner', 'viewer'] : owners
 
-  // Calls that change nothing share a pair.
+  // Read-only calls share a pair of fixtures.
   let sharedPair: Promise<FixturePair> | undefined
 
   for (const operation of [...testedOperations, ...testedAdminOperations]) {
@@ -276,9 +277,9 @@ test('unknown fields of a gRPC message are ignored', async (t) => {
   t.deepEqual(rows, [{ is_admin: false }])
 
   // Field 3 is the description; the last value on the wire wins.
-  const made = unknown(CreateWorkspaceRequest.encode({ name, slug }, new Writer()))
+  const createRequest = unknown(CreateWorkspaceRequest.encode({ name, slug }, new Writer()))
   const path = '/daikon.v1.WorkspaceService/CreateWorkspace'
-  t.is((await sendRawGrpc(environment.grpcPort, path, made, credentials)).code, 0)
+  t.is((await sendRawGrpc(environment.grpcPort, path, createRequest, credentials)).code, 0)
   const sql = `select m.user_id, m.role from members m join workspaces w on w.id = m.workspace_id
     where w.slug = $1`
   const members = await environment.pool.query(sql, [slug])

@@ -10,7 +10,7 @@ import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 const environment = await startTestEnvironment()
 test.after.always(() => environment.stop())
 
-/** The methods that change a resource, with the fields beside its name, in an order in which all succeed. */
+/** Methods that change a resource, with their other fields, in an order in which all succeed. */
 function changes(granteeId: string, ownerId: string): [method: string, fields: object][] {
   const grant = { grantee_type: 'user', grantee_id: granteeId, permission: 'view' }
   return [
@@ -39,15 +39,15 @@ for (const transport of environment.transports) {
         results.push({ ...message, id: '', resource_id: '', created_at: '', granted_at: '' })
         results.push(shares?.length)
       }
-      const gone = await transport.call('GetResource', { ...kind, resource_id }, as(people.owner))
-      t.is(expectError(gone).code, 'not_found')
+      const lookup = await transport.call('GetResource', { ...kind, resource_id }, as(people.owner))
+      t.is(expectError(lookup).code, 'not_found')
       const actions = await listActivity(environment.pool, permission_id)
       return [results, actions.map(({ action, actor_id }) => [action, actor_id])]
     }
     t.deepEqual(await run(true), await run(false))
   })
 
-  test(`an unknown key is 404, and a key is case-sensitive except for the UUID ${over}`, async (t) => {
+  test(`an unknown key returns 404, and keys are case-sensitive except for the UUID ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { people, kind, as } = fixture
     const { resource_id } = await fixture.register(people.owner)
@@ -63,7 +63,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`transferring ownership moves the rights of the owner and records an event ${over}`, async (t) => {
+  test(`transferring ownership transfers the owner's rights and records an event ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { people, kind, key, workspace } = fixture
     const record = await fixture.register(people.viewer)
@@ -87,11 +87,11 @@ for (const transport of environment.transports) {
     ])
   })
 
-  test(`a new owner who is not a member is 422 ${over}`, async (t) => {
+  test(`a new owner who is not a member returns 422 ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const record = await fixture.register(fixture.people.owner)
-    const stranger = await environment.seed.newMember(await environment.seed.workspace())
-    for (const owner_id of [stranger, randomUUID()]) {
+    const nonMember = await environment.seed.newMember(await environment.seed.workspace())
+    for (const owner_id of [nonMember, randomUUID()]) {
       const message = { permission_id: record.id, owner_id }
       const outcome = await transport.call('TransferOwnership', message, { key: fixture.key })
       t.like(outcome, { ok: false, code: 'invalid_argument' })
@@ -101,13 +101,13 @@ for (const transport of environment.transports) {
     t.is((await fixture.readResource(record)).owner_id, fixture.people.owner.id)
   })
 
-  test(`a user who accompanies a change must be allowed to manage the resource ${over}`, async (t) => {
+  test(`a change with a user token requires that the user may manage the resource ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { people, key, kind, as } = fixture
     const owner = await fixture.addMember('viewer')
-    const elsewhere = await environment.seed.workspace()
-    await environment.seed.member(elsewhere, owner.id, 'owner')
-    const otherToken = await environment.token(owner.id, elsewhere)
+    const otherWorkspace = await environment.seed.workspace()
+    await environment.seed.member(otherWorkspace, owner.id, 'owner')
+    const otherToken = await environment.token(owner.id, otherWorkspace)
     const formerMember = await fixture.addMember('owner')
     await environment.pool.query('delete from members where user_id = $1', [formerMember.id])
 
@@ -135,7 +135,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`a token is not enough without the service key ${over}`, async (t) => {
+  test(`a token without the service key is not sufficient ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { people } = fixture
     const { id: permission_id } = await fixture.register(people.owner)
@@ -170,7 +170,7 @@ for (const transport of environment.transports) {
   })
 }
 
-test('a gRPC request that names a resource in both ways, in none, or in part is 422', async (t) => {
+test('a gRPC request that identifies a resource in both ways, not at all or partially is invalid', async (t) => {
   const [transport] = environment.transports as [Transport]
   const fixture = await createWorkspaceFixture(environment, transport)
   const { people, kind, as } = fixture
@@ -198,7 +198,7 @@ test('a gRPC request that names a resource in both ways, in none, or in part is 
   }
 })
 
-test('a REST body cannot name another resource than the path', async (t) => {
+test('a REST body cannot identify a different resource than the path', async (t) => {
   const transport = environment.transports.find(({ name }) => name === 'rest') as Transport
   const fixture = await createWorkspaceFixture(environment, transport)
   const { people, key, kind } = fixture

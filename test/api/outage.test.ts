@@ -58,7 +58,7 @@ const unavailable = {
   retryAfter: 1,
 } as const
 
-/** Retries until every call succeeds, without any intervention. */
+/** Retries until every call succeeds without intervention. */
 async function retryUntilAvailable(setups: Setup[]): Promise<Outcome[]> {
   const deadline = performance.now() + 8000
   for (let tries = 20; ; tries -= 1) {
@@ -69,7 +69,10 @@ async function retryUntilAvailable(setups: Setup[]): Promise<Outcome[]> {
   }
 }
 
-/** Locks the tables, begins work, and cuts connections when `waiting` statements are blocked or after 2 s. */
+/**
+ * Locks the tables, starts the work, and cuts the connections once `waiting` statements are
+ * blocked, or after 2 seconds.
+ */
 async function whileLocked<Result>(
   tables: string,
   mode: string,
@@ -95,16 +98,19 @@ async function whileLocked<Result>(
   }
 }
 
-test.serial('connections cut during Check, Register and Share: 503, then recovery', async (t) => {
-  const setups = await createFixtures()
-  // Every call waits for its facts query, which waits for the lock.
-  const outcomes = await whileLocked('members', 'access exclusive', 2, () => callAll(setups))
-  for (const outcome of outcomes) t.like(outcome, unavailable)
-  await proxy.open()
-  for (const outcome of await retryUntilAvailable(setups)) t.true(outcome.ok)
-})
+test.serial(
+  'connections cut during Check, Register and Share return 503, then calls recover',
+  async (t) => {
+    const setups = await createFixtures()
+    // Every call waits for its facts query, which waits for the lock.
+    const outcomes = await whileLocked('members', 'access exclusive', 2, () => callAll(setups))
+    for (const outcome of outcomes) t.like(outcome, unavailable)
+    await proxy.open()
+    for (const outcome of await retryUntilAvailable(setups)) t.true(outcome.ok)
+  },
+)
 
-test.serial('connections cut during a write: 503 and no partial change', async (t) => {
+test.serial('connections cut during a write return 503 and leave no partial change', async (t) => {
   const setups = await createFixtures()
   const ids = setups.map(() => randomUUID())
   const outcomes = await whileLocked('resources, shares', 'exclusive', 3, () =>
@@ -127,7 +133,7 @@ test.serial('connections cut during a write: 503 and no partial change', async (
 })
 
 test.serial(
-  'connections refused: every call is 503 at once, /health is 200, then recovery',
+  'while connections are refused, every call returns 503 at once and /health returns 200; then calls recover',
   async (t) => {
     const setups = await createFixtures()
     await proxy.cut()
@@ -147,7 +153,7 @@ test.serial(
 )
 
 test.serial(
-  'connections terminated by PostgreSQL: the next calls succeed or are 503',
+  'after PostgreSQL terminates connections, the next calls succeed or return 503',
   async (t) => {
     const setups = await createFixtures()
     for (let round = 0; round < 5; round += 1) {
@@ -190,32 +196,36 @@ test.serial('a connection cut during BEGIN or COMMIT is reported as unavailable'
   t.is(await Promise.race([closed, late]), 'closed')
 })
 
-test.serial('PostgreSQL hangs: 503 within the timeouts, then recovery', async (t) => {
-  const setups = await createFixtures()
-  const [grpc, rest] = setups as [Setup, Setup]
-  // One call hangs inside its transaction, the others before it.
-  const writing = share(grpc)
-  let hung: Promise<Outcome[]> | undefined
-  const started = performance.now()
-  await whileLocked('shares', 'exclusive', 1, async () => {
-    proxy.hang()
-    hung = Promise.all([
-      writing,
-      ...[check, register, share].map((call) => call(rest)),
-      check(grpc),
-    ])
-    t.is((await sendRawHttp(environment.httpPort, { path: '/health' })).status, 200)
-  })
-  for (const outcome of (await hung) ?? []) t.like(outcome, { ok: false, code: 'unavailable' })
-  const seconds = (performance.now() - started) / 1000
-  t.true(seconds < 14, `${seconds} s`)
-  await proxy.open()
-  await retryUntilAvailable(setups)
-  for (let round = 0; round < 10; round += 1)
-    for (const outcome of await callAll(setups)) t.true(outcome.ok)
-})
+test.serial(
+  'while PostgreSQL hangs, calls return 503 within the timeouts; then they recover',
+  async (t) => {
+    const setups = await createFixtures()
+    const [grpc, rest] = setups as [Setup, Setup]
+    // One call hangs inside its transaction; the others hang before theirs.
+    const writing = share(grpc)
+    let hangingCalls: Promise<Outcome[]> | undefined
+    const started = performance.now()
+    await whileLocked('shares', 'exclusive', 1, async () => {
+      proxy.hang()
+      hangingCalls = Promise.all([
+        writing,
+        ...[check, register, share].map((call) => call(rest)),
+        check(grpc),
+      ])
+      t.is((await sendRawHttp(environment.httpPort, { path: '/health' })).status, 200)
+    })
+    for (const outcome of (await hangingCalls) ?? [])
+      t.like(outcome, { ok: false, code: 'unavailable' })
+    const seconds = (performance.now() - started) / 1000
+    t.true(seconds < 14, `${seconds} s`)
+    await proxy.open()
+    await retryUntilAvailable(setups)
+    for (let round = 0; round < 10; round += 1)
+      for (const outcome of await callAll(setups)) t.true(outcome.ok)
+  },
+)
 
-test.serial('an invalid token is 401 while PostgreSQL is unavailable', async (t) => {
+test.serial('an invalid token returns 401 while PostgreSQL is unavailable', async (t) => {
   const [setup] = (await createFixtures()) as [Setup]
   await proxy.cut()
   for (const transport of environment.transports) {
@@ -234,7 +244,7 @@ test.serial('a node that has lost connections stops in time', async (t) => {
   t.is(await Promise.race([stopped, late]), 'stopped')
 })
 
-test.after('no call caused an internal error', (t) => {
+test.after('no internal errors occurred', (t) => {
   t.deepEqual(
     environment.failures.filter(({ code }) => code === 'internal'),
     [],

@@ -37,7 +37,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`a call of a user has at most 100 items and concerns only the workspace of the token ${over}`, async (t) => {
+  test(`a user's call is limited to 100 items and to the workspace of the token ${over}`, async (t) => {
     const { people, kind } = await createWorkspaceFixture(environment, transport)
     const { token } = people.owner
     const check = { ...kind, resource_id: randomUUID(), action: 'view' }

@@ -69,7 +69,7 @@ for (const transport of environment.transports) {
     t.is(await count(), 1000)
   })
 
-  test(`items name each other and existing resources as parent, in any order ${over}`, async (t) => {
+  test(`items can refer to each other and to existing resources as parents, in any order ${over}`, async (t) => {
     const { item, registerBatch, kind, people, below, ...fixture } = await createBatchFixture()
     const root = await fixture.register(people.owner, {
       resource_type: 'space',
@@ -112,9 +112,9 @@ for (const transport of environment.transports) {
     )
   })
 
-  test(`an invalid item is 422 with its field, and nothing is registered ${over}`, async (t) => {
+  test(`an invalid item returns 422 with its field, and nothing is registered ${over}`, async (t) => {
     const { item, violationsOf, count, kind, below } = await createBatchFixture()
-    const stranger = await environment.seed.user()
+    const nonMember = await environment.seed.user()
     const twice = item()
     const external_id = 'plan'
     const id = toResourceId(kind.service_name, kind.resource_type, external_id)
@@ -124,7 +124,7 @@ for (const transport of environment.transports) {
     const cases: [object[], object][] = [
       [[item(), item({ owner_id: 'x' })], { 'resources[1].owner_id': 'must be a UUID' }],
       [
-        [item(), item({ owner_id: stranger }), item({ owner_id: randomUUID() })],
+        [item(), item({ owner_id: nonMember }), item({ owner_id: randomUUID() })],
         {
           'resources[1].owner_id': 'must be a member of the workspace',
           'resources[2].owner_id': 'must be a member of the workspace',
@@ -171,9 +171,9 @@ for (const transport of environment.transports) {
 
   test(`a parent in another workspace is unknown, in the batch or not ${over}`, async (t) => {
     const { item, violationsOf, below, people, key } = await createBatchFixture()
-    const elsewhere = await environment.seed.workspace()
-    await environment.seed.member(elsewhere, people.editor.id)
-    const folder = item({ external_id: 'folder', workspace_id: elsewhere })
+    const otherWorkspace = await environment.seed.workspace()
+    await environment.seed.member(otherWorkspace, people.editor.id)
+    const folder = item({ external_id: 'folder', workspace_id: otherWorkspace })
     const violation = {
       code: 'invalid_argument',
       'resources[0].parent': 'must be a resource of the same service and workspace',
@@ -184,7 +184,7 @@ for (const transport of environment.transports) {
     t.deepEqual(await violationsOf([item(below('folder'))]), violation)
   })
 
-  test(`an unknown workspace is 404 and names the items ${over}`, async (t) => {
+  test(`an unknown workspace returns 404, and the error names the items ${over}`, async (t) => {
     const { item, registerBatch, count } = await createBatchFixture()
     const unknown = item({ workspace_id: randomUUID() })
     const error = expectError(await registerBatch([item(), unknown]))
@@ -194,7 +194,7 @@ for (const transport of environment.transports) {
     t.is(await count(), 0)
   })
 
-  test(`an item that is registered with another owner is 409 for the whole batch ${over}`, async (t) => {
+  test(`an item already registered with another owner returns 409 for the whole batch ${over}`, async (t) => {
     const { item, registerBatch, count, people, ...fixture } = await createBatchFixture()
     const { resource_id } = await fixture.register(people.viewer)
     const error = expectError(await registerBatch([item(), item({ resource_id }), item()]))
@@ -203,7 +203,7 @@ for (const transport of environment.transports) {
     t.is(await count(), 1)
   })
 
-  test(`a cycle within a batch is 409 and names its items ${over}`, async (t) => {
+  test(`a cycle within a batch returns 409, and the error names its items ${over}`, async (t) => {
     const { item, registerBatch, count, below } = await createBatchFixture()
     const error = expectError(
       await registerBatch([
@@ -222,7 +222,7 @@ for (const transport of environment.transports) {
     t.is(await count(), 0)
   })
 
-  test(`a chain of 33 resources is 422, counted with the ancestors of an existing parent ${over}`, async (t) => {
+  test(`a chain of 33 resources, including the ancestors of an existing parent, returns 422 ${over}`, async (t) => {
     const { item, registerBatch, violationsOf, count, below } = await createBatchFixture()
     const chain = (from: number, to: number) =>
       Array.from({ length: to - from + 1 }, (_, index) => {
@@ -243,7 +243,7 @@ for (const transport of environment.transports) {
     t.is(await count(), 32)
   })
 
-  test(`the parent of an item that is registered already is ignored ${over}`, async (t) => {
+  test(`the parent of an already registered item is ignored ${over}`, async (t) => {
     const { item, registerBatch, below, people, ...fixture } = await createBatchFixture()
     const external_id = 'old'
     await fixture.register(people.editor, { external_id, resource_id: undefined })
@@ -256,7 +256,7 @@ for (const transport of environment.transports) {
     t.like(added.parent, { external_id })
   })
 
-  test(`Register and UpdateParent name a parent by external_id ${over}`, async (t) => {
+  test(`Register and UpdateParent accept the external_id of a parent ${over}`, async (t) => {
     const { key, kind, people, below, ...fixture } = await createBatchFixture()
     const add = (external_id: string, more: object = {}) =>
       fixture.register(people.editor, { external_id, resource_id: undefined, ...more })
@@ -310,7 +310,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`a batch that names another service is 403 ${over}`, async (t) => {
+  test(`a batch that names another service returns 403 ${over}`, async (t) => {
     const { item, registerBatch } = await createBatchFixture()
     const outcome = await registerBatch([item(), item({ service_name: 'another' })])
     t.like(outcome, { ok: false, code: 'permission_denied', reason: 'OTHER_SERVICE' })

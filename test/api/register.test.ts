@@ -26,7 +26,7 @@ for (const transport of environment.transports) {
     if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 201)
   })
 
-  test(`an external_id stands for a name-based UUID, and is returned ${over}`, async (t) => {
+  test(`an external_id is mapped to a name-based UUID and returned ${over}`, async (t) => {
     const { kind, workspace, people, key } = await createWorkspaceFixture(environment, transport)
     const facts = { ...kind, workspace_id: workspace, owner_id: people.viewer.id }
     const register = (ids: object) => transport.call('Register', { ...facts, ...ids }, { key })
@@ -80,18 +80,18 @@ for (const transport of environment.transports) {
     t.is(record.resource_id, resource_id)
   })
 
-  test(`registering again with another owner or workspace is 409 and changes nothing ${over}`, async (t) => {
+  test(`registering again with another owner or workspace returns 409 and changes nothing ${over}`, async (t) => {
     const { people, kind, key, workspace, ...fixture } = await createWorkspaceFixture(
       environment,
       transport,
     )
     const record = await fixture.register(people.viewer)
     const { resource_id } = record
-    const elsewhere = await environment.seed.workspace()
-    await environment.seed.member(elsewhere, people.viewer.id)
+    const otherWorkspace = await environment.seed.workspace()
+    await environment.seed.member(otherWorkspace, people.viewer.id)
     for (const facts of [
       { workspace_id: workspace, owner_id: people.editor.id },
-      { workspace_id: elsewhere, owner_id: people.viewer.id },
+      { workspace_id: otherWorkspace, owner_id: people.viewer.id },
     ]) {
       const outcome = await transport.call('Register', { ...kind, resource_id, ...facts }, { key })
       t.like(outcome, { ok: false, code: 'already_exists', reason: 'RESOURCE_REGISTERED' })
@@ -99,7 +99,7 @@ for (const transport of environment.transports) {
     t.deepEqual(await fixture.readResource(record), record)
   })
 
-  test(`the same id under another type is another resource ${over}`, async (t) => {
+  test(`the same ID with another type identifies a different resource ${over}`, async (t) => {
     const { people, ...fixture } = await createWorkspaceFixture(environment, transport)
     const { id, resource_id } = await fixture.register(people.viewer)
     const folder = await fixture.register(people.editor, { resource_id, resource_type: 'folder' })
@@ -107,7 +107,7 @@ for (const transport of environment.transports) {
     t.is(folder.owner_id, people.editor.id)
   })
 
-  test(`registering in an unknown workspace is 404 ${over}`, async (t) => {
+  test(`registering in an unknown workspace returns 404 ${over}`, async (t) => {
     const { kind, people, key } = await createWorkspaceFixture(environment, transport)
     const facts = { resource_id: randomUUID(), workspace_id: randomUUID() }
     const message = { ...kind, ...facts, owner_id: people.owner.id }
@@ -136,7 +136,7 @@ for (const transport of environment.transports) {
   test(`50 concurrent registrations create one resource without errors ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const resource_id = randomUUID()
-    // A new resource type, so that creating its row is a race, too.
+    // A new resource type, so that the calls also race to create its row.
     const facts = { resource_id, resource_type: `kind-${transport.name}` }
     const records = await Promise.all(
       Array.from({ length: 50 }, () => fixture.register(fixture.people.viewer, facts)),
@@ -148,7 +148,7 @@ for (const transport of environment.transports) {
     t.is(rows.length, 1)
   })
 
-  test(`of 20 concurrent registrations with different owners one succeeds and 19 are 409 ${over}`, async (t) => {
+  test(`of 20 concurrent registrations with different owners, one succeeds and 19 return 409 ${over}`, async (t) => {
     const { kind, key, workspace, ...fixture } = await createWorkspaceFixture(
       environment,
       transport,

@@ -59,7 +59,7 @@ for (const transport of environment.transports) {
     t.is((await listActivity(environment.pool, permission_id)).length, 1)
   })
 
-  test(`changing the visibility of an unknown permission_id is 404 ${over}`, async (t) => {
+  test(`changing the visibility of an unknown permission_id returns 404 ${over}`, async (t) => {
     const { key } = await createWorkspaceFixture(environment, transport)
     const message = { permission_id: randomUUID(), visibility: 'private' }
     const outcome = await transport.call('UpdateVisibility', message, { key })
@@ -79,7 +79,7 @@ for (const transport of environment.transports) {
     t.deepEqual(await fixture.readResource(upper), { ...record, shares })
   })
 
-  test(`an unregistered resource is 404 'Resource not found' ${over}`, async (t) => {
+  test(`an unregistered resource returns 404 'Resource not found' ${over}`, async (t) => {
     const { key, kind, people, ...fixture } = await createWorkspaceFixture(environment, transport)
     const { resource_id } = await fixture.register(people.owner)
     for (const message of [

@@ -83,7 +83,7 @@ test('the cases below cover every method of the service and dual tiers', async (
 for (const transport of environment.transports) {
   const over = `over ${transport.label}`
 
-  test(`with an active service app a missing or invalid key is 401 and a valid one is accepted ${over}`, async (t) => {
+  test(`with an active service app, a missing or invalid key returns 401 and a valid one is accepted ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { people, key } = fixture
     const { token } = people.owner
@@ -131,7 +131,7 @@ for (const transport of environment.transports) {
     )
   })
 
-  test(`after a rotation the older key is valid until it expires ${over}`, async (t) => {
+  test(`after a rotation, the older key is valid until it expires ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { key, appId, kind } = fixture
     const { resource_id } = await fixture.register(fixture.people.owner)
@@ -156,7 +156,7 @@ for (const transport of environment.transports) {
     t.true((await getResource({ key: newer })).ok)
   })
 
-  test(`naming another service in the request is 403 ${over}`, async (t) => {
+  test(`naming another service in the request returns 403 ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { people, key, service } = fixture
     const other = await createWorkspaceFixture(environment, transport)
@@ -190,7 +190,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`a batch is 403 if one check names another service ${over}`, async (t) => {
+  test(`a batch returns 403 if one check names another service ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { resource_id } = await fixture.register(fixture.people.owner)
     const own = { ...fixture.kind, resource_id, action: 'view' }
@@ -224,11 +224,11 @@ for (const transport of environment.transports) {
     }
     for (const [method, message] of Object.entries(all)) {
       const credentials = { key, token: people.owner.token, headers: { 'x-request-id': 'same' } }
-      const theirs = await transport.call(method, message as object, credentials)
+      const foreignOutcome = await transport.call(method, message as object, credentials)
       const random = { ...message, permission_id: randomUUID() }
-      t.like(theirs, { ok: false, code: 'not_found', detail: 'Resource not found' })
-      const nobodys = await transport.call(method, random, credentials)
-      t.deepEqual({ ...theirs, headers: {} }, { ...nobodys, headers: {} })
+      t.like(foreignOutcome, { ok: false, code: 'not_found', detail: 'Resource not found' })
+      const unknownOutcome = await transport.call(method, random, credentials)
+      t.deepEqual({ ...foreignOutcome, headers: {} }, { ...unknownOutcome, headers: {} })
     }
     t.deepEqual(await fixture.readResource(record), before)
   })
@@ -238,7 +238,7 @@ for (const transport of development.transports) {
   const over = `over ${transport.label}`
 
   test.serial(
-    `without an active service app requests with any key, or none, are accepted ${over}`,
+    `without an active service app, requests with any key or no key are accepted ${over}`,
     async (t) => {
       const fixture = await createWorkspaceFixture(development, transport)
       const { token } = fixture.people.owner
@@ -279,7 +279,7 @@ for (const transport of development.transports) {
   )
 
   test.serial(
-    `deactivating the last service app starts development mode, a new one ends it ${over}`,
+    `deactivating the last service app starts development mode, and creating a new one ends it ${over}`,
     async (t) => {
       const { kind, key } = await createWorkspaceFixture(development, transport)
       const getResource = () =>

@@ -54,7 +54,7 @@ for (const transport of environment.transports) {
     t.pass()
   })
 
-  test(`workspace owners and admins may share resources of others, other members are 403 ${over}`, async (t) => {
+  test(`workspace owners and admins may share the resources of others; other members get 403 ${over}`, async (t) => {
     const { people, as, ...fixture } = await createWorkspaceFixture(environment, transport)
     const owner = await fixture.addMember('viewer')
     const record = await fixture.register(owner, { visibility: 'workspace' })
@@ -64,7 +64,7 @@ for (const transport of environment.transports) {
       const outcome = await transport.call('Share', { permission_id, ...grant }, as(person))
       t.like(outcome, { ok: false, code: 'permission_denied', reason: 'NOT_THE_OWNER' })
     }
-    // A share with edit permission does not allow sharing.
+    // Edit permission does not include sharing.
     await fixture.share(owner, record, { user: people.editor.id }, 'edit')
     t.like(await transport.call('Share', { permission_id, ...grant }, as(people.editor)), {
       ok: false,
@@ -76,29 +76,29 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`a resource of another workspace is 404 like an unknown one, even to its owner ${over}`, async (t) => {
+  test(`a resource of another workspace returns 404 like an unknown one, even for its owner ${over}`, async (t) => {
     const { people, key, ...fixture } = await createWorkspaceFixture(environment, transport)
     const { id } = await fixture.register(people.owner)
-    const elsewhere = await environment.seed.workspace()
-    await environment.seed.member(elsewhere, people.owner.id, 'owner')
-    const token = await environment.token(people.owner.id, elsewhere)
+    const otherWorkspace = await environment.seed.workspace()
+    await environment.seed.member(otherWorkspace, people.owner.id, 'owner')
+    const token = await environment.token(people.owner.id, otherWorkspace)
     const grant = { grantee_type: 'user', grantee_id: people.owner.id, permission: 'view' }
-    const [there, nowhere] = await Promise.all(
+    const [foreignOutcome, unknownOutcome] = await Promise.all(
       [id, randomUUID()].map(async (permission_id) => {
         const outcome = await transport.call('Share', { permission_id, ...grant }, { token, key })
         return { ...outcome, headers: undefined }
       }),
     )
-    t.like(there, { ok: false, code: 'not_found', detail: 'Resource not found' })
-    t.deepEqual(there, nowhere)
+    t.like(foreignOutcome, { ok: false, code: 'not_found', detail: 'Resource not found' })
+    t.deepEqual(foreignOutcome, unknownOutcome)
   })
 
-  test(`a grantee that is not a member or group of the workspace is 404 ${over}`, async (t) => {
+  test(`a grantee that is not a member or group of the workspace returns 404 ${over}`, async (t) => {
     const { people, as, ...fixture } = await createWorkspaceFixture(environment, transport)
     const { id: permission_id } = await fixture.register(people.viewer)
-    const elsewhere = await environment.seed.workspace()
-    const outsider = await environment.seed.newMember(elsewhere)
-    const group = await environment.seed.group(elsewhere, [outsider])
+    const otherWorkspace = await environment.seed.workspace()
+    const outsider = await environment.seed.newMember(otherWorkspace)
+    const group = await environment.seed.group(otherWorkspace, [outsider])
     for (const [grantee_type, grantee_id] of [
       ['user', outsider],
       ['user', randomUUID()],
@@ -114,7 +114,7 @@ for (const transport of environment.transports) {
     t.deepEqual(await listActivity(environment.pool, permission_id), [])
   })
 
-  test(`sharing again replaces the permission and keeps the share's id ${over}`, async (t) => {
+  test(`sharing again replaces the permission and keeps the ID of the share ${over}`, async (t) => {
     const { workspace, people, ...fixture } = await createWorkspaceFixture(environment, transport)
     const record = await fixture.register(people.viewer)
     const group = await environment.seed.group(workspace, [people.editor.id])
@@ -154,7 +154,7 @@ for (const transport of environment.transports) {
     t.is(outcomes.filter((outcome) => !outcome.ok && outcome.code === 'not_found').length, 19)
   })
 
-  test(`concurrent shares each get their own result ${over}`, async (t) => {
+  test(`concurrent shares each return their own result ${over}`, async (t) => {
     const { people, as, ...fixture } = await createWorkspaceFixture(environment, transport)
     const records = await Promise.all(
       Array.from({ length: 5 }, () => fixture.register(people.viewer)),
@@ -192,7 +192,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`sharing and revoking during the removal of the resource succeed or are 404 ${over}`, async (t) => {
+  test(`sharing and revoking during the removal of the resource succeed or return 404 ${over}`, async (t) => {
     const { people, key, as, ...fixture } = await createWorkspaceFixture(environment, transport)
     for (let round = 0; round < 5; round += 1) {
       const { id: permission_id } = await fixture.register(people.viewer)
@@ -256,7 +256,7 @@ for (const transport of environment.transports) {
     t.is((await listActivity(environment.pool, permission_id)).length, 3)
   })
 
-  test(`revoking a share of an unknown permission_id or grantee is 404 ${over}`, async (t) => {
+  test(`revoking a share of an unknown permission_id or grantee returns 404 ${over}`, async (t) => {
     const { people, key, ...fixture } = await createWorkspaceFixture(environment, transport)
     const { id } = await fixture.register(people.viewer)
     const grantee = { grantee_type: 'user', grantee_id: people.editor.id, permission: 'view' }

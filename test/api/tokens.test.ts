@@ -44,12 +44,12 @@ for (const transport of environment.transports) {
     const start = Math.floor(Date.now() / 1000) * 1000
     environment.clock.now = new Date(start)
     const token = await environment.token(owner.id, fixture.workspace, { seconds: 60 })
-    const unseen = await environment.token(owner.id, fixture.workspace, { seconds: 60 })
+    const uncachedToken = await environment.token(owner.id, fixture.workspace, { seconds: 60 })
     environment.clock.now = new Date(start + 59_999)
     t.true(await fixture.isAllowed({ ...owner, token }, 'view', record))
     for (const milliseconds of [60_000, 60_001, 86_400_000]) {
       environment.clock.now = new Date(start + milliseconds)
-      for (const expired of [token, unseen]) {
+      for (const expired of [token, uncachedToken]) {
         const person = { ...owner, token: expired }
         for (const outcome of await callDual(transport, fixture, person, record.id))
           t.like(outcome, { ok: false, code: 'unauthenticated', reason: 'TOKEN_EXPIRED' })
@@ -57,7 +57,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`a missing or malformed authorization header is 401 ${over}`, async (t) => {
+  test(`a missing or malformed authorization header returns 401 ${over}`, async (t) => {
     const { kind, key, people } = await createWorkspaceFixture(environment, transport)
     const checks = [{ ...kind, resource_id: randomUUID(), action: 'view' }]
     const { token } = people.owner
@@ -110,7 +110,7 @@ for (const transport of environment.transports) {
     t.true(await fixture.isAllowed(owner, 'view', record))
   })
 
-  test(`the token of a deactivated or deleted user is 401 ${over}`, async (t) => {
+  test(`the token of a deactivated or deleted user returns 401 ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const record = await fixture.register(fixture.people.owner)
     for (const sql of [
@@ -125,7 +125,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`after leaving the workspace every method is 401 ${over}`, async (t) => {
+  test(`after a member leaves the workspace, every method returns 401 ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const person = await fixture.addMember('owner')
     const record = await fixture.register(person, { visibility: 'workspace' })
@@ -141,8 +141,17 @@ for (const transport of environment.transports) {
     const group = await environment.seed.group(fixture.workspace, [])
     await fixture.share(owner, record, { group }, 'edit')
     const person = { sub: viewer.id, jti: randomUUID(), email: 'x@example.com', name: 'x' }
-    const place = { wid: fixture.workspace, wslug: 'w', wrole: 'owner' as const, groups: [group] }
-    const token = await environment.app.tokens.sign('access', { ...person, ...place }, 900)
+    const workspaceClaims = {
+      wid: fixture.workspace,
+      wslug: 'w',
+      wrole: 'owner' as const,
+      groups: [group],
+    }
+    const token = await environment.app.tokens.sign(
+      'access',
+      { ...person, ...workspaceClaims },
+      900,
+    )
     t.false(await fixture.isAllowed({ ...viewer, token }, 'view', record))
     const { workspace: workspace_id, kind, key } = fixture
     const request = { ...kind, workspace_id, action: 'view' }

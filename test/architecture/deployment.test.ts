@@ -52,7 +52,7 @@ function interpolate({ environment = {} }: Service): Record<string, string> {
   return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, fill(value)]))
 }
 
-test('the nodes of docker-compose.yml have equal configurations with known settings', (t) => {
+test('the nodes in docker-compose.yml have identical configurations with known settings', (t) => {
   t.deepEqual(
     nodes.map(([name]) => name),
     ['prepare', 'daikon-1', 'daikon-2'],
@@ -71,7 +71,7 @@ test('the nodes of docker-compose.yml have equal configurations with known setti
   }
 })
 
-test('only the proxy publishes ports, and gRPC on loopback only', (t) => {
+test('only the proxy publishes ports, and it publishes gRPC only on loopback', (t) => {
   for (const [name, { ports }] of Object.entries(services))
     t.deepEqual(
       ports,
@@ -80,7 +80,7 @@ test('only the proxy publishes ports, and gRPC on loopback only', (t) => {
     )
 })
 
-test('the storage is in a network of its own, which has no way out and which the proxy cannot reach', (t) => {
+test('storage runs in a separate network without internet access, which the proxy cannot reach', (t) => {
   t.deepEqual(compose.networks, { front: null, back: { internal: true } })
   const networks = Object.fromEntries(
     Object.entries(services).map(([name, { networks }]) => [name, networks]),
@@ -108,7 +108,7 @@ test('every service runs unprivileged and read-only, and images have exact versi
       { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] },
       name,
     )
-    // The image of daikon itself is built here and sets its user.
+    // The image of daikon is built from this repository and sets its own user.
     if (service.build) continue
     t.regex(service.image ?? '', /:\d+\.\d+(\.\d+)?-alpine$/, name)
     t.regex(service.user ?? '', /^(nginx|postgres|redis)$/, name)
@@ -163,7 +163,7 @@ test('the dashboard and the alerts query metrics that the server exposes', (t) =
   }
 })
 
-test('every alert says what to do', (t) => {
+test('every alert describes what to do', (t) => {
   type Rule = { alert: string; expr: string; annotations: Record<string, string> }
   const { groups } = parse(read('deploy/prometheus/alerts.yaml')) as { groups: { rules: Rule[] }[] }
   const rules = groups.flatMap((group) => group.rules)
@@ -175,7 +175,7 @@ test('every alert says what to do', (t) => {
   }
 })
 
-test('the systemd units are confined', (t) => {
+test('the systemd units are sandboxed', (t) => {
   for (const [name, threshold] of Object.entries({ daikon: 20, 'daikon-keys': 20 })) {
     const unit = join(root, `deploy/systemd/${name}.service`)
     const { status, stdout, error } = spawnSync(
@@ -188,7 +188,7 @@ test('the systemd units are confined', (t) => {
   }
 })
 
-test('Helm renders the chart with every example of its values, and only with known settings', (t) => {
+test('Helm renders the chart with every example of its values, with only known settings', (t) => {
   const chart = join(root, 'deploy/helm/daikon')
   const helm = (...args: string[]) => spawnSync('helm', args, { encoding: 'utf8' })
   if (helm('version').error) {
@@ -239,7 +239,8 @@ test('the proxy reaches every node over both transports and overwrites X-Forward
     ])
       t.true(proxy.includes(`server ${name}:${port} `))
   t.regex(proxy, /proxy_set_header X-Forwarded-For \$remote_addr;/)
-  // nginx adds the security headers to its own responses; Server and Cache-Control are left to it.
+  // nginx also adds the security headers to its own responses, but sets Server and Cache-Control
+  // itself.
   const { Server: _, 'Cache-Control': __, ...security } = securityHeaders(false)
   for (const [name, value] of Object.entries(security)) {
     const own = `$own_${name.toLowerCase().replaceAll('-', '_')}`
@@ -251,7 +252,8 @@ test('the proxy reaches every node over both transports and overwrites X-Forward
 })
 
 test('docker-compose.yml conforms to the schema of the Compose Specification', (t) => {
-  // From github.com/compose-spec/compose-go/v2 v2.9.1 (Apache-2.0), which docker compose uses.
+  // The schema is from github.com/compose-spec/compose-go/v2 v2.9.1 (Apache-2.0), which docker
+  // compose uses.
   const { $schema: _, ...schema } = JSON.parse(read('test/support/compose-spec.json'))
   const validate = new Ajv({ strict: false, validateFormats: false }).compile(schema)
   t.true(validate(compose), JSON.stringify(validate.errors))
@@ -281,12 +283,13 @@ test('docker compose accepts docker-compose.yml', (t) => {
 })
 
 test('nginx accepts deploy/nginx.conf', (t) => {
-  // nginx resolves upstream names at startup, and these exist only in Docker Compose.
-  const named = read('deploy/nginx.conf').replaceAll(/server daikon-\d:/g, 'server 127.0.0.1:')
+  // nginx resolves upstream names at startup, but they exist only in Docker Compose.
+  const resolvable = read('deploy/nginx.conf').replaceAll(/server daikon-\d:/g, 'server 127.0.0.1:')
   const [, minor = 0] = (spawnSync('nginx', ['-v']).stderr ?? '').toString().match(/1\.(\d+)/) ?? []
-  // Before nginx 1.25 HTTP/2 was an option of `listen`.
-  const old = (text: string) => text.replace('50051;', '50051 http2;').replace('http2 on;', '')
-  const text = Number(minor) < 25 ? old(named) : named
+  // Before nginx 1.25, HTTP/2 was an option of `listen`.
+  const withListenOption = (text: string) =>
+    text.replace('50051;', '50051 http2;').replace('http2 on;', '')
+  const text = Number(minor) < 25 ? withListenOption(resolvable) : resolvable
   const folder = mkdtempSync(join(tmpdir(), 'daikon-nginx-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'nginx.conf')

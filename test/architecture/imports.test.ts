@@ -25,14 +25,14 @@ const imports: Import[] = sources.flatMap((from) => {
 
 const features = ['permissions', 'identity', 'workspaces', 'activity', 'admin']
 
-/** The folders of src that the files of each folder may import, beside their own. */
+/** The folders of src that the files of each folder may import, in addition to their own. */
 const allowed: Record<string, string[]> = {
   core: [],
   config: ['core'],
   database: ['core'],
   'rate-limit': ['core'],
   permissions: ['core', 'database', ...features],
-  // Identity providers are built from their settings.
+  // Identity providers are created from their settings.
   identity: ['core', 'config', 'database', ...features],
   workspaces: ['core', 'database', ...features],
   activity: ['core', 'database', ...features],
@@ -45,7 +45,7 @@ const allowed: Record<string, string[]> = {
   dev: ['core', 'config', 'database', ...features, 'rpc', 'server', 'cli'],
 }
 
-/** What rpc may import of the features: types and pure functions, never a handler. */
+/** The files of features that rpc may import: types and pure functions, but no handlers. */
 const importedByRpc = [
   'src/permissions/facts.ts',
   'src/permissions/decision.ts',
@@ -55,7 +55,7 @@ const importedByRpc = [
   'src/identity/user-errors.ts',
 ]
 
-/** Pure decisions: they import types and each other, nothing else. */
+/** Pure decisions, which may import only types and each other. */
 const pure = [
   'src/permissions/access.ts',
   'src/core/errors.ts',
@@ -93,7 +93,7 @@ forbid('imports point down', ({ from, to }) => {
   return !allowed[folder]?.includes(target)
 })
 
-test('no file imports itself through others, not even for a type', (t) => {
+test('there are no import cycles, not even of types', (t) => {
   const targets = Map.groupBy(imports, ({ from }) => from)
   const done = new Set<string>()
   const cycles: string[] = []
@@ -142,7 +142,7 @@ test('only the entry points, cli and dev use process', (t) => {
   )
 })
 
-test('no file has a name that says nothing', (t) => {
+test('no file has a vague name', (t) => {
   const vague = /(^|[-/])(utils?|helpers?|common|types|service|manager|misc|index)\.ts$/
   t.deepEqual(
     sources.filter((path) => vague.test(path)),

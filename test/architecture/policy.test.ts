@@ -5,7 +5,10 @@ import { type Method, readMethods, readStreams, type Stream } from '../../src/rp
 
 const golden = new URL('../golden/policy.txt', import.meta.url)
 
-/** One line per method, so that every change of permissions shows in a diff. UPDATE_GOLDEN=1 rewrites the file. */
+/**
+ * Formats a method as one line, so that a diff shows every change of permissions. UPDATE_GOLDEN=1
+ * rewrites the file.
+ */
 function line(method: Method | Stream): string {
   const { name, policy } = method
   const { tier, optionalUser, leastRole, workspaceField, serviceField, limitPerMinute, status } =

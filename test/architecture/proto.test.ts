@@ -8,8 +8,8 @@ import { readRegistry } from '../../src/rpc/descriptors.ts'
 const { files } = readRegistry()
 const own = [...files].filter(({ proto }) => proto.package === 'daikon.v1')
 
-// A type name in the source of a service resolves to its own methods first, so that descriptors
-// printed as source would not compile.
+// Type names in a service resolve to its own methods first, so descriptors printed as source would
+// not compile.
 test('no method has the name of a message', (t) => {
   const messages = new Set(own.flatMap((file) => file.messages.map(({ name }) => name)))
   const methods = own.flatMap(({ services }) => services).flatMap((service) => service.methods)
@@ -20,19 +20,19 @@ test('no method has the name of a message', (t) => {
   )
 })
 
-test('every file names its Go package', (t) => {
+test('every file specifies its Go package', (t) => {
   const path = 'github.com/daikon-auth/daikon/clients/go/daikonv1'
   for (const { name, proto } of own) t.is(proto.options?.goPackage, path, name)
 })
 
-test('proto/ compiles without any other file', (t) => {
+test('proto/ compiles without other files', (t) => {
   const folder = copyProto()
   t.teardown(() => rmSync(folder, { recursive: true }))
   const { status, stderr } = spawnSync('buf', ['build', '.'], { cwd: folder, encoding: 'utf8' })
   t.is(status, 0, stderr)
 })
 
-// protoc itself, or the copy that `pip install grpcio-tools` brings.
+// protoc, or the copy that `pip install grpcio-tools` installs.
 const compilers = [['protoc'], ['python3', '-m', 'grpc_tools.protoc']]
 const compiler = compilers.find(([command = '', ...args]) => isInstalled(command, ...args))
 const testWithProtoc = compiler ? test : test.skip

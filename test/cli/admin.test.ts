@@ -23,7 +23,7 @@ async function createUser(fields: object = {}) {
 }
 
 test.serial(
-  'promote and demote change a user and are recorded; the last administrator cannot be demoted',
+  'promote and demote change a user and are recorded, but the last administrator cannot be demoted',
   async (t) => {
     const first = await createUser()
     const second = await createUser()
@@ -34,11 +34,11 @@ test.serial(
     })
     t.true(await first.isAdmin())
 
-    // An inactive administrator does not count.
+    // An inactive administrator does not count as the last one.
     await createUser({ is_admin: true, is_active: false })
-    const refused = await runAdmin('demote', first.email)
-    t.like(refused, { out: '', status: 1 })
-    t.regex(refused.err, new RegExp(`^${first.email} is the last active administrator.*\n$`))
+    const rejected = await runAdmin('demote', first.email)
+    t.like(rejected, { out: '', status: 1 })
+    t.regex(rejected.err, new RegExp(`^${first.email} is the last active administrator.*\n$`))
     t.true(await first.isAdmin())
 
     t.is((await runAdmin('promote', second.email)).status, 0)

@@ -60,7 +60,7 @@ withPostgres('a backup restores the database and the keys into an empty database
   t.regex(found.out, /Kept/)
 })
 
-test.serial('keys that differ from the backup are not replaced', async (t) => {
+test.serial('restore does not replace keys that differ from the backup', async (t) => {
   const backup = await mkdtemp(join(folder, 'foreign-'))
   createKeyFiles({
     privatePath: join(backup, 'private.pem'),
@@ -72,7 +72,7 @@ test.serial('keys that differ from the backup are not replaced', async (t) => {
   t.regex(err, /private\.pem differs from the backup/)
 })
 
-test.serial('without pg_dump, backup says what to install', async (t) => {
+test.serial('without pg_dump, the error of backup names what to install', async (t) => {
   const settings = { ...keys, DATABASE_URL: 'postgresql://127.0.0.1:1/x', PATH: '/nonexistent' }
   const { status, err } = await runCliWith(settings, 'backup', join(folder, 'another'))
   t.is(status, 2)

@@ -2,7 +2,7 @@ import test from 'ava'
 import { startDemoApp } from '../../src/dev/demo-app.ts'
 import { sendRawHttp } from '../support/raw-requests.ts'
 
-test('the demo application shows the sign-in page on any path', async (t) => {
+test('the demo application serves the sign-in page on any path', async (t) => {
   const app = await startDemoApp({ port: 0, daikonUrl: 'http://localhost:1', serviceKey: '' })
   t.teardown(() => app.close())
   const port = Number(new URL(app.url).port)

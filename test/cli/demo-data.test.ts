@@ -26,7 +26,7 @@ async function seedAgain(): Promise<void> {
   return seedDemoData(context, key, 'http://localhost:9101/callback')
 }
 
-/** Whether Bob's permissions are those that `npm run dev` prints. */
+/** Whether Bob has the permissions that `npm run dev` prints. */
 async function hasExpectedPermissions(): Promise<boolean> {
   const token = await environment.token(bob.id, workspace)
   const checks = [
@@ -41,7 +41,7 @@ async function hasExpectedPermissions(): Promise<boolean> {
   return areExpected && (await isRoadmapSharedWithBobsGroup())
 }
 
-/** Bob also owns the roadmap, so that his permissions do not show it. */
+/** Reads the share itself: Bob may also own the roadmap, so his permissions do not prove it. */
 async function isRoadmapSharedWithBobsGroup(): Promise<boolean> {
   const { rowCount } = await pool.query(
     `select from shares s join resources r on r.kind_id = s.kind_id and r.resource_id = s.resource_id
@@ -99,7 +99,7 @@ for (const [title, change] of Object.entries(changes)) {
   })
 }
 
-test.serial('seeding keeps what was added to the demo data', async (t) => {
+test.serial('seeding preserves additions to the demo data', async (t) => {
   const { rows } = await pool.query('select id from resources where resource_id = $1', [
     documents.salaries,
   ])

@@ -10,7 +10,7 @@ import { createKeyFiles } from '../../src/identity/keys.ts'
 import { runCliWith } from '../support/cli.ts'
 import { cloneDatabase } from '../support/database.ts'
 
-test('a port in use ends the start with one line that names the setting', async (t) => {
+test('if a port is in use, start fails with one line that names the setting', async (t) => {
   const database = await cloneDatabase()
   t.teardown(database.drop)
   const other = createServer().listen(0, '127.0.0.1')
@@ -30,7 +30,7 @@ test('a port in use ends the start with one line that names the setting', async 
   }
 })
 
-test('an unreachable database ends a start and a command with one line and status 2', async (t) => {
+test('if the database is unreachable, start and other commands fail with one line and status 2', async (t) => {
   const environment = { DATABASE_URL: 'postgresql://daikon:secret@127.0.0.1:1/daikon' }
   for (const args of [['start'], ['user', 'find', 'alice']]) {
     const { status, stderr } = await run(t, args, environment)
@@ -42,14 +42,14 @@ test('an unreachable database ends a start and a command with one line and statu
   }
 })
 
-test('a missing file and an unknown command end with one line and status 2', async (t) => {
+test('a missing file and an unknown command fail with one line and status 2', async (t) => {
   const missing = await run(t, ['import', '/no/such/file.csv'])
   t.like(missing, { status: 2, stderr: '/no/such/file.csv does not exist\n' })
   const unknown = await run(t, ['nonsense'])
   t.like(unknown, { status: 2, stderr: "error: unknown command 'nonsense'\n" })
 })
 
-test('the completion scripts contain every command', async (t) => {
+test('completion scripts contain commands and options, and bash completes a command', async (t) => {
   for (const shell of ['bash', 'zsh', 'fish']) {
     const { status, stdout } = await run(t, ['completion', shell])
     t.is(status, 0)

@@ -7,7 +7,7 @@ const environment = await startTestEnvironment()
 const { pool, seed } = environment
 test.after.always(() => environment.stop())
 
-test('groups are nested, listed with their members, and separated', async (t) => {
+test('groups can be nested, listed with their members, and unnested', async (t) => {
   const workspace = await seed.workspace()
   const slug = `w-${workspace}`
   const person = await seed.newMember(workspace)

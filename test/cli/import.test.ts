@@ -12,7 +12,7 @@ const folder = await mkdtemp(join(tmpdir(), 'daikon-import-'))
 const slug = `w-${await environment.seed.workspace()}`
 test.after.always(() => environment.stop())
 
-/** Runs `daikon import` with a file that has this content. */
+/** Runs `daikon import` with a file. */
 async function runImport(content: string | Buffer, ...options: string[]) {
   const path = join(folder, `${randomUUID()}.csv`)
   await writeFile(path, content)
@@ -27,7 +27,7 @@ async function findRole(email: string): Promise<string | undefined> {
   return rows[0]?.role
 }
 
-test('a dry run changes nothing, an import does, and importing again changes nothing', async (t) => {
+test('a dry run changes nothing, and importing the same file again changes nothing', async (t) => {
   const email = `${randomUUID()}@example.com`
   const csv = `email,workspace_slug,role\n${email},${slug},editor\n`
   t.deepEqual(await runImport(csv, '--dry-run'), {
@@ -38,9 +38,9 @@ test('a dry run changes nothing, an import does, and importing again changes not
   t.is(await findRole(email), undefined)
   t.like(await runImport(csv), { out: '1 created, 0 updated, 0 unchanged.\n', status: 0 })
   t.is(await findRole(email), 'editor')
-  const again = await runImport(csv, '--json')
-  t.is(again.status, 0)
-  t.deepEqual(JSON.parse(again.out).summary, {
+  const repeated = await runImport(csv, '--json')
+  t.is(repeated.status, 0)
+  t.deepEqual(JSON.parse(repeated.out).summary, {
     rows: 1,
     create: 0,
     update: 0,
@@ -49,12 +49,12 @@ test('a dry run changes nothing, an import does, and importing again changes not
   })
 })
 
-test('errors in a file are printed by line and nothing is imported: status 1', async (t) => {
+test('if a file has errors, they are printed with their lines, nothing is imported, and the status is 1', async (t) => {
   const email = `${randomUUID()}@example.com`
   const csv = `email,workspace_slug\n${email},${slug}\nnobody,${slug}\n`
-  const refused = await runImport(csv)
-  t.is(refused.status, 1)
-  t.regex(refused.err, /^1 of 2 rows .*\ncsv\[3\]\.email must be an? .*e-mail address\n$/)
+  const rejected = await runImport(csv)
+  t.is(rejected.status, 1)
+  t.regex(rejected.err, /^1 of 2 rows .*\ncsv\[3\]\.email must be an? .*e-mail address\n$/)
   t.is(await findRole(email), undefined)
   const dryRun = await runImport(csv, '--dry-run')
   t.is(dryRun.status, 1)
@@ -73,7 +73,7 @@ test('only the first 20 errors are printed', async (t) => {
   t.regex(err, /\n… and 5 more\n$/)
 })
 
-test('the progress bar is drawn on a terminal only and cleared at the end', (t) => {
+test('the progress bar is drawn only on a terminal and cleared at the end', (t) => {
   const draw = (isTTY: boolean) => {
     const written: string[] = []
     const stream = { isTTY, write: (text: string) => written.push(text) }

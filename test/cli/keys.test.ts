@@ -14,7 +14,7 @@ const settings = {
 const run = (...args: string[]) => runCliWith(settings, ...args)
 const listKeys = async () => JSON.parse((await run('--json', 'keys', 'list')).out)
 
-test('keys are created, listed, rotated by schedule or at once, and dropped', async (t) => {
+test('keys are created, listed, rotated and dropped, and a schedule that is not due changes nothing', async (t) => {
   t.is((await run('keys', 'make')).status, 0)
   const [first] = await listKeys()
   t.is(first.state, 'signing')
@@ -45,7 +45,7 @@ test('keys are created, listed, rotated by schedule or at once, and dropped', as
   )
 })
 
-test('token says why it creates none: unknown, deactivated, not a member', async (t) => {
+test('the error of token names the reason: the user is unknown, deactivated, or not a member', async (t) => {
   const database = await cloneDatabase()
   t.teardown(database.drop)
   await database.pool.query(

@@ -20,7 +20,7 @@ test.after.always(() => environment.stop())
 const header =
   'service_name,resource_type,external_id,workspace_slug,owner_email,visibility,parent_resource_type,parent_external_id'
 
-/** Runs `daikon resources import` with a file that has this content. */
+/** Runs `daikon resources import` with a file. */
 async function runImport(content: string, extension = 'csv', ...options: string[]) {
   const path = join(folder, `${randomUUID()}.${extension}`)
   await writeFile(path, content)
@@ -29,7 +29,7 @@ async function runImport(content: string, extension = 'csv', ...options: string[
 
 const csvFile = (...lines: string[]) => [header, ...lines, ''].join('\n')
 
-/** The external ids of the resources of a service, each with that of its parent. */
+/** Returns the external IDs of the resources of a service and of their parents. */
 async function findResources(service: string) {
   const { rows } = await pool.query(
     `select r.external_id, p.external_id as parent, r.visibility
@@ -41,7 +41,7 @@ async function findResources(service: string) {
   return rows
 }
 
-test('a CSV file is imported with parents in any order; importing again changes nothing', async (t) => {
+test('a CSV file can list parents in any order, and importing it again changes nothing', async (t) => {
   const service = randomUUID()
   const csv = csvFile(
     `${service},page,plan,${slug},${email},,book,guide`,
@@ -59,11 +59,11 @@ test('a CSV file is imported with parents in any order; importing again changes 
     { external_id: 'guide', parent: null, visibility: 'workspace' },
     { external_id: 'plan', parent: 'guide', visibility: 'private' },
   ])
-  const again = await runImport(csv, 'csv', '--json')
-  t.deepEqual(JSON.parse(again.out), { registered: 0, unchanged: 3 })
+  const repeated = await runImport(csv, 'csv', '--json')
+  t.deepEqual(JSON.parse(repeated.out), { registered: 0, unchanged: 3 })
 })
 
-test('a JSON Lines file of more than one batch is imported, parents first', async (t) => {
+test('a JSON Lines file of more than one batch is imported with parents first', async (t) => {
   const service = randomUUID()
   const items = Array.from({ length: 1500 }, (_, index) => ({
     service_name: service,
@@ -83,7 +83,7 @@ test('a JSON Lines file of more than one batch is imported, parents first', asyn
   t.is(resources.filter(({ parent }) => parent === 'n1499').length, 1497)
 })
 
-test('errors name the line; an invalid file registers nothing: status 1', async (t) => {
+test('errors name the line, an invalid file registers nothing, and the status is 1', async (t) => {
   const service = randomUUID()
   const line = (more: string) => `${service},page,${more}`
   const csv = csvFile(
@@ -127,9 +127,9 @@ test('errors name the line; an invalid file registers nothing: status 1', async 
   t.like(await runImport(csv, 'txt'), { status: 2 })
 })
 
-test('earlier batches stay registered after an error, and a corrected file continues', async (t) => {
+test('batches before an error stay registered, and importing a corrected file registers the rest', async (t) => {
   const service = randomUUID()
-  const stranger = await seed.user()
+  const nonMember = await seed.user()
   const item = (index: number, owner_id: string) =>
     `${JSON.stringify({
       service_name: service,
@@ -140,7 +140,7 @@ test('earlier batches stay registered after an error, and a corrected file conti
     })}\n`
   const file = (last: string) =>
     Array.from({ length: 1001 }, (_, index) => item(index, index < 1000 ? owner : last)).join('')
-  t.like(await runImport(file(stranger), 'jsonl'), {
+  t.like(await runImport(file(nonMember), 'jsonl'), {
     err:
       'Line 1001: owner_id must be a member of the workspace\n' +
       '1000 resources were registered. Import the file again to register the others.\n',
@@ -152,7 +152,7 @@ test('earlier batches stay registered after an error, and a corrected file conti
   })
 })
 
-test('resource-id prints the name-based UUID of an external id', async (t) => {
+test('resource-id prints the name-based UUID of an external ID', async (t) => {
   const { out, status } = await runCli('', 'resource-id', 'docs', 'document', 'report-2026')
   t.is(status, 0)
   t.is(out, `${toResourceId('docs', 'document', 'report-2026')}\n`)

@@ -20,7 +20,7 @@ async function countRows(table: string): Promise<number> {
   return rows[0].count
 }
 
-test('arguments are validated by the rules of the admin API, and every violation is printed', async (t) => {
+test('the rules of the admin API validate arguments, and every violation is printed', async (t) => {
   const invalid: [args: string[], violations: RegExp[]][] = [
     [
       ['service-app', 'create', '--name', '', '--service', ''],
@@ -48,7 +48,7 @@ test('arguments are validated by the rules of the admin API, and every violation
   t.is(await countRows('client_apps'), 0)
 })
 
-test('the overlap of a key rotation is 0 to 720 hours, 24 by default', async (t) => {
+test('the overlap of a key rotation must be 0 to 720 hours, with a default of 24', async (t) => {
   const created = await run(
     '--json',
     'service-app',
@@ -68,9 +68,9 @@ test('the overlap of a key rotation is 0 to 720 hours, 24 by default', async (t)
       t.regex(err, /Must be a number of hours\./)
     }),
   )
-  const refused = await rotate('--overlap', '720.1')
-  t.like(refused, { out: '', status: 2 })
-  t.regex(refused.err, /^overlap_seconds must be .*2592000/)
+  const rejected = await rotate('--overlap', '720.1')
+  t.like(rejected, { out: '', status: 2 })
+  t.regex(rejected.err, /^overlap_seconds must be .*2592000/)
   t.is(await countRows(`service_keys where app_id = '${id}'`), 1, 'no key was created')
 
   const readRecordedOverlap = async () => {
@@ -93,7 +93,7 @@ test('an empty import file is rejected', async (t) => {
   const path = join(folder, `${randomUUID()}.csv`)
   await writeFile(path, '')
   for (const options of [[], ['--dry-run']]) {
-    const refused = await run('import', path, ...options)
-    t.deepEqual(refused, { out: '', err: 'csv is required\n', status: 2 })
+    const rejected = await run('import', path, ...options)
+    t.deepEqual(rejected, { out: '', err: 'csv is required\n', status: 2 })
   }
 })

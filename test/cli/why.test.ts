@@ -14,8 +14,8 @@ const service = 'docs'
 const expiry = new Date(Date.now() + 86_400_000).toISOString()
 
 /**
- * Alice owns the workspace Demo and its documents. Bob is in Backend, which is in Writers. Carol is a
- * viewer with two groups, Dave is not a member, and Erin has been deactivated.
+ * Creates a scene: Alice owns the workspace Demo and its documents. Bob is in Backend, which is in
+ * Writers. Carol is a viewer with two groups, Dave is not a member, and Erin is deactivated.
  */
 async function createScene() {
   const demo = await seed.workspace('Demo')
@@ -39,7 +39,7 @@ async function createScene() {
   await seed.group(demo, [ids.carol], 'Readers')
   await seed.group(demo, [ids.carol], 'Guests')
   await seed.childGroup(demo, writers, backend)
-  // The inherited membership, which AddChildGroup would store.
+  // AddChildGroup would store this inherited membership.
   await pool.query(
     `insert into group_members (group_id, user_id, workspace_id, is_direct) values ($1, $2, $3, false)`,
     [writers, ids.bob, demo],
@@ -86,7 +86,7 @@ test.after.always(async () => {
 const why = (...args: string[]) => runCli(environment.databaseUrl, 'why', ...args)
 
 const sentences: [user: string, action: string, resource: string, sentence: string][] = [
-  // Every rule.
+  // Rules that grant access.
   [
     'alice',
     'edit',
@@ -129,7 +129,7 @@ const sentences: [user: string, action: string, resource: string, sentence: stri
     'document/handbook',
     'Carol may publish document handbook: the document is visible to all of Demo; Carol has the role Publisher, which includes publish.',
   ],
-  // Every denial.
+  // Denials.
   [
     'nobody',
     'view',
@@ -207,7 +207,7 @@ for (const [user, action, resource, sentence] of sentences) {
   })
 }
 
-test.serial('daikon why prints the sentence', async (t) => {
+test.serial('daikon why prints the explanation as a sentence', async (t) => {
   t.deepEqual(await why('alice@example.com', 'edit', 'docs/document/roadmap'), {
     out: 'Alice may edit document roadmap: Alice is an owner of Demo.\n',
     err: '',
@@ -234,7 +234,7 @@ test.serial('daikon why --json prints the decision and the reasons', async (t) =
 })
 
 test.serial(
-  'daikon why takes a resource of the form service/type/id, which may contain slashes',
+  'daikon why accepts a resource as service/type/id, where the ID may contain slashes',
   async (t) => {
     t.deepEqual(await why('carol@example.com', 'view', 'docs/roadmap'), {
       out: '',

@@ -10,13 +10,13 @@ import {
 import { StubError, startStub } from './stub-server.ts'
 
 const document = (id: number | string) => ({ type: 'document', id: String(id) })
-/** A token that has the form of a JSON Web Token. */
+/** Returns a token with the format of a JSON Web Token. */
 const tokenOf = (signature: number | string) => `e30.e30.${signature}`
-const even = (id: string | undefined) => Number(id) % 2 === 0
+const isEven = (id: string | undefined) => Number(id) % 2 === 0
 
-test('checks of one turn travel in one batch and keep their results apart', async (t) => {
+test('checks of one turn are sent in one batch, and each gets its own result', async (t) => {
   const { daikon, batches } = await startStub(t, ({ evaluations }) =>
-    evaluations.map(({ resource }) => even(resource?.id)),
+    evaluations.map(({ resource }) => isEven(resource?.id)),
   )
   const results = await Promise.all(
     Array.from({ length: 500 }, (_, n) =>
@@ -33,7 +33,7 @@ test('checks of one turn travel in one batch and keep their results apart', asyn
   t.like(first?.resource, { type: 'docs:document', id: '0' })
 })
 
-test('identical checks are sent once; checks that differ in one part are not', async (t) => {
+test('only identical checks are deduplicated', async (t) => {
   const { daikon, batches } = await startStub(t, ({ evaluations }) => evaluations.map(() => true))
   const check = (subject: { userId: string } | { token: string }, action: string, id: string) =>
     daikon.check(subject, action, document(id))
@@ -49,7 +49,7 @@ test('identical checks are sent once; checks that differ in one part are not', a
   t.is(batches[0]?.evaluations.length, 5)
 })
 
-test('a check that starts after a batch was sent is not decided by it', async (t) => {
+test('a check that starts after a batch was sent does not use the result of the batch', async (t) => {
   let release = () => {}
   const released = new Promise<void>((resolve) => {
     release = resolve
@@ -69,9 +69,9 @@ test('a check that starts after a batch was sent is not decided by it', async (t
   t.true(await first)
 })
 
-test('batches have at most 1,000 items and less than 4 MiB', async (t) => {
+test('batches have at most 1,000 items, and large checks are split into several batches', async (t) => {
   const { daikon, batches } = await startStub(t, ({ evaluations }) =>
-    evaluations.map(({ resource }) => even(resource?.id)),
+    evaluations.map(({ resource }) => isEven(resource?.id)),
   )
   const checks = Array.from({ length: 2500 }, (_, n) => ({
     subject: { userId: 'u' },
@@ -93,17 +93,17 @@ test('batches have at most 1,000 items and less than 4 MiB', async (t) => {
   t.true(batches.length > 1)
 })
 
-test('at most maxInFlight calls run at once, and all checks finish', async (t) => {
+test('at most maxInFlight calls run at once, and all checks complete', async (t) => {
   let running = 0
-  let most = 0
+  let maxRunning = 0
   const { daikon } = await startStub(
     t,
     async ({ evaluations }) => {
       running += 1
-      most = Math.max(most, running)
+      maxRunning = Math.max(maxRunning, running)
       await new Promise((resolve) => setTimeout(resolve, 5))
       running -= 1
-      return evaluations.map(({ resource }) => even(resource?.id))
+      return evaluations.map(({ resource }) => isEven(resource?.id))
     },
     { maxInFlight: 2 },
   )
@@ -116,10 +116,10 @@ test('at most maxInFlight calls run at once, and all checks finish', async (t) =
     await Promise.all(results),
     results.map((_, n) => n % 2 === 0),
   )
-  t.is(most, 2)
+  t.is(maxRunning, 2)
 })
 
-test('checks that wait for a place fail at their own deadline', async (t) => {
+test('checks that wait for another call to finish fail at their own deadline', async (t) => {
   const { daikon, batches } = await startStub(t, () => new Promise<boolean[]>(() => {}), {
     maxInFlight: 1,
   })
@@ -132,7 +132,7 @@ test('checks that wait for a place fail at their own deadline', async (t) => {
   t.is(batches.length, 1)
 })
 
-test('UNAVAILABLE is repeated, other errors are not', async (t) => {
+test('calls are retried after UNAVAILABLE but not after other errors', async (t) => {
   const failures = [14, 14]
   const { daikon, batches } = await startStub(t, ({ evaluations }) => {
     const code = failures.shift()
@@ -152,7 +152,7 @@ test('UNAVAILABLE is repeated, other errors are not', async (t) => {
   t.is(batches.length, 7)
 })
 
-test('only changes that may run twice are repeated', async (t) => {
+test('only idempotent changes are retried', async (t) => {
   const { daikon, registrations } = await startStub(t, () => [])
   await t.throwsAsync(daikon.transfer(document(1), 'u', { as: 'token' }), { code: 'unavailable' })
   t.is(registrations.length, 1)
@@ -162,7 +162,7 @@ test('only changes that may run twice are repeated', async (t) => {
   t.is(registrations.length, 7)
 })
 
-test('a signal ends its own check only, and many checks may share one', async (t) => {
+test('a signal cancels only its own checks, and many checks can share a signal', async (t) => {
   let release = () => {}
   const released = new Promise<void>((resolve) => {
     release = resolve
@@ -193,16 +193,16 @@ test('a signal ends its own check only, and many checks may share one', async (t
   })
 })
 
-test('close() fails what runs and everything after it', async (t) => {
+test('close() cancels running calls and rejects later ones', async (t) => {
   const { daikon, batches } = await startStub(t, () => new Promise<boolean[]>(() => {}))
   const running = daikon.check({ userId: 'u' }, 'view', document(1))
-  const failed = t.throwsAsync(running, { instanceOf: CancelledError })
+  const runningFailed = t.throwsAsync(running, { instanceOf: CancelledError })
   while (batches.length === 0) await new Promise((resolve) => setImmediate(resolve))
   const waiting = daikon.check({ userId: 'u' }, 'view', document(2))
-  const alsoFailed = t.throwsAsync(waiting, { instanceOf: CancelledError })
+  const waitingFailed = t.throwsAsync(waiting, { instanceOf: CancelledError })
   daikon.close()
-  await failed
-  await alsoFailed
+  await runningFailed
+  await waitingFailed
   await t.throwsAsync(daikon.check({ userId: 'u' }, 'view', document(1)), {
     instanceOf: CancelledError,
   })
@@ -210,8 +210,8 @@ test('close() fails what runs and everything after it', async (t) => {
   daikon.close()
 })
 
-test('a server that accepts connections but never responds ends at the deadline', async (t) => {
-  // Reading lets the connections close.
+test('calls to a server that accepts connections but never responds fail at the deadline', async (t) => {
+  // Connections close only if their data is read.
   const silent = createServer((socket) => socket.resume()).listen(0, '127.0.0.1')
   await once(silent, 'listening')
   const { port } = silent.address() as { port: number }

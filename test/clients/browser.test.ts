@@ -1,4 +1,4 @@
-// The browser client in Chromium, against a real server.
+// Tests the browser client in Chromium with a real server.
 import { randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
@@ -18,7 +18,8 @@ let browser: Browser
 
 test.before(async () => {
   if (!hasBrowser) return
-  // The limits are those of many addresses, and all tests have one: its minutes pass in milliseconds.
+  // All tests share one address and would exceed its rate limits, so the clock of the limits runs
+  // 10,000 times as fast.
   const rateLimiter = createInProcessRateLimiter({ now: () => performance.now() * 10_000 })
   daikon = await startIssuer({ rateLimiter })
   app = await startBrowserApp(daikon.issuer)
@@ -31,7 +32,7 @@ test.after.always(async () => {
   await daikon?.stop()
 })
 
-/** A window with its cookies and storage, in which an application runs. */
+/** An application in a browser context with separate cookies and storage. */
 type Application = {
   name: string
   email: string
@@ -39,7 +40,7 @@ type Application = {
   clientId: string
   /** Opens another tab. */
   open(path?: string): Promise<Page>
-  /** The requests to a path so far, whose body contains the text. */
+  /** Returns the number of requests to a path so far with a body that contains the text. */
   requests(path: string, body?: string): number
 }
 
@@ -80,7 +81,10 @@ function started(page: Page): Promise<unknown> {
   return page.waitForFunction('window.isStarted')
 }
 
-/** Runs code in the page; `daikon` is its client. An error of the client is returned with its fields. */
+/**
+ * Runs code in the page, in which `daikon` is the client. Returns an error of the client with its
+ * fields.
+ */
 function run(page: Page, code: string): Promise<any> {
   return page.evaluate(`(async () => {
     try { ${code} }
@@ -109,12 +113,12 @@ async function openSignedIn(application: Application): Promise<Page> {
   return page
 }
 
-/** Lets the access tokens expire by the clock of the browser. */
+/** Advances the clock of the browser until the access tokens have expired. */
 function expireTokens({ context }: Application): Promise<void> {
   return context.clock.setFixedTime(Date.now() + 16 * 60_000)
 }
 
-/** Registers a document in the workspace of the page's user, who is its owner, or another member. */
+/** Registers a document of the page's user in the user's workspace. */
 async function registerDocument(page: Page, resource_id: string = randomUUID()) {
   const user = await run(page, 'return daikon.user')
   const [transport] = daikon.environment.transports as [Transport]
@@ -130,7 +134,7 @@ async function registerDocument(page: Page, resource_id: string = randomUUID()) 
 }
 
 browserTest(
-  'a user signs in, returns to the same address, and signs out in all tabs',
+  'signing in returns to the same URL, and signing out applies to all tabs',
   async (t) => {
     const application = await createApplication(t)
     const page = await application.open()
@@ -162,7 +166,7 @@ browserTest(
   },
 )
 
-browserTest('a reloaded page signs in silently, or by storage', async (t) => {
+browserTest('a reloaded page signs in silently or from storage', async (t) => {
   const memory = await createApplication(t)
   const page = await openSignedIn(memory)
   const user = await run(page, 'return daikon.user')
@@ -194,8 +198,8 @@ for (const storage of ['memory', 'localStorage']) {
     const tabs = [first, await application.open(), await application.open()]
     const old = await run(first, 'return await daikon.getAccessToken()')
     await expireTokens(application)
-    const ask = 'return await Promise.all([1, 2, 3].map(() => daikon.getAccessToken()))'
-    const tokens = (await Promise.all(tabs.map((tab) => run(tab, ask)))).flat()
+    const getTokens = 'return await Promise.all([1, 2, 3].map(() => daikon.getAccessToken()))'
+    const tokens = (await Promise.all(tabs.map((tab) => run(tab, getTokens)))).flat()
     t.is(application.requests('/oauth/token', 'refresh_token'), 1)
     t.is(new Set(tokens).size, 1)
     t.not(tokens[0], old)
@@ -204,7 +208,7 @@ for (const storage of ['memory', 'localStorage']) {
       const { error } = await run(tab, 'return await daikon.workspaces()')
       t.is(error, undefined, 'the token works in every tab')
     }
-    // Each tab continues the chain of refresh tokens of another.
+    // Each tab continues the refresh-token family of another tab.
     for (const tab of tabs)
       t.is(
         typeof (await run(tab, 'return await daikon.getAccessToken({ forceRefresh: true })')),
@@ -214,7 +218,7 @@ for (const storage of ['memory', 'localStorage']) {
   })
 }
 
-browserTest('tabs continue without Web Locks and BroadcastChannel', async (t) => {
+browserTest('tabs also share a refresh without Web Locks and BroadcastChannel', async (t) => {
   const application = await createApplication(t, { storage: 'localStorage' })
   await application.context.addInitScript(
     `Object.defineProperty(navigator, 'locks', { value: undefined }); delete window.BroadcastChannel`,
@@ -227,7 +231,7 @@ browserTest('tabs continue without Web Locks and BroadcastChannel', async (t) =>
   t.is(application.requests('/oauth/token', 'refresh_token'), 1)
 })
 
-browserTest('a token that the server does not accept is refreshed once', async (t) => {
+browserTest('a token that the server rejects is refreshed once', async (t) => {
   const application = await createApplication(t)
   const page = await openSignedIn(application)
   await daikon.environment.pool.query(
@@ -239,7 +243,7 @@ browserTest('a token that the server does not accept is refreshed once', async (
   t.is(application.requests('/oauth/token', 'refresh_token'), 1)
 })
 
-browserTest('the end of the session is reported in every tab', async (t) => {
+browserTest('every tab reports the end of the session', async (t) => {
   const application = await createApplication(t)
   const first = await openSignedIn(application)
   const second = await application.open()
@@ -258,22 +262,25 @@ browserTest('the end of the session is reported in every tab', async (t) => {
   t.is(application.requests('/oauth/token', 'refresh_token'), 1)
 })
 
-browserTest('tokens that are lost with another tab end the session without reuse', async (t) => {
-  const application = await createApplication(t)
-  const page = await openSignedIn(application)
-  // As if another tab had refreshed, and was closed before this one noticed.
-  await page.evaluate(`(() => {
+browserTest(
+  'if tokens are lost with another tab, the session ends without reusing a refresh token',
+  async (t) => {
+    const application = await createApplication(t)
+    const page = await openSignedIn(application)
+    // Simulates another tab that refreshed and was closed before this one noticed.
+    await page.evaluate(`(() => {
     const key = Object.keys(localStorage).find((key) => key.endsWith(':latest'))
     const marker = JSON.parse(localStorage.getItem(key))
     localStorage.setItem(key, JSON.stringify({ ...marker, sequence: marker.sequence + 1 }))
   })()`)
-  await expireTokens(application)
-  const { error } = await run(page, 'return await daikon.getAccessToken()')
-  t.like(error, { name: 'SessionEndedError', reason: 'TOKENS_LOST' })
-  t.is(application.requests('/oauth/token', 'refresh_token'), 0)
-})
+    await expireTokens(application)
+    const { error } = await run(page, 'return await daikon.getAccessToken()')
+    t.like(error, { name: 'SessionEndedError', reason: 'TOKENS_LOST' })
+    t.is(application.requests('/oauth/token', 'refresh_token'), 0)
+  },
+)
 
-browserTest('a server that is away comes back', async (t) => {
+browserTest('the client recovers after the server was unreachable', async (t) => {
   const application = await createApplication(t)
   const page = await openSignedIn(application)
   await expireTokens(application)
@@ -296,7 +303,7 @@ browserTest('a server that is away comes back', async (t) => {
   t.true(event.retryInMs >= 500 && event.retryInMs <= 1000)
 })
 
-browserTest('limits and foreign responses are temporary', async (t) => {
+browserTest('rate limits and responses of captive portals are treated as temporary', async (t) => {
   const application = await createApplication(t)
   const page = await openSignedIn(application)
   const respond = async (response: { status: number; body: string; retryAfter?: string }) => {
@@ -313,16 +320,16 @@ browserTest('limits and foreign responses are temporary', async (t) => {
     await application.context.unroute('**/oauth/token')
     return { error: forced.error, event }
   }
-  const captive = await respond({ status: 200, body: '<h1>Welcome to the airport</h1>' })
-  t.like(captive.error, { name: 'UnavailableError', reason: 'UNEXPECTED_RESPONSE' })
-  t.is(captive.event.type, 'unavailable')
+  const captivePortal = await respond({ status: 200, body: '<h1>Welcome to the airport</h1>' })
+  t.like(captivePortal.error, { name: 'UnavailableError', reason: 'UNEXPECTED_RESPONSE' })
+  t.is(captivePortal.event.type, 'unavailable')
   t.is(typeof (await run(page, 'return await daikon.getAccessToken()')), 'string', 'still valid')
   await page.waitForFunction('events.at(-1).type === "refreshed"')
 
   const limited = { error: 'temporarily_unavailable', error_description: 'Too many requests' }
-  const slow = await respond({ status: 429, body: JSON.stringify(limited), retryAfter: '7' })
-  t.like(slow.error, { code: 'resource_exhausted', retryAfterMs: 7000 })
-  t.true(slow.event.retryInMs >= 7000)
+  const rateLimited = await respond({ status: 429, body: JSON.stringify(limited), retryAfter: '7' })
+  t.like(rateLimited.error, { code: 'resource_exhausted', retryAfterMs: 7000 })
+  t.true(rateLimited.event.retryInMs >= 7000)
   t.is(typeof (await run(page, 'return await daikon.getAccessToken()')), 'string')
 })
 
@@ -335,17 +342,17 @@ browserTest('a callback is accepted once, in the tab that started it', async (t)
   t.is(application.requests('/oauth/token'), 0, 'the code is not used')
   t.is(await page.evaluate('location.search'), '')
 
-  // A response with the state of this sign-in, but of another issuer or user.
+  // Simulates responses with the state of this sign-in that are invalid in other ways.
   const start = async (parameters: string) => {
     await application.context.route('**/oauth/authorize?*', async (route) => {
       const state = new URL(route.request().url()).searchParams.get('state')
       const location = `${app.url}/${application.name}/callback?state=${state}&${parameters}`
       await route.fulfill({ status: 302, headers: { location } })
     })
-    const back = `${app.url}/${application.name}/start`
+    const returnTo = `${app.url}/${application.name}/start`
     await Promise.all([
-      page.waitForURL(back),
-      run(page, `await daikon.signIn({ returnTo: '${back}' })`),
+      page.waitForURL(returnTo),
+      run(page, `await daikon.signIn({ returnTo: '${returnTo}' })`),
     ])
     await started(page)
     await application.context.unroute('**/oauth/authorize?*')
@@ -356,19 +363,19 @@ browserTest('a callback is accepted once, in the tab that started it', async (t)
   t.is((await start('code=a&iss=https://evil.example.com')).reason, 'ISSUER_MISMATCH')
   t.is((await start('code=unknown')).reason, 'INVALID_GRANT')
 
-  const outside = await run(page, 'await daikon.signIn({ returnTo: "https://evil.example.com" })')
-  t.like(outside.error, { name: 'InvalidArgumentError', fields: [{ field: 'returnTo' }] })
-  // Without a session, `prompt: none` returns without a user and without an error.
-  const back = `${app.url}/${application.name}/silent`
+  const rejected = await run(page, 'await daikon.signIn({ returnTo: "https://evil.example.com" })')
+  t.like(rejected.error, { name: 'InvalidArgumentError', fields: [{ field: 'returnTo' }] })
+  // Without a session, `prompt: none` results in neither a user nor an error.
+  const returnTo = `${app.url}/${application.name}/silent`
   await Promise.all([
-    page.waitForURL(back),
-    run(page, `await daikon.signIn({ prompt: 'none', returnTo: '${back}' })`),
+    page.waitForURL(returnTo),
+    run(page, `await daikon.signIn({ prompt: 'none', returnTo: '${returnTo}' })`),
   ])
   await started(page)
   t.deepEqual(await run(page, 'return [daikon.user, window.failure]'), [null, undefined])
 })
 
-browserTest('switching the workspace reaches every tab', async (t) => {
+browserTest('switching the workspace applies to every tab', async (t) => {
   const application = await createApplication(t)
   const first = await openSignedIn(application)
   const second = await application.open()
@@ -399,7 +406,7 @@ browserTest('switching the workspace reaches every tab', async (t) => {
   t.is(await run(second, can), true)
 })
 
-browserTest('checks of one turn share a request, and are not cached', async (t) => {
+browserTest('checks of one turn share a request, and results are not cached', async (t) => {
   const application = await createApplication(t)
   const page = await openSignedIn(application)
   const id = await registerDocument(page)
@@ -436,7 +443,7 @@ browserTest('checks of one turn share a request, and are not cached', async (t) 
   )
 })
 
-browserTest('wrong options name the option', async (t) => {
+browserTest('errors for invalid options name the options', async (t) => {
   const application = await createApplication(t)
   const page = await application.open()
   const create = (options: object) =>

@@ -7,7 +7,7 @@ import { runCase } from './run-case.ts'
 
 const table = readClientCases()
 
-test('the client returns what clients/cases.json expects of a server', async (t) => {
+test('the client returns the results of clients/cases.json for a real server', async (t) => {
   const environment = await startTestEnvironment()
   t.teardown(() => environment.stop())
   const { serviceKey, values } = await seedClientCases(environment, table)
@@ -22,7 +22,7 @@ test('the client returns what clients/cases.json expects of a server', async (t)
   for (const row of table.cases) await runCase(t, daikon, row, values)
 })
 
-test('the fake returns what clients/cases.json expects of a server', async (t) => {
+test('the fake returns the results of clients/cases.json', async (t) => {
   const { service, world, values: ids } = table
   const fake = createFakeDaikon({ ...world, service })
   const values = { ...ids }

@@ -28,7 +28,7 @@ function connect(options: Partial<DaikonOptions> = {}) {
   return createDaikon({ address, service: 'docs', serviceKey, deadlineMs: 60_000, ...options })
 }
 
-test('a wrong service key', async (t) => {
+test('an invalid service key causes an error that names the option', async (t) => {
   const daikon = connect({ serviceKey: 'dk_wrong' })
   t.teardown(() => daikon.close())
   const expected = { instanceOf: UnauthenticatedError, code: 'unauthenticated' }
@@ -44,7 +44,7 @@ test('a wrong service key', async (t) => {
   }
 })
 
-test('a missing service key', async (t) => {
+test('a missing service key causes an error that explains how to create one', async (t) => {
   const daikon = connect({ serviceKey: undefined })
   t.teardown(() => daikon.close())
   const error = await t.throwsAsync(daikon.check(subject, 'view', handbook))
@@ -52,7 +52,7 @@ test('a missing service key', async (t) => {
   t.regex(error?.message ?? '', /service-app create/)
 })
 
-test('the name of another service', async (t) => {
+test('the name of another service causes an error that names the option', async (t) => {
   const daikon = connect({ service: 'other' })
   t.teardown(() => daikon.close())
   const error = await t.throwsAsync(daikon.setVisibility(handbook, 'private'), {
@@ -62,7 +62,7 @@ test('the name of another service', async (t) => {
   t.regex(error?.message ?? '', /Set service to/)
 })
 
-test('no server at the address', async (t) => {
+test('an address without a server causes an error that names the option', async (t) => {
   for (const options of [
     { address: '127.0.0.1:1' },
     { address: 'daikon.invalid:50051', tls: false },
@@ -78,7 +78,7 @@ test('no server at the address', async (t) => {
   }
 })
 
-test('options that cannot work fail when the client is created', (t) => {
+test('invalid options cause an error when the client is created', (t) => {
   const invalid: [Partial<DaikonOptions>, string][] = [
     [{ address: 'http://localhost:8000' }, 'address'],
     [{ address: 'localhost' }, 'address'],
@@ -99,7 +99,7 @@ test('options that cannot work fail when the client is created', (t) => {
   }
 })
 
-test('arguments that TypeScript would reject', async (t) => {
+test('arguments that TypeScript would reject cause an error that names the field', async (t) => {
   const daikon = connect()
   t.teardown(() => daikon.close())
   const invalid: [() => Promise<unknown>, string][] = [
@@ -122,7 +122,7 @@ test('arguments that TypeScript would reject', async (t) => {
   }
 })
 
-test('IDs that only the server finds invalid fail their own check', async (t) => {
+test('an ID that only the server can reject fails only its own check', async (t) => {
   const daikon = connect()
   t.teardown(() => daikon.close())
   const [valid, invalid] = await Promise.allSettled([
@@ -133,7 +133,7 @@ test('IDs that only the server finds invalid fail their own check', async (t) =>
   t.true(invalid.status === 'rejected' && invalid.reason instanceof InvalidArgumentError)
 })
 
-test('tokens that are not access tokens of this daikon', async (t) => {
+test('verifyAccessToken rejects tokens that are not access tokens of this issuer', async (t) => {
   const daikon = connect()
   t.teardown(() => daikon.close())
   const [header, claims, signature] = (values['bob.token'] as string).split('.') as string[]
@@ -163,7 +163,7 @@ test('tokens that are not access tokens of this daikon', async (t) => {
   })
 })
 
-test('a share with an expiry', async (t) => {
+test('a share returns its expiry and rejects an invalid one', async (t) => {
   const daikon = connect()
   t.teardown(() => daikon.close())
   const resource = { type: 'document', id: 'salaries' }
@@ -177,51 +177,54 @@ test('a share with an expiry', async (t) => {
     await t.throwsAsync(share(invalid), { instanceOf: InvalidArgumentError })
 })
 
-// Runs before the other tests: openssl blocks this process, and their deadlines would pass.
+// Runs before the other tests: openssl blocks the process, so that their deadlines would pass.
 const testWithOpenssl = hasOpenssl ? test.serial : test.serial.skip
 
-testWithOpenssl('TLS: certificates that match, and those that do not', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'daikon-tls-'))
-  t.teardown(() => rm(folder, { recursive: true }))
-  const authority = createCertificateAuthority(folder, 'right')
-  const stranger = createCertificateAuthority(folder, 'wrong')
-  const { certificate, key } = authority.issue('server')
-  const own = authority.issue('client')
-  const grpcTls = { certificate, key, clientCa: authority.certificate }
-  const node = await environment.addNode({ grpcTls })
-  const tlsAddress = `127.0.0.1:${node.grpcPort}`
-  const mutual = { ca: authority.certificate, cert: own.certificate, key: own.key }
+testWithOpenssl(
+  'TLS: matching certificates are accepted, and errors for other certificates name the option',
+  async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'daikon-tls-'))
+    t.teardown(() => rm(folder, { recursive: true }))
+    const authority = createCertificateAuthority(folder, 'right')
+    const otherAuthority = createCertificateAuthority(folder, 'wrong')
+    const { certificate, key } = authority.issue('server')
+    const clientPair = authority.issue('client')
+    const grpcTls = { certificate, key, clientCa: authority.certificate }
+    const node = await environment.addNode({ grpcTls })
+    const tlsAddress = `127.0.0.1:${node.grpcPort}`
+    const mutual = { ca: authority.certificate, cert: clientPair.certificate, key: clientPair.key }
 
-  const daikon = connect({ address: tlsAddress, tls: mutual })
-  t.true(await daikon.check(subject, 'view', handbook))
-  daikon.close()
+    const daikon = connect({ address: tlsAddress, tls: mutual })
+    t.true(await daikon.check(subject, 'view', handbook))
+    daikon.close()
 
-  const wrong: [string, DaikonOptions['tls'], RegExp][] = [
-    ['an unknown authority', { ...mutual, ca: stranger.certificate }, /tls\.ca/],
-    ['no authority', true, /tls\.ca/],
-    ['plaintext', false, /tls/],
-    ['no client certificate', { ca: authority.certificate }, /tls/],
-    ['another name', { ...mutual, serverName: 'example.com' }, /tls\.serverName/],
-  ]
-  for (const [name, tls, message] of wrong) {
-    const client = connect({ address: tlsAddress, tls })
-    const error = await t.throwsAsync(
-      client.check(subject, 'view', handbook),
-      { instanceOf: UnavailableError },
-      name,
-    )
-    t.regex(error?.message ?? '', message, name)
-    client.close()
-  }
-  const plain = connect({ tls: true })
-  const error = await t.throwsAsync(plain.check(subject, 'view', handbook), {
-    instanceOf: UnavailableError,
-  })
-  t.regex(error?.message ?? '', /tls: false/)
-  plain.close()
-})
+    const rejected: [string, DaikonOptions['tls'], RegExp][] = [
+      ['an unknown authority', { ...mutual, ca: otherAuthority.certificate }, /tls\.ca/],
+      ['no authority', true, /tls\.ca/],
+      ['plaintext', false, /tls/],
+      ['no client certificate', { ca: authority.certificate }, /tls/],
+      ['another name', { ...mutual, serverName: 'example.com' }, /tls\.serverName/],
+    ]
+    for (const [name, tls, message] of rejected) {
+      const client = connect({ address: tlsAddress, tls })
+      const error = await t.throwsAsync(
+        client.check(subject, 'view', handbook),
+        { instanceOf: UnavailableError },
+        name,
+      )
+      t.regex(error?.message ?? '', message, name)
+      client.close()
+    }
+    const tlsClient = connect({ tls: true })
+    const error = await t.throwsAsync(tlsClient.check(subject, 'view', handbook), {
+      instanceOf: UnavailableError,
+    })
+    t.regex(error?.message ?? '', /tls: false/)
+    tlsClient.close()
+  },
+)
 
-test('a server that goes away and comes back', async (t) => {
+test('checks fail as unavailable after the server is drained', async (t) => {
   const node = await environment.addNode()
   const daikon = connect({ address: `127.0.0.1:${node.grpcPort}` })
   t.teardown(() => daikon.close())

@@ -3,14 +3,14 @@ import test from 'ava'
 import { useDocumentsExample } from '../support/documents-example.ts'
 import { hasPythonPackages, python, pythonFolder } from '../support/python.ts'
 
-// clients/python/install, which .ci/run calls, installs what this test needs.
+// .ci/run calls clients/python/install, which installs the packages for this test.
 const testWithPython = hasPythonPackages ? test : test.skip
 
 testWithPython(
-  'examples/documents-fastapi lists, shares, and survives daikon being away',
+  'examples/documents-fastapi lists and shares documents, and survives an outage of daikon',
   async (t) => {
     t.timeout(300_000)
-    // Instead of an environment that the command creates, with packages from the network.
+    // Replaces the environment that the command would create with packages from the network.
     const env = { PYTHON: python, PYTHONPATH: join(pythonFolder, 'src') }
     await useDocumentsExample(t, ['examples/documents-fastapi/start'], { env, invalidStatus: 422 })
   },

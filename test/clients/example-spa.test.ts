@@ -12,11 +12,11 @@ const root = join(import.meta.dirname, '../..')
 const browserTest = hasBrowser ? test : test.skip
 if (!hasBrowser) console.info('Chromium is not installed: examples/spa is not tested')
 
-/** A folder for screenshots of the example, to look at. */
+/** The folder for screenshots of the example, if set. */
 const { SCREENSHOTS } = process.env
 
 browserTest(
-  'examples/spa lists and shares documents, and its buttons follow permissions',
+  'examples/spa lists and shares documents, and its buttons reflect permissions',
   async (t) => {
     t.timeout(600_000)
     const { environment, issuer, createClient, stop } = await startIssuer()
@@ -34,7 +34,7 @@ browserTest(
       PORT: String(port),
     })
 
-    // Ann owns the workspace; Ben and Eve are members who see only what is shared with them.
+    // Ann owns the workspace. Ben and Eve are members who can see only resources shared with them.
     const workspace = await seed.workspace('Acme')
     const people: Record<string, string> = {}
     for (const [name, role] of [
@@ -94,7 +94,7 @@ browserTest(
     await access.selectOption('Can edit')
     await ann.waitForFunction(`${benSelect}.value === 'edit'`)
     await ann.getByRole('button', { name: 'Done' }).click()
-    // What happens when the tab of Ben is looked at again.
+    // The browser fires this event when Ben returns to the tab.
     await ben.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
     await ben.getByRole('button', { name: 'Edit' }).click()
     t.is(await ben.getByRole('button', { name: 'Share' }).count(), 0)
@@ -118,7 +118,7 @@ async function createDocument(page: Page, title: string): Promise<void> {
   await page.getByRole('button', { name: `Share ${title}` }).waitFor()
 }
 
-/** Lets the mock provider sign this user in without its page. */
+/** Makes the mock provider sign in a user without showing its page. */
 async function hintUser(context: BrowserContext, issuer: string, email: string): Promise<void> {
   await context.route(`${issuer}/oauth/authorize?*`, async (route) => {
     const request = new URL(route.request().url())
@@ -128,7 +128,7 @@ async function hintUser(context: BrowserContext, issuer: string, email: string):
   })
 }
 
-/** Saves screenshots: light, dark, and on a phone. */
+/** Saves screenshots in light mode, in dark mode, and at the width of a phone. */
 async function capture(page: Page, name: string): Promise<void> {
   if (!SCREENSHOTS) return
   const size = page.viewportSize() ?? { width: 1100, height: 720 }
@@ -142,7 +142,7 @@ async function capture(page: Page, name: string): Promise<void> {
   await page.setViewportSize(size)
 }
 
-/** Starts the example as its README does, and waits until it has printed its URL. */
+/** Starts the example as its README describes, and waits until it prints its URL. */
 async function startExample(t: ExecutionContext, env: Record<string, string>): Promise<void> {
   const child = spawn('npm', ['start', '--prefix', 'examples/spa'], {
     cwd: root,

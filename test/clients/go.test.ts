@@ -14,8 +14,8 @@ if (!hasGo) console.info('Go is not installed: clients/go is not tested')
 const hasCompiler = hasGo && spawnSync('sh', ['-c', '$(go env CC) --version']).status === 0
 if (hasGo && !hasCompiler) console.info('No C compiler: clients/go is tested without -race')
 
-// Starts the server of test/support/client-cases-server.ts with the database of `npm test`.
-goTest('clients/go: go vet, gofmt, go test -race', (t) => {
+// go test starts test/support/client-cases-server.ts on the database server of `npm test`.
+goTest('clients/go passes go vet, gofmt and go test -race', (t) => {
   t.timeout(600_000)
   t.is(run(t, module, 'gofmt', '-l', '.'), '')
   run(t, module, 'go', 'vet', './...')
@@ -24,7 +24,7 @@ goTest('clients/go: go vet, gofmt, go test -race', (t) => {
   t.notRegex(output, /--- SKIP/)
 })
 
-goTest('the packed Go module is installed into an empty folder and used there', async (t) => {
+goTest('the packed Go module can be installed and used in an empty folder', async (t) => {
   t.timeout(600_000)
   const folder = await mkdtemp(join(tmpdir(), 'daikon-go-'))
   t.teardown(() => rm(folder, { recursive: true }))

@@ -9,7 +9,7 @@ import { startTestEnvironment } from '../support/test-environment.ts'
 
 const run = promisify(execFile)
 
-/** What the consumer of the Node.js client uses besides it. */
+/** The packages that the consumer uses in addition to the Node.js client. */
 const frameworks = [
   'express@5.2.1',
   'fastify@5.12.8',
@@ -18,7 +18,7 @@ const frameworks = [
   '@types/node@26.6.6',
 ]
 
-test('the packed client is installed into an empty folder and used there', async (t) => {
+test('the packed client can be installed and used in an empty folder', async (t) => {
   t.timeout(600_000)
   const { folder, files, size, checkTypes } = await installPackedClient(t, 'typescript', frameworks)
   t.true(files.includes('dist/testing.d.ts'))
@@ -45,7 +45,7 @@ test('the packed client is installed into an empty folder and used there', async
   t.is(guards.stdout, 'guards work\n')
 })
 
-test('the packed browser client has no dependencies; its hooks render on a server', async (t) => {
+test('the packed browser client has no dependencies, and its hooks render on a server', async (t) => {
   t.timeout(600_000)
   const { folder, files, size, npm, checkTypes } = await installPackedClient(t, 'browser', [])
   t.true(files.includes('dist/react.d.ts'))

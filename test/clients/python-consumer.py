@@ -1,4 +1,4 @@
-"""Uses the installed package as a service would; test/clients/python.test.ts runs it and checks its types."""
+"""Uses the installed package like a service. test/clients/python.test.ts runs it and checks its types."""
 
 import asyncio
 import os

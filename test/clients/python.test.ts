@@ -17,10 +17,10 @@ import { startTestEnvironment } from '../support/test-environment.ts'
 
 const run = promisify(execFile)
 
-// clients/python/install, which .ci/run calls, installs what these tests need.
+// .ci/run calls clients/python/install, which installs the packages for these tests.
 const testWithPython = hasPythonPackages ? test : test.skip
 
-testWithPython('pytest passes: clients/cases.json, errors, batching, guards', async (t) => {
+testWithPython('pytest passes for clients/cases.json, errors, batching and guards', async (t) => {
   t.timeout(300_000)
   const { output, code } = await runPython(['-m', 'pytest'])
   t.is(code, 0, output)
@@ -57,47 +57,50 @@ testWithPython('the generated code is up to date', async (t) => {
     )
 })
 
-testWithPython('wheel and sdist build; the wheel works in an empty environment', async (t) => {
-  t.timeout(300_000)
-  const folder = await mkdtemp(join(tmpdir(), 'daikon-python-'))
-  t.teardown(() => rm(folder, { recursive: true }))
-  const runIn = async (command: string, ...args: string[]) => {
-    const { stdout } = await run(command, args, { cwd: folder, env: { ...process.env, ...env } })
-    return stdout
-  }
-  let env: Record<string, string> = { PIP_DISABLE_PIP_VERSION_CHECK: '1' }
-  await runIn(python, '-m', 'build', '--no-isolation', '--outdir', folder, pythonFolder)
-  const files = await readdir(folder)
-  const wheel = files.find((name) => name.endsWith('.whl')) ?? ''
-  const sdist = files.find((name) => name.endsWith('.tar.gz')) ?? ''
-  t.true((await stat(join(folder, wheel))).size < 80_000)
-  t.true((await stat(join(folder, sdist))).size < 80_000)
-  const packed = (await runIn('tar', 'tf', sdist)).split('\n')
-  const installed = (await runIn(python, '-m', 'zipfile', '--list', wheel)).split('\n')
-  for (const name of ['LICENSE', 'daikon/py.typed', 'daikon/v1/access_pb2.pyi'])
-    for (const list of [packed, installed])
-      t.true(
-        list.some((line) => line.includes(name)),
-        name,
-      )
-  t.false([...packed, ...installed].some((line) => /tests|__pycache__|\.venv/.test(line)))
-  const license = await readFile(join(pythonFolder, 'LICENSE'))
-  t.true(license.equals(await readFile(join(pythonFolder, '../../LICENSE'))))
+testWithPython(
+  'the wheel and the sdist can be built, and the wheel works in an empty environment',
+  async (t) => {
+    t.timeout(300_000)
+    const folder = await mkdtemp(join(tmpdir(), 'daikon-python-'))
+    t.teardown(() => rm(folder, { recursive: true }))
+    const runIn = async (command: string, ...args: string[]) => {
+      const { stdout } = await run(command, args, { cwd: folder, env: { ...process.env, ...env } })
+      return stdout
+    }
+    let env: Record<string, string> = { PIP_DISABLE_PIP_VERSION_CHECK: '1' }
+    await runIn(python, '-m', 'build', '--no-isolation', '--outdir', folder, pythonFolder)
+    const files = await readdir(folder)
+    const wheel = files.find((name) => name.endsWith('.whl')) ?? ''
+    const sdist = files.find((name) => name.endsWith('.tar.gz')) ?? ''
+    t.true((await stat(join(folder, wheel))).size < 80_000)
+    t.true((await stat(join(folder, sdist))).size < 80_000)
+    const packed = (await runIn('tar', 'tf', sdist)).split('\n')
+    const installed = (await runIn(python, '-m', 'zipfile', '--list', wheel)).split('\n')
+    for (const name of ['LICENSE', 'daikon/py.typed', 'daikon/v1/access_pb2.pyi'])
+      for (const list of [packed, installed])
+        t.true(
+          list.some((line) => line.includes(name)),
+          name,
+        )
+    t.false([...packed, ...installed].some((line) => /tests|__pycache__|\.venv/.test(line)))
+    const license = await readFile(join(pythonFolder, 'LICENSE'))
+    t.true(license.equals(await readFile(join(pythonFolder, '../../LICENSE'))))
 
-  const consumer = await createEnvironment(folder)
-  await runIn(python, '-m', 'pip', '--python', consumer, ...installArgs, join(folder, wheel))
-  const server = await startTestEnvironment()
-  t.teardown(() => server.stop())
-  const { serviceKey, values } = await seedClientCases(server, readClientCases())
-  env = {
-    ADDRESS: `127.0.0.1:${server.grpcPort}`,
-    KEY: serviceKey,
-    TOKEN: values['bob.token'] as string,
-    WORKSPACE: values.acme as string,
-  }
-  const script = join(import.meta.dirname, 'python-consumer.py')
-  t.regex(await runIn(consumer, script), /^daikon-auth-client \d+\.\d+\.\d+\S* works\n$/)
-})
+    const consumer = await createEnvironment(folder)
+    await runIn(python, '-m', 'pip', '--python', consumer, ...installArgs, join(folder, wheel))
+    const server = await startTestEnvironment()
+    t.teardown(() => server.stop())
+    const { serviceKey, values } = await seedClientCases(server, readClientCases())
+    env = {
+      ADDRESS: `127.0.0.1:${server.grpcPort}`,
+      KEY: serviceKey,
+      TOKEN: values['bob.token'] as string,
+      WORKSPACE: values.acme as string,
+    }
+    const script = join(import.meta.dirname, 'python-consumer.py')
+    t.regex(await runIn(consumer, script), /^daikon-auth-client \d+\.\d+\.\d+\S* works\n$/)
+  },
+)
 
 testWithPython('the API documentation is generated from docstrings', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'daikon-python-'))

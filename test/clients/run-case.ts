@@ -2,7 +2,7 @@ import type { ExecutionContext } from 'ava'
 import { type Daikon, DaikonError } from '../../clients/typescript/src/daikon.ts'
 import { type ClientCase, substitute, type Values } from '../support/client-cases.ts'
 
-/** Runs a case of clients/cases.json and compares its result. */
+/** Runs a case of clients/cases.json and verifies its result. */
 export async function runCase(
   t: ExecutionContext,
   daikon: Daikon,
@@ -27,7 +27,7 @@ export async function runCase(
   }
 }
 
-/** Calls each operation with the arguments of a case and returns what the case compares. */
+/** The operations by name. Each calls the client with the arguments of a case. */
 const operations: Record<string, (daikon: Daikon, args: any) => unknown> = {
   check: (daikon, { subject, action, resource }) => daikon.check(subject, action, resource),
   checkMany: (daikon, { items }) => daikon.checkMany(items),

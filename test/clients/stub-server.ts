@@ -24,7 +24,7 @@ export class StubError extends Error {
   }
 }
 
-/** Starts a gRPC server that evaluates batches with a function, and a client of it. */
+/** Starts a gRPC server that evaluates batches with a function, and creates a client for it. */
 export async function startStub(
   t: ExecutionContext,
   evaluate: Evaluate,

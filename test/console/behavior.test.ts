@@ -3,7 +3,7 @@ import { hasBrowser } from '../support/browser.ts'
 import { startConsole } from '../support/console.ts'
 import { createSampleData } from '../support/console-data.ts'
 
-/** What people expect of every web application. */
+// Behavior that users expect of every web application.
 if (hasBrowser) {
   const fixture = await startConsole()
   const data = await createSampleData(fixture)
@@ -12,7 +12,7 @@ if (hasBrowser) {
   test.after.always(() => fixture.stop())
   const visit = (path: string) => page.goto(`${consoleUrl}${path}`)
 
-  /** Rejects the requests of a method to a path, until the function that it returns is called. */
+  /** Rejects requests to a path with a method until the returned function is called. */
   async function rejectRequests(method: string, path: RegExp): Promise<() => Promise<void>> {
     const headers = {
       'access-control-allow-origin': consoleUrl,
@@ -26,29 +26,32 @@ if (hasBrowser) {
     return () => page.unroute(path)
   }
 
-  test.serial('a list shows that it loads, why it failed, and reads again', async (t) => {
-    const accept = await rejectRequests('GET', /\/admin\/users\?/)
-    await visit('/people')
-    await page.getByRole('alert').getByText('The office is closed').waitFor()
-    await accept()
-    let release = () => {}
-    const held = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    await page.route(/\/admin\/users\?/, async (route) => {
-      await held
-      await route.continue()
-    })
-    await page.getByRole('button', { name: 'Try again' }).click()
-    await page.locator('table[aria-busy="true"]').waitFor()
-    release()
-    await page.getByRole('link', { name: 'Ben Carter' }).waitFor()
-    await page.locator('table[aria-busy="false"]').waitFor()
-    await page.unroute(/\/admin\/users\?/)
-    t.pass()
-  })
+  test.serial(
+    'a list shows why loading failed, retries, and shows that it is loading',
+    async (t) => {
+      const accept = await rejectRequests('GET', /\/admin\/users\?/)
+      await visit('/people')
+      await page.getByRole('alert').getByText('The office is closed').waitFor()
+      await accept()
+      let release = () => {}
+      const released = new Promise<void>((resolve) => {
+        release = resolve
+      })
+      await page.route(/\/admin\/users\?/, async (route) => {
+        await released
+        await route.continue()
+      })
+      await page.getByRole('button', { name: 'Try again' }).click()
+      await page.locator('table[aria-busy="true"]').waitFor()
+      release()
+      await page.getByRole('link', { name: 'Ben Carter' }).waitFor()
+      await page.locator('table[aria-busy="false"]').waitFor()
+      await page.unroute(/\/admin\/users\?/)
+      t.pass()
+    },
+  )
 
-  test.serial('a change that the server rejects is undone, with the reason', async (t) => {
+  test.serial('a change that the server rejects is undone, and the reason is shown', async (t) => {
     await visit(`/workspaces/${data.workspaceId}?tab=roles`)
     const box = page.getByRole('checkbox', { name: 'Publisher may export in docs' })
     const acceptActions = await rejectRequests('POST', /\/admin\/roles\/[^/]+\/actions$/)
@@ -69,32 +72,39 @@ if (hasBrowser) {
     await role.locator('option:checked', { hasText: 'Editor' }).waitFor({ state: 'attached' })
   })
 
-  test.serial('destructive acts ask first, by the name of what goes', async (t) => {
-    const ask = async (path: string, buttons: string[], title: string) => {
-      await visit(path)
-      for (const name of buttons) {
-        const button = page.getByRole('button', { name, exact: true })
-        await button.or(page.getByRole('menuitem', { name, exact: true })).click()
+  test.serial(
+    'destructive actions require confirmation in a dialog that names the object',
+    async (t) => {
+      const openConfirmation = async (path: string, buttons: string[], title: string) => {
+        await visit(path)
+        for (const name of buttons) {
+          const button = page.getByRole('button', { name, exact: true })
+          await button.or(page.getByRole('menuitem', { name, exact: true })).click()
+        }
+        await page.getByRole('dialog', { name: title, exact: true }).waitFor()
+        await page.keyboard.press('Escape')
+        await page.getByRole('dialog').waitFor({ state: 'detached' })
       }
-      await page.getByRole('dialog', { name: title, exact: true }).waitFor()
-      await page.keyboard.press('Escape')
-      await page.getByRole('dialog').waitFor({ state: 'detached' })
-    }
-    const workspace = `/workspaces/${data.workspaceId}`
-    await ask(workspace, ['Remove Ben Carter'], 'Remove Ben Carter from Northwind?')
-    await ask(workspace, ['More', 'Delete'], 'Delete Northwind?')
-    const roleMenu = ['Actions of Publisher', 'Delete']
-    await ask(`${workspace}?tab=roles`, roleMenu, 'Delete the role Publisher?')
-    const sessions = `/people/${data.userId}?tab=sessions`
-    const device = 'the session on Chrome on Windows'
-    await ask(sessions, [`End ${device}`], `End ${device}?`)
-    await ask(sessions, ['End all sessions'], 'End all sessions of Chiara Conti?')
-    await ask(`/service-apps/${data.serviceAppId}`, ['Delete'], 'Delete Documents?')
-    await ask(`/client-apps/${data.clientAppId}`, ['Deactivate'], 'Deactivate Documents?')
-    t.pass()
-  })
+      const workspace = `/workspaces/${data.workspaceId}`
+      await openConfirmation(workspace, ['Remove Ben Carter'], 'Remove Ben Carter from Northwind?')
+      await openConfirmation(workspace, ['More', 'Delete'], 'Delete Northwind?')
+      const roleMenu = ['Actions of Publisher', 'Delete']
+      await openConfirmation(`${workspace}?tab=roles`, roleMenu, 'Delete the role Publisher?')
+      const sessions = `/people/${data.userId}?tab=sessions`
+      const device = 'the session on Chrome on Windows'
+      await openConfirmation(sessions, [`End ${device}`], `End ${device}?`)
+      await openConfirmation(sessions, ['End all sessions'], 'End all sessions of Chiara Conti?')
+      await openConfirmation(`/service-apps/${data.serviceAppId}`, ['Delete'], 'Delete Documents?')
+      await openConfirmation(
+        `/client-apps/${data.clientAppId}`,
+        ['Deactivate'],
+        'Deactivate Documents?',
+      )
+      t.pass()
+    },
+  )
 
-  test.serial('a person is found, filtered and read with the keyboard alone', async (t) => {
+  test.serial('a person can be found, filtered and opened with only the keyboard', async (t) => {
     await visit('/')
     await page.getByText('Largest workspaces').waitFor()
     await page.keyboard.press('g')
@@ -131,7 +141,7 @@ if (hasBrowser) {
   })
 
   test.serial(
-    'a select is operated with the keyboard, and its list closes before its dialog',
+    'a select can be operated with the keyboard, and Escape closes its list before its dialog',
     async (t) => {
       await visit(`/workspaces/${data.workspaceId}`)
       await page.getByRole('button', { name: 'Invite', exact: true }).click()
@@ -160,7 +170,7 @@ if (hasBrowser) {
     },
   )
 
-  test.serial('a select with many options is searched, and cleared', async (t) => {
+  test.serial('a select with many options can be searched and cleared', async (t) => {
     await visit('/activity')
     const event = page.getByRole('combobox', { name: 'Event' })
     await event.click()
@@ -179,17 +189,20 @@ if (hasBrowser) {
     t.is(await event.inputValue(), '', 'text that is not chosen disappears with the list')
   })
 
-  test.serial('times are those of the browser, with UTC in the tooltip', async (t) => {
-    await fixture.pool.query('update users set created_at = $1 where id = $2', [
-      '2026-03-01T22:30:00Z',
-      data.userId,
-    ])
-    await visit(`/people/${data.userId}`)
-    const time = page.getByTitle('2026-03-01 22:30:00 UTC')
-    t.is(await time.innerText(), '1 Mar 2026, 23:30')
-  })
+  test.serial(
+    'times are shown in the time zone of the browser, with UTC in the tooltip',
+    async (t) => {
+      await fixture.pool.query('update users set created_at = $1 where id = $2', [
+        '2026-03-01T22:30:00Z',
+        data.userId,
+      ])
+      await visit(`/people/${data.userId}`)
+      const time = page.getByTitle('2026-03-01 22:30:00 UTC')
+      t.is(await time.innerText(), '1 Mar 2026, 23:30')
+    },
+  )
 
-  test.serial('columns and page size are kept', async (t) => {
+  test.serial('the choice of columns and the page size persist across reloads', async (t) => {
     await visit('/people')
     await page.getByRole('button', { name: 'Choose columns' }).click()
     await page.getByRole('menuitemcheckbox', { name: 'External ID' }).click()
@@ -203,7 +216,7 @@ if (hasBrowser) {
     t.is(await page.getByRole('row').count(), 11)
   })
 
-  test.serial('the back button leads to the same place of a list', async (t) => {
+  test.serial('the back button restores the scroll position of a list', async (t) => {
     await visit(`/workspaces/${data.workspaceId}`)
     await page.getByText('zoe.andersson@example.com').waitFor()
     await page.evaluate('scrollTo(0, 400)')

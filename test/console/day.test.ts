@@ -8,7 +8,7 @@ if (hasBrowser) {
   const fixture = await startConsole()
   const data = await createSampleData(fixture)
   const { browser, consoleUrl, restUrl, openPage } = fixture
-  // Tests that need no session of their own share a page, whose browser has the console in its cache.
+  // Tests that do not need a separate session share a page, so that the browser caches the console.
   const sharedPage = await openPage('/')
   test.after.always(() => fixture.stop())
   const visit = async (path: string) => {
@@ -17,7 +17,7 @@ if (hasBrowser) {
   }
 
   test.serial(
-    'a deep link survives the sign-in, and no request leaves the two origins',
+    'a deep link survives the sign-in, and requests go only to the console and the REST API',
     async (t) => {
       const page = await (await openContext(browser)).newPage()
       const origins = new Set<string>()
@@ -40,47 +40,53 @@ if (hasBrowser) {
     },
   )
 
-  test.serial('a person who is not an administrator is refused with the reason', async (t) => {
-    const page = await (await openContext(browser)).newPage()
-    await page.goto(consoleUrl)
-    await page.getByRole('link', { name: 'Continue with GitHub' }).click()
-    await page.getByRole('button', { name: new RegExp(member.email) }).click()
-    await page
-      .getByRole('alert')
-      .getByText(/administrator/)
-      .waitFor()
-    t.is(new URL(page.url()).pathname, '/login')
-    t.is(
-      (await page.context().cookies()).find(({ name }) => name === 'admin_token'),
-      undefined,
-    )
-    await page.context().close()
-  })
-
-  test.serial('an administrator finds a person by the palette and deactivates them', async (t) => {
-    const page = await visit('/')
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
-    await page.keyboard.press('Control+k')
-    await page.getByPlaceholder('Find people, workspaces, resources and screens').fill('wen li')
-    await page.getByRole('button', { name: /Wen Li/ }).click()
-    await page.getByRole('heading', { name: 'Wen Li', level: 1 }).waitFor()
-    await page.getByRole('button', { name: 'More' }).click()
-    await page.getByRole('menuitem', { name: 'Deactivate' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Deactivate Wen Li?' })
-    await dialog.getByRole('button', { name: 'Deactivate' }).click()
-    await page.getByText('Deactivated', { exact: true }).waitFor()
-    await dialog.waitFor({ state: 'detached' })
-    const { rows } = await fixture.pool.query('select is_active from users where name = $1', [
-      'Wen Li',
-    ])
-    t.deepEqual(rows, [{ is_active: false }])
-    await page.goto(`${consoleUrl}/people?status=deactivated`)
-    await page.getByRole('link', { name: 'Wen Li' }).waitFor()
-    t.is(await page.getByRole('row').count(), 2)
-  })
+  test.serial(
+    'a person who is not an administrator cannot sign in and sees the reason',
+    async (t) => {
+      const page = await (await openContext(browser)).newPage()
+      await page.goto(consoleUrl)
+      await page.getByRole('link', { name: 'Continue with GitHub' }).click()
+      await page.getByRole('button', { name: new RegExp(member.email) }).click()
+      await page
+        .getByRole('alert')
+        .getByText(/administrator/)
+        .waitFor()
+      t.is(new URL(page.url()).pathname, '/login')
+      t.is(
+        (await page.context().cookies()).find(({ name }) => name === 'admin_token'),
+        undefined,
+      )
+      await page.context().close()
+    },
+  )
 
   test.serial(
-    'filters, page and tab are in the address; the back button restores them',
+    'an administrator can find a person with the command palette and deactivate them',
+    async (t) => {
+      const page = await visit('/')
+      await page.getByRole('heading', { name: 'Overview' }).waitFor()
+      await page.keyboard.press('Control+k')
+      await page.getByPlaceholder('Find people, workspaces, resources and screens').fill('wen li')
+      await page.getByRole('button', { name: /Wen Li/ }).click()
+      await page.getByRole('heading', { name: 'Wen Li', level: 1 }).waitFor()
+      await page.getByRole('button', { name: 'More' }).click()
+      await page.getByRole('menuitem', { name: 'Deactivate' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Deactivate Wen Li?' })
+      await dialog.getByRole('button', { name: 'Deactivate' }).click()
+      await page.getByText('Deactivated', { exact: true }).waitFor()
+      await dialog.waitFor({ state: 'detached' })
+      const { rows } = await fixture.pool.query('select is_active from users where name = $1', [
+        'Wen Li',
+      ])
+      t.deepEqual(rows, [{ is_active: false }])
+      await page.goto(`${consoleUrl}/people?status=deactivated`)
+      await page.getByRole('link', { name: 'Wen Li' }).waitFor()
+      t.is(await page.getByRole('row').count(), 2)
+    },
+  )
+
+  test.serial(
+    'the URL contains filters, page and tab, and the back button restores them',
     async (t) => {
       const page = await visit('/people')
       await page.getByRole('button', { name: 'Next page' }).click()
@@ -99,23 +105,26 @@ if (hasBrowser) {
     },
   )
 
-  test.serial('the resource explains why a person may and may not act', async (t) => {
-    const page = await visit(`/resources/${data.resourceId}?user_id=${data.userId}&action=edit`)
-    await page.getByText('Chiara Conti may not edit it').waitFor()
-    await page.getByText(/nothing grants this action/).waitFor()
-    await page.getByRole('button', { name: 'Share', exact: true }).click()
-    const dialog = page.getByRole('dialog', { name: 'Share this resource' })
-    await dialog.getByRole('combobox', { name: 'Person' }).fill('chiara')
-    await page.getByRole('option', { name: /Chiara Conti/ }).click()
-    await dialog.getByRole('combobox', { name: 'Permission' }).click()
-    await page.getByRole('option', { name: 'edit' }).click()
-    await dialog.getByRole('button', { name: 'Share' }).click()
-    await page.getByText('Chiara Conti may edit it').waitFor()
-    await page.getByText('Shared with them (edit)').first().waitFor()
-    t.pass()
-  })
+  test.serial(
+    'the page of a resource explains why a person may or may not perform an action',
+    async (t) => {
+      const page = await visit(`/resources/${data.resourceId}?user_id=${data.userId}&action=edit`)
+      await page.getByText('Chiara Conti may not edit it').waitFor()
+      await page.getByText(/nothing grants this action/).waitFor()
+      await page.getByRole('button', { name: 'Share', exact: true }).click()
+      const dialog = page.getByRole('dialog', { name: 'Share this resource' })
+      await dialog.getByRole('combobox', { name: 'Person' }).fill('chiara')
+      await page.getByRole('option', { name: /Chiara Conti/ }).click()
+      await dialog.getByRole('combobox', { name: 'Permission' }).click()
+      await page.getByRole('option', { name: 'edit' }).click()
+      await dialog.getByRole('button', { name: 'Share' }).click()
+      await page.getByText('Chiara Conti may edit it').waitFor()
+      await page.getByText('Shared with them (edit)').first().waitFor()
+      t.pass()
+    },
+  )
 
-  test.serial('the palette finds a resource by the ID of its service', async (t) => {
+  test.serial('the command palette finds a resource by the ID that its service uses', async (t) => {
     const page = await visit('/')
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     await page.keyboard.press('Control+k')
@@ -127,7 +136,7 @@ if (hasBrowser) {
     t.is(page.url(), `${consoleUrl}/resources/${data.resourceId}`)
   })
 
-  test.serial('the live log adds new events above those that are shown', async (t) => {
+  test.serial('the live log adds new events at the top', async (t) => {
     const page = await visit('/activity?target_type=group')
     const rows = page.getByRole('table', { name: 'Activity' }).getByRole('row')
     await rows.getByText('Group created').first().waitFor()
@@ -138,28 +147,31 @@ if (hasBrowser) {
     t.is(await rows.count(), before + 1)
   })
 
-  test.serial('a role is made and granted an action in the matrix', async (t) => {
-    const page = await visit(`/workspaces/${data.workspaceId}?tab=roles`)
-    await page.getByRole('button', { name: 'New role' }).click()
-    const dialog = page.getByRole('dialog', { name: 'New role' })
-    await dialog.getByRole('textbox', { name: 'Name' }).fill('Reviewer')
-    await dialog.getByRole('button', { name: 'Create' }).click()
-    // The conflict is shown at the field, and what was typed stays.
-    await dialog.getByText('Another role in the workspace has this name').waitFor()
-    t.is(await dialog.getByRole('textbox', { name: 'Name' }).getAttribute('aria-invalid'), 'true')
-    await dialog.getByRole('textbox', { name: 'Name' }).fill('Translator')
-    await dialog.getByRole('button', { name: 'Create' }).click()
-    const saved = page.waitForResponse(
-      (response) => response.request().method() === 'POST' && response.url().endsWith('/actions'),
-    )
-    await page.getByRole('checkbox', { name: 'Translator may export in docs' }).check()
-    await saved
-    await page.reload()
-    const granted = page.getByRole('checkbox', { name: 'Translator may export in docs' })
-    await granted.and(page.locator(':checked')).waitFor()
-  })
+  test.serial(
+    'an administrator can create a role and grant it an action in the matrix',
+    async (t) => {
+      const page = await visit(`/workspaces/${data.workspaceId}?tab=roles`)
+      await page.getByRole('button', { name: 'New role' }).click()
+      const dialog = page.getByRole('dialog', { name: 'New role' })
+      await dialog.getByRole('textbox', { name: 'Name' }).fill('Reviewer')
+      await dialog.getByRole('button', { name: 'Create' }).click()
+      // The form shows the conflict at the field and retains the input.
+      await dialog.getByText('Another role in the workspace has this name').waitFor()
+      t.is(await dialog.getByRole('textbox', { name: 'Name' }).getAttribute('aria-invalid'), 'true')
+      await dialog.getByRole('textbox', { name: 'Name' }).fill('Translator')
+      await dialog.getByRole('button', { name: 'Create' }).click()
+      const saved = page.waitForResponse(
+        (response) => response.request().method() === 'POST' && response.url().endsWith('/actions'),
+      )
+      await page.getByRole('checkbox', { name: 'Translator may export in docs' }).check()
+      await saved
+      await page.reload()
+      const granted = page.getByRole('checkbox', { name: 'Translator may export in docs' })
+      await granted.and(page.locator(':checked')).waitFor()
+    },
+  )
 
-  test.serial('a key is shown once, with snippets, and rotated', async (t) => {
+  test.serial('a new key is shown once, with code examples, and can be rotated', async (t) => {
     const page = await visit('/service-apps')
     await page.getByRole('button', { name: 'New service app' }).click()
     const form = page.getByRole('dialog', { name: 'New service app' })
@@ -185,7 +197,7 @@ if (hasBrowser) {
     t.false((await page.content()).includes(second))
   })
 
-  test.serial('an import shows errors first and imports a corrected file', async (t) => {
+  test.serial('an import first shows errors, and then imports the corrected file', async (t) => {
     const page = await visit('/import')
     const choose = (csv: string) =>
       page
@@ -207,7 +219,7 @@ if (hasBrowser) {
     t.is(rowCount, 1)
   })
 
-  test.serial('a session that ends keeps the form, which continues after signing in', async (t) => {
+  test.serial('after the session ends, signing in submits the form that was open', async (t) => {
     const page = await openPage(`/workspaces/${data.workspaceId}`)
     await page.getByRole('button', { name: 'Invite' }).click()
     const dialog = page.getByRole('dialog', { name: /Invite to/ })
@@ -226,7 +238,7 @@ if (hasBrowser) {
   })
 
   test.serial(
-    'two administrators at once: the second sees why their change is refused',
+    'if two administrators make the same change, the second sees why it is rejected',
     async (t) => {
       const [first, second] = [await openPage('/workspaces'), await openPage('/workspaces')]
       for (const page of [first, second]) {
@@ -244,7 +256,7 @@ if (hasBrowser) {
     },
   )
 
-  test.serial('names that look like code are shown as text everywhere', async (t) => {
+  test.serial('names that contain HTML are shown as text everywhere', async (t) => {
     const payload = '<img src=x onerror="window.stolen=1">"\'><script>window.stolen=1</script>'
     const page = await visit('/')
     await fixture.call('PATCH', `/admin/users/${data.userId}`, { name: payload })
@@ -272,20 +284,17 @@ if (hasBrowser) {
     }
   })
 
-  test.serial(
-    'the console waits for a server that is away and continues when it is back',
-    async (t) => {
-      const page = await visit('/people')
-      await page.getByRole('link', { name: 'Ben Carter' }).waitFor()
-      await fixture.stopServer()
-      await page.getByRole('link', { name: 'Activity' }).click()
-      await page.getByText('The server cannot be reached').first().waitFor()
-      await fixture.startServer()
-      await page.getByRole('columnheader', { name: 'Event' }).waitFor()
-      await page.getByText('This page continues when it is back').waitFor({ state: 'detached' })
-      t.pass()
-    },
-  )
+  test.serial('the console waits while the server is unreachable and then continues', async (t) => {
+    const page = await visit('/people')
+    await page.getByRole('link', { name: 'Ben Carter' }).waitFor()
+    await fixture.stopServer()
+    await page.getByRole('link', { name: 'Activity' }).click()
+    await page.getByText('The server cannot be reached').first().waitFor()
+    await fixture.startServer()
+    await page.getByRole('columnheader', { name: 'Event' }).waitFor()
+    await page.getByText('This page continues when it is back').waitFor({ state: 'detached' })
+    t.pass()
+  })
 }
 
 function sum(numbers: number[]): number {

@@ -7,10 +7,10 @@ import { hasBrowser } from '../support/browser.ts'
 import { navigate, startConsole } from '../support/console.ts'
 import { createSampleData, type SampleData } from '../support/console-data.ts'
 
-/** `npm run console:pictures` sets the folder in which each screen is saved. */
+/** The folder for pictures of the screens, set by `npm run console:pictures`. */
 const pictures = process.env.CONSOLE_PICTURES
 
-/** The screens by the names of their pictures, each with a text that shows that it has loaded. */
+/** The screens by picture name, each with a text that appears once the screen has loaded. */
 const screens: Record<string, { path: (data: SampleData) => string; loaded: string }> = {
   overview: { path: () => '/', loaded: 'Largest workspaces' },
   people: { path: () => '/people', loaded: 'Amara Nwosu' },
@@ -57,32 +57,35 @@ if (hasBrowser) {
   const data = await createSampleData(fixture)
   const page = await fixture.openPage('/')
   await page.getByText('Largest workspaces').waitFor()
-  // The content security policy forbids scripts that are added to the page; this runs beside it.
+  // The content security policy forbids adding script elements to the page, but not evaluate().
   await page.evaluate(axe.source)
   test.after.always(() => fixture.stop())
 
   for (const [name, { path, loaded }] of Object.entries(screens)) {
-    test.serial(`${name} is accessible in light and dark and fits a narrow screen`, async (t) => {
-      await openScreen(page, path(data), loaded)
-      await page.locator('[aria-label="Loading"]:visible').first().waitFor({ state: 'detached' })
-      t.is(await page.getByRole('heading', { level: 1 }).count(), 1)
-      const violations: Record<string, string[]> = {}
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme })
-        violations[colorScheme] = await findViolations(page, colorScheme)
-        await takePicture(page, `${name}-${colorScheme}`)
-      }
-      await page.emulateMedia({ colorScheme: 'light' })
-      await page.setViewportSize({ width: 360, height: 740 })
-      t.true((await readScrollWidth(page)) <= 360, 'the page scrolls sideways at 360 px')
-      await takePicture(page, `${name}-narrow`)
-      await page.setViewportSize({ width: 1280, height: 860 })
-      t.deepEqual(violations, { light: [], dark: [] })
-    })
+    test.serial(
+      `${name} is accessible in light and dark mode and fits a narrow screen`,
+      async (t) => {
+        await openScreen(page, path(data), loaded)
+        await page.locator('[aria-label="Loading"]:visible').first().waitFor({ state: 'detached' })
+        t.is(await page.getByRole('heading', { level: 1 }).count(), 1)
+        const violations: Record<string, string[]> = {}
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme })
+          violations[colorScheme] = await findViolations(page, colorScheme)
+          await takePicture(page, `${name}-${colorScheme}`)
+        }
+        await page.emulateMedia({ colorScheme: 'light' })
+        await page.setViewportSize({ width: 360, height: 740 })
+        t.true((await readScrollWidth(page)) <= 360, 'the page scrolls sideways at 360 px')
+        await takePicture(page, `${name}-narrow`)
+        await page.setViewportSize({ width: 1280, height: 860 })
+        t.deepEqual(violations, { light: [], dark: [] })
+      },
+    )
   }
 }
 
-/** Opens a screen when nothing of the screen before is left. */
+/** Opens a screen after the previous screen has disappeared. */
 async function openScreen(page: Page, path: string, loaded: string): Promise<void> {
   await navigate(page, '/no/screen')
   await page.getByText('This page does not exist').waitFor()
@@ -90,7 +93,10 @@ async function openScreen(page: Page, path: string, loaded: string): Promise<voi
   await page.getByText(loaded).first().waitFor()
 }
 
-/** What axe finds wrong with the page: the rule and the elements. The dark scheme only changes colors. */
+/**
+ * Returns the violations that axe finds: the rules and the elements. The dark scheme only changes
+ * colors, so only contrast rules apply.
+ */
 async function findViolations(page: Page, scheme: 'light' | 'dark'): Promise<string[]> {
   const rules = scheme === 'dark' ? { runOnly: ['color-contrast', 'link-in-text-block'] } : {}
   return page.evaluate(`(async () => {

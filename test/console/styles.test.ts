@@ -12,7 +12,7 @@ test('the console imports the styles of every Mantine component that it uses', (
   t.deepEqual(missing, ['CheckboxCard'], 'CheckboxCard is not used, but part of Checkbox')
 })
 
-/** The components with styles that the console's imports lead to. */
+/** Returns the styled components that the console imports, directly or indirectly. */
 function findStyledComponents(): Set<string> {
   const styled = new Set<string>()
   const visited = new Set<string>()

@@ -17,7 +17,7 @@ const countSleeping = async () => {
   return rows.length
 }
 
-test('a statement that the client stops waiting for is cancelled', async (t) => {
+test('a statement is cancelled when the client stops waiting for it', async (t) => {
   const control = createControlConnection({ connectionString: database.url }, () => {})
   const orm = await openOrm(database.url, {
     Client: createClientClass(control.cancel),
@@ -34,7 +34,7 @@ test('a statement that the client stops waiting for is cancelled', async (t) => 
   }
 })
 
-test('connections have timeouts in PostgreSQL, too', async (t) => {
+test('connections also set timeouts in PostgreSQL', async (t) => {
   const orm = await openOrm(database.url)
   try {
     const [row] = await query(

@@ -44,7 +44,7 @@ test('the first start creates a database on a loopback address with a password',
   await t.throwsAsync(query(url.replace(password, 'another'), 'SELECT 1'), { code: '28P01' })
 })
 
-test('a restart keeps the data and the password, and the URL file has mode 0600', async (t) => {
+test('a restart preserves the data and the password, and the URL file has mode 0600', async (t) => {
   const dataDir = await folder(t)
   const first = await startEmbedded({ dataDir })
   await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS n')
@@ -58,14 +58,14 @@ test('a restart keeps the data and the password, and the URL file has mode 0600'
   t.is((await stat(file)).mode & 0o777, 0o600)
 })
 
-test('stop ends PostgreSQL and can be called again', async (t) => {
+test('stop terminates PostgreSQL and can be called repeatedly', async (t) => {
   const { url, stop } = await startEmbedded({ dataDir: await folder(t) })
   await Promise.all([stop(), stop()])
   await stop()
   await t.throwsAsync(query(url, 'SELECT 1'), { code: 'ECONNREFUSED' })
 })
 
-test('PostgreSQL stops soon after its owner was killed, and the next start keeps the data', async (t) => {
+test('PostgreSQL stops after its owner is killed, and the next start preserves the data', async (t) => {
   const dataDir = await folder(t)
   const child = run(dataDir, `${start}setInterval(() => {}, 1000)`)
   await query(await child.url, 'CREATE TABLE kept AS SELECT 42 AS n')
@@ -78,7 +78,7 @@ test('PostgreSQL stops soon after its owner was killed, and the next start keeps
   t.deepEqual(await query(url, 'SELECT n FROM kept'), [{ n: 42 }])
 })
 
-test('the next start stops a PostgreSQL whose owner and watcher were both killed', async (t) => {
+test('if both the owner and the watcher were killed, the next start stops PostgreSQL', async (t) => {
   const dataDir = await folder(t)
   const child = run(dataDir, `${start}setInterval(() => {}, 1000)`)
   await query(await child.url, 'CREATE TABLE kept AS SELECT 42 AS n')
@@ -95,7 +95,7 @@ test('the next start stops a PostgreSQL whose owner and watcher were both killed
   t.deepEqual(await query(url, 'SELECT n FROM kept'), [{ n: 42 }])
 })
 
-test('a data folder in use is an error that refers to DATABASE_URL and its file', async (t) => {
+test('a data folder that is in use causes an error that names DATABASE_URL and the URL file', async (t) => {
   const dataDir = await folder(t)
   const child = run(dataDir, `${start}setInterval(() => {}, 1000)`)
   t.teardown(() => child.kill('SIGKILL'))
@@ -110,7 +110,7 @@ test('a data folder in use is an error that refers to DATABASE_URL and its file'
   await stop()
 })
 
-test('a start succeeds after the first one was killed during initialization', async (t) => {
+test('a start succeeds after a previous one was killed during initialization', async (t) => {
   const dataDir = await folder(t)
   await mkdir(join(dataDir, 'postgres.new-left', 'data'), { recursive: true })
   await writeFile(join(dataDir, 'postgres.new-left', 'data', 'PG_VERSION'), '18\n')
@@ -126,7 +126,7 @@ test('a start succeeds after the first one was killed during initialization', as
   t.false((await readdir(dataDir)).includes('postgres.new-left'))
 })
 
-test('PostgreSQL starts again after it was killed', async (t) => {
+test('PostgreSQL can be restarted after it was killed, and preserves its data', async (t) => {
   const dataDir = await folder(t)
   const messages: string[] = []
   const first = await startEmbedded({ dataDir, log: (message) => messages.push(message) })
@@ -139,11 +139,11 @@ test('PostgreSQL starts again after it was killed', async (t) => {
   t.deepEqual(await query(second.url, 'SELECT n FROM kept'), [{ n: 42 }])
 })
 
-test('an occupied folder and an invalid PostgreSQL configuration are reported with the reason', async (t) => {
-  const taken = await folder(t)
-  await mkdir(join(taken, 'postgres'))
-  await writeFile(join(taken, 'postgres', 'something'), '')
-  await t.throwsAsync(startEmbedded({ dataDir: taken }), { message: /not empty/ })
+test('the errors for a non-empty folder and an invalid PostgreSQL configuration name the cause', async (t) => {
+  const nonEmpty = await folder(t)
+  await mkdir(join(nonEmpty, 'postgres'))
+  await writeFile(join(nonEmpty, 'postgres', 'something'), '')
+  await t.throwsAsync(startEmbedded({ dataDir: nonEmpty }), { message: /not empty/ })
 
   const dataDir = await folder(t)
   await (await startEmbedded({ dataDir })).stop()
@@ -151,7 +151,7 @@ test('an occupied folder and an invalid PostgreSQL configuration are reported wi
   await t.throwsAsync(startEmbedded({ dataDir }), { message: /no_such_setting/ })
 })
 
-const ordinary = `${start}await stop()
+const restartScript = `${start}await stop()
 const { spawn } = await import('node:child_process')
 const { writeFile } = await import('node:fs/promises')
 const otherProcess = spawn('sleep', ['60'])
@@ -161,16 +161,16 @@ console.log('again')
 otherProcess.kill()
 `
 
-test("another process's ID in postmaster.pid is ignored, and Node exits by itself", async (t) => {
-  const child = run(await folder(t), ordinary)
-  t.is(await child.ended, 0, child.said())
+test('the ID of an unrelated process in postmaster.pid is ignored, and Node exits by itself', async (t) => {
+  const child = run(await folder(t), restartScript)
+  t.is(await child.ended, 0, child.output())
 })
 
 asRoot('an unprivileged user can start and stop PostgreSQL', async (t) => {
   const dataDir = await folder(t)
   await chown(dataDir, 65534, 65534)
-  const child = run(dataDir, ordinary, { uid: 65534, gid: 65534 })
-  t.is(await child.ended, 0, child.said())
+  const child = run(dataDir, restartScript, { uid: 65534, gid: 65534 })
+  t.is(await child.ended, 0, child.output())
   t.is((await stat(join(dataDir, 'postgres'))).uid, 65534)
 })
 
@@ -179,7 +179,7 @@ asRoot('a failing initdb is reported with the reason', async (t) => {
   await chown(dataDir, 54321, 54321)
   const child = run(dataDir, start, { uid: 54321, gid: 54321 })
   t.is(await child.ended, 1)
-  t.regex(child.said(), /initdb failed \(1\).*user does not exist/s)
+  t.regex(child.output(), /initdb failed \(1\).*user does not exist/s)
 })
 
 asRoot(
@@ -187,7 +187,7 @@ asRoot(
   async (t) => {
     const parent = await folder(t)
     const dataDir = join(parent, 'data')
-    t.teardown(() => end(dataDir))
+    t.teardown(() => stopPostgres(dataDir))
     const first = await startEmbedded({ dataDir })
     await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS n')
     await first.stop()
@@ -206,14 +206,14 @@ async function folder(t: ExecutionContext): Promise<string> {
   const path = await mkdtemp(join(os.tmpdir(), 'daikon-embedded-'))
   await chmod(path, 0o755)
   t.teardown(async () => {
-    await end(path)
+    await stopPostgres(path)
     await rm(path, { recursive: true, force: true, maxRetries: 5 })
   })
   return path
 }
 
-/** Stops processes that a failed test has left running. */
-async function end(dataDir: string): Promise<void> {
+/** Stops the PostgreSQL server that a failed test left running. */
+async function stopPostgres(dataDir: string): Promise<void> {
   if (!existsSync(join(dataDir, 'postgres', 'postmaster.pid'))) return
   process.kill(await postmaster(dataDir), 'SIGQUIT')
   while (existsSync(join(dataDir, 'postgres', 'postmaster.pid'))) await sleep(20)
@@ -224,22 +224,22 @@ async function postmaster(dataDir: string): Promise<number> {
   return Number(pid)
 }
 
-/** Runs another Node process in a process group of its own. */
+/** Runs a script in a separate Node process with its own process group. */
 function run(dataDir: string, script: string, owner: { uid?: number; gid?: number } = {}) {
   const args = ['--input-type=module', '-e', script, dataDir]
   const child = spawn(process.execPath, args, { ...owner, cwd: '/', detached: true })
-  let said = ''
+  let output = ''
   const url = new Promise<string>((resolve) => {
-    const hear = (text: Buffer) => {
-      said += text
-      const [, found] = /started (\S+)\n/.exec(said) ?? []
+    const onOutput = (text: Buffer) => {
+      output += text
+      const [, found] = /started (\S+)\n/.exec(output) ?? []
       if (found) resolve(found)
     }
-    child.stdout.on('data', hear)
-    child.stderr.on('data', hear)
+    child.stdout.on('data', onOutput)
+    child.stderr.on('data', onOutput)
   })
   const ended = once(child, 'close').then(([code]) => code as number | null)
-  return Object.assign(child, { url, ended, said: () => said, pid: child.pid ?? 0 })
+  return Object.assign(child, { url, ended, output: () => output, pid: child.pid ?? 0 })
 }
 
 function isRunning(pid: number): boolean {

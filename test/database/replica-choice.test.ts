@@ -36,7 +36,7 @@ for (const [name, difference, status] of cases) {
   })
 }
 
-test('of the replicas that can be read, the one with the least outstanding work is chosen', (t) => {
+test('the readable replica with the least outstanding work is chosen', (t) => {
   const replica = (name: string, status: ReplicaStatus, outstanding: number, reads = 0) => ({
     name,
     status,
@@ -51,7 +51,7 @@ test('of the replicas that can be read, the one with the least outstanding work 
   t.is(choose(replica('a', 'ok', 1, 8), replica('b', 'ok', 1, 8)), 'a')
 })
 
-test('clocks are skewed if they certainly differ by more than the limit', (t) => {
+test('clocks count as skewed only if they definitely differ by more than the limit', (t) => {
   const offset = (min: number, max: number) => ({ min, max })
   const primary = offset(0, 100)
   for (const [replica, isSkewed] of [
@@ -60,7 +60,7 @@ test('clocks are skewed if they certainly differ by more than the limit', (t) =>
     [offset(101 + maxClockSkew, 2 * maxClockSkew), true],
     [offset(-2 * maxClockSkew, -maxClockSkew), false],
     [offset(-2 * maxClockSkew, -1 - maxClockSkew), true],
-    // A reading that took long says little.
+    // A slow reading is too inaccurate to prove a skew.
     [offset(-2 * maxClockSkew, 2 * maxClockSkew), false],
   ] as const) {
     t.is(areClocksSkewed(primary, replica), isSkewed)
@@ -68,10 +68,10 @@ test('clocks are skewed if they certainly differ by more than the limit', (t) =>
   }
 })
 
-test('positions and timelines are parsed as PostgreSQL writes them', (t) => {
+test('positions and timelines are parsed in the format of PostgreSQL', (t) => {
   t.is(parseLsn('0/0'), 0n)
   t.is(parseLsn('16/B374D848'), 0x16b374d848n)
-  // The lower half has no leading zeros.
+  // PostgreSQL writes the lower half without leading zeros.
   t.true(parseLsn('1/0') > parseLsn('0/FFFFFFFF'))
   t.is(parseLsn('1/A'), 0x10000000an)
   for (const invalid of ['', '1', '/1', '1/', 'x/1', '1/123456789'])
@@ -80,7 +80,7 @@ test('positions and timelines are parsed as PostgreSQL writes them', (t) => {
   t.throws(() => parseTimeline(''))
 })
 
-test('a URL with several hosts is split', (t) => {
+test('a URL with several hosts is split into one URL per host', (t) => {
   const end = '/daikon?sslmode=require'
   const url = `postgresql://user:a%40b@one:5432,two,[::1]:5433${end}&target_session_attrs=read-write`
   const start = 'postgresql://user:a%40b@'

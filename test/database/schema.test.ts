@@ -2,7 +2,7 @@ import test from 'ava'
 import { openOrm } from '../../src/database/orm.ts'
 import { cloneDatabase, type TestDatabase } from '../support/database.ts'
 
-/** Tables without an entity: only SQL reads and writes them. */
+/** Tables without an entity, because only SQL reads and writes them. */
 const tablesWithoutEntity = [
   'access_changes',
   'access_changes_horizon',
@@ -15,7 +15,7 @@ const tablesWithoutEntity = [
   'workspace_counts',
 ]
 
-/** Columns without a property: PostgreSQL generates them, and only SQL reads them. */
+/** Columns without a property, because PostgreSQL generates them and only SQL reads them. */
 const columnsWithoutProperty = ['client_redirect_uris.origin']
 
 type Column = { table: string; column: string; type: string; nullable: boolean; default: boolean }
@@ -35,13 +35,13 @@ const typeNames: Record<string, string> = {
   timestamptz: 'timestamp with time zone',
 }
 
-/** The type without its precision, spelled as PostgreSQL spells it. */
+/** Returns the name that PostgreSQL uses for the type, without its precision. */
 function typeName(columnType: string): string {
   const type = columnType.replace(/\(\d+\)/, '')
   return typeNames[type] ?? type
 }
 
-/** Lists how the entities differ from the tables of a database. */
+/** Returns the differences between the entities and the tables of a database. */
 async function findDifferences(database: TestDatabase): Promise<string[]> {
   const columns = await readColumns(database)
   const orm = await openOrm(database.url)

@@ -9,7 +9,7 @@ import test from 'ava'
 
 const root = join(import.meta.dirname, '../..')
 
-test.serial('the packed server installs globally and runs its commands', async (t) => {
+test.serial('the packed server can be installed globally and runs its commands', async (t) => {
   t.timeout(600_000)
   const folder = await mkdtemp(join(tmpdir(), 'daikon-package-'))
   t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
@@ -23,7 +23,7 @@ test.serial('the packed server installs globally and runs its commands', async (
   t.regex(await run(folder, daikon, '--version'), /^\d+\.\d+\.\d+\n$/)
   t.regex(await run(folder, daikon, 'completion', 'bash'), /complete -F _daikon daikon/)
 
-  // In an empty folder: keys and data are created beside each other.
+  // Starts in an empty folder, in which it creates the keys and the data.
   const child = spawn(daikon, ['dev'], {
     cwd: folder,
     env: {

@@ -17,17 +17,17 @@ const root = join(import.meta.dirname, '../..')
 const program = process.env.PROMETHEUS ?? 'prometheus'
 const withPrometheus = spawnSync(program, ['--version']).status === 0 ? test : test.skip
 
-/** A clock that is 30 seconds ahead of that of PostgreSQL. */
+/** Sets the clock of the server 30 seconds ahead of the clock of PostgreSQL. */
 const fastClock = {
   NODE_OPTIONS: `--import=${pathToFileURL(join(root, 'test/support/fast-clock.ts'))}`,
 }
 
-/** What has no data unless persons sign in, calls fail or TLS is on. */
+/** Panels without data unless users sign in, calls fail, or TLS is enabled. */
 const mayBeEmpty = ['Sign-ins per minute', 'Certificate expires in', 'Rejected and failed calls']
 
 type Query = { title: string; expression: string }
 
-/** The queries of the dashboard, with values for the variables of Grafana. */
+/** Returns the queries of the dashboard, with values for the variables of Grafana. */
 function readDashboard(): Query[] {
   const dashboard = JSON.parse(readFileSync(join(root, 'deploy/grafana/daikon.json'), 'utf8'))
   return dashboard.panels.flatMap((panel: { title: string; targets?: { expr: string }[] }) =>
@@ -44,7 +44,7 @@ withPrometheus('Prometheus evaluates every query of the dashboard and every aler
   const folder = createKeyFolder(t)
   const server = await startServer(t, folder, {
     DATABASE_URL: database.url,
-    // A standby that cannot be reached.
+    // An unreachable standby.
     REPLICA_URLS: 'postgresql://127.0.0.1:1/daikon',
     ...fastClock,
   })
@@ -102,7 +102,7 @@ withPrometheus('Prometheus evaluates every query of the dashboard and every aler
   t.true(rules.length >= 14)
   for (const { name, health } of rules) t.is(health, 'ok', name)
 
-  // A healthy server causes no alert, apart from those of what is wrong here.
+  // A healthy server causes no alerts other than those that this test provokes.
   const readActive = async () =>
     (await readRules()).filter(({ state }) => state !== 'inactive').map(({ name }) => name)
   const waitForAlerts = async (expected: string[]) => {

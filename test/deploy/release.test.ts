@@ -6,12 +6,12 @@ import test from 'ava'
 
 const root = join(import.meta.dirname, '../..')
 
-test('a release sets the version of every package, commits and tags', (t) => {
+test('a release sets the version of every package, commits it and creates a tag', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'daikon-release-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   const run = (command: string, ...args: string[]) =>
     execFileSync(command, args, { cwd: folder, encoding: 'utf8' })
-  // The files of the work tree, in a repository of their own.
+  // Copies the files of the work tree to a new repository.
   const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' })
     .trim()
     .split('\n')
@@ -37,7 +37,7 @@ test('a release sets the version of every package, commits and tags', (t) => {
   t.regex(read('clients/python/pyproject.toml'), /^version = "98\.7\.6"$/m)
   t.regex(read('deploy/helm/daikon/Chart.yaml'), /^version: 98\.7\.6$/m)
   t.regex(read('CHANGELOG.md'), /^## Unreleased\n\n## 98\.7\.6 \(\d{4}-\d\d-\d\d\)$/m)
-  // Nothing states the previous version any longer, except for the lock file of other packages.
+  // No file contains the previous version, except for lock files and the changelog.
   const stale = files
     .filter((path) => isVersioned(path) && !/package-lock|CHANGELOG/.test(path))
     .filter((path) => new RegExp(`[-:"v ]${previous.replaceAll('.', '\\.')}\\b`).test(read(path)))

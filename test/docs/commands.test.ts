@@ -14,15 +14,15 @@ import { buildWheel, hasPythonPackages, python } from '../support/python.ts'
 const root = join(import.meta.dirname, '../..')
 const shell = promisify(execFile)
 
-/** A line that the script prints after each block. */
+/** The line that the script prints after each block. */
 const separator = '--- end of block ---'
 
-/** A block that a page marks as runnable, and the output that the page promises, if it does. */
+/** A block that a page marks as runnable, and its expected output if the page contains it. */
 type Block = { script: string; output: string | undefined }
 
 /**
- * Reads the blocks that follow `<!-- run -->`: `sh` as it is, `js` as a module. A block after
- * `<!-- output -->` is what the block before it prints.
+ * Reads the blocks that follow `<!-- run -->`: `sh` unchanged, `js` as a module. A block after
+ * `<!-- output -->` is the expected output of the previous block.
  */
 function readBlocks(page: string): Block[] {
   const blocks: Block[] = []
@@ -42,7 +42,7 @@ function moduleScript(text: string): string {
 
 const goGet = 'go get github.com/daikon-auth/daikon/clients/go/'
 
-/** Why the commands of a page cannot run here; undefined if they can. */
+/** Returns a message about a missing tool that the commands of a page require, if any. */
 function findMissingTool(path: string): string | undefined {
   const isInstalled = (command: string) =>
     spawnSync('sh', ['-c', `command -v ${command}`]).status === 0
@@ -52,7 +52,7 @@ function findMissingTool(path: string): string | undefined {
   return undefined
 }
 
-test('the commands of every page work as pasted', async (t) => {
+test('the commands of every page work when pasted', async (t) => {
   process.env.RATE_LIMIT_PER_MINUTE = '1000'
   const { env, welcome, rest, grpc, app, metricsPort } = await startDevServer(t)
   const folder = await mkdtemp(join(tmpdir(), 'daikon-docs-'))
@@ -102,9 +102,9 @@ test('the commands of every page work as pasted', async (t) => {
   )
 })
 
-/** Does what docs/browser-sign-in.md asks the reader to do with the application of its commands. */
+/** Signs in to the application of docs/browser-sign-in.md, as the page instructs. */
 async function trySignIn(t: ExecutionContext, folder: string, port: number): Promise<void> {
-  // What `npx vite` runs.
+  // The file that `npx vite` runs.
   const args = ['node_modules/vite/bin/vite.js', '--port', String(port), '--strictPort']
   const vite = spawn(process.execPath, args, { cwd: folder })
   const ended = once(vite, 'exit')

@@ -20,8 +20,8 @@ for (const path of pages) {
     )
   })
 
-  test(`${path} speaks plain English and cites nothing outside the repository`, (t) => {
-    const [phrase] = avoided.exec(withoutTables(withoutCode(read(path)))) ?? []
+  test(`${path} avoids listed phrases and cites no documents outside the repository`, (t) => {
+    const [phrase] = avoidedPhrases.exec(withoutTables(withoutCode(read(path)))) ?? []
     t.is(phrase, undefined)
   })
 }
@@ -54,7 +54,7 @@ test('pages name only settings, error reasons and gRPC statuses that exist', (t)
 })
 
 /** Phrases that the documentation avoids, and references to documents outside the repository. */
-const avoided = new RegExp(
+const avoidedPhrases = new RegExp(
   [
     'specification \\d',
     'contract\\.md',
@@ -85,17 +85,17 @@ function resolves(path: string, target: string): boolean {
   return anchor === undefined || anchorsOf(linked).includes(anchor)
 }
 
-/** The text without its generated tables. */
+/** Removes the generated tables. */
 function withoutTables(text: string): string {
   return text.replace(/<!-- generated[\s\S]*?<!-- end -->/g, '')
 }
 
-/** The text without its code blocks. */
+/** Removes the code blocks. */
 function withoutCode(text: string): string {
   return text.replace(/^```[\s\S]*?^```/gm, '')
 }
 
-/** The anchors of a page's headings, as GitHub makes them. */
+/** Returns the anchors that GitHub generates for the headings of a page. */
 function anchorsOf(path: string): string[] {
   return [...withoutCode(read(path)).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
     heading

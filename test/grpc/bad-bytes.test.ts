@@ -21,7 +21,7 @@ const check = (bytes: Buffer, credentials: Record<string, string> = presented) =
 /** gRPC status codes. */
 const [ok, invalidArgument, resourceExhausted, unimplemented, unauthenticated] = [0, 3, 8, 12, 16]
 
-test('malformed protobuf is INVALID_ARGUMENT', async (t) => {
+test('malformed protobuf returns INVALID_ARGUMENT', async (t) => {
   t.is((await check(good)).code, ok)
   for (const bytes of [
     good.subarray(0, 20),
@@ -38,7 +38,7 @@ test('malformed protobuf is INVALID_ARGUMENT', async (t) => {
   }
 })
 
-test('100,000 nested groups are INVALID_ARGUMENT', async (t) => {
+test('100,000 nested groups return INVALID_ARGUMENT', async (t) => {
   t.is((await check(Buffer.alloc(100_000, 0x1b))).code, invalidArgument)
   t.is((await check(Buffer.alloc(100_000, 0x0b))).code, invalidArgument)
 })
@@ -50,11 +50,11 @@ test('changing any single byte never causes a server error', async (t) => {
     return bytes
   })
   const codes = await Promise.all(changed.map(async (bytes) => (await check(bytes)).code))
-  // 7, PERMISSION_DENIED: the change made the service name another service's.
+  // 7 is PERMISSION_DENIED: the change turned the service name into that of another service.
   for (const code of codes) t.true([ok, invalidArgument, 7].includes(code), String(code))
 })
 
-test('text that is not UTF-8 is INVALID_ARGUMENT', async (t) => {
+test('text that is not UTF-8 returns INVALID_ARGUMENT', async (t) => {
   for (const bad of ['ff', 'c328', 'eda080', 'f8a1a1a1a1', 'c080']) {
     const text = Buffer.from(bad, 'hex')
     const inner = Buffer.concat([Buffer.from([0x0a, text.length]), text])
@@ -69,13 +69,13 @@ test('undeclared fields are ignored', async (t) => {
   t.is((await check(Buffer.concat([more, good, more]))).code, ok)
 })
 
-test('garbage without a token is UNAUTHENTICATED: authentication comes first', async (t) => {
+test('garbage without a token returns UNAUTHENTICATED: authentication comes first', async (t) => {
   const { code, reason } = await check(Buffer.from('garbage'), { 'x-service-key': key })
   t.is(code, unauthenticated)
   t.is(reason, 'TOKEN_MISSING')
 })
 
-test('a message over 4 MiB is RESOURCE_EXHAUSTED, a smaller one is accepted', async (t) => {
+test('a message over 4 MiB returns RESOURCE_EXHAUSTED, a smaller one is accepted', async (t) => {
   const padding = (size: number) => {
     const head = [0x7a, (size & 0x7f) | 0x80, ((size >> 7) & 0x7f) | 0x80]
     head.push(((size >> 14) & 0x7f) | 0x80, size >> 21)
@@ -94,7 +94,7 @@ test('a list of 1,000,000 empty items is rejected quickly with one violation', a
   t.true(performance.now() - started < 15_000, `${performance.now() - started} ms`)
 })
 
-test('an undeclared method, service or path is UNIMPLEMENTED', async (t) => {
+test('an undeclared method, service or path returns UNIMPLEMENTED', async (t) => {
   for (const path of [
     '/daikon.v1.PermissionService/Nothing',
     '/daikon.v1.Nothing/Check',

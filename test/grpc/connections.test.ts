@@ -25,20 +25,20 @@ test.serial('an unresponsive connection is closed, an idle stream is not', async
   const client = new PermissionServiceClient(address, credentials.createInsecure())
   const stream = client.checkStream(createMetadata(fixture.as(viewer)))
   stream.on('error', () => {})
-  const ask = async (correlation_id: string): Promise<CheckStreamResponse> => {
+  const sendCheck = async (correlation_id: string): Promise<CheckStreamResponse> => {
     stream.write({ correlation_id, check })
     return (await once(stream, 'data'))[0]
   }
-  t.true((await ask('before')).allowed)
+  t.true((await sendCheck('before')).allowed)
   const started = performance.now()
-  for (const said of [preface, preface.subarray(0, 10), Buffer.alloc(0)]) {
+  for (const bytes of [preface, preface.subarray(0, 10), Buffer.alloc(0)]) {
     const socket = connect(environment.grpcPort, '127.0.0.1').resume()
     socket.on('error', () => {})
-    socket.write(said)
+    socket.write(bytes)
     await once(socket, 'close', { signal: AbortSignal.timeout(20_000) })
   }
   t.true(performance.now() - started > 3000)
-  t.true((await ask('after')).allowed)
+  t.true((await sendCheck('after')).allowed)
   stream.cancel()
   client.close()
 })
@@ -52,7 +52,7 @@ test.serial(
     await holder.query('begin')
     await holder.query('lock table users in access exclusive mode')
     const call = inside.call('GetMe', {}, { token: viewer.token })
-    // The call waits for the table lock, for as long as two pings.
+    // The call waits for the table lock for the duration of two pings.
     const waits = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
     while ((await environment.pool.query(waits)).rowCount === 0) await sleep(10)
     const drained = draining.app.drain()

@@ -27,10 +27,13 @@ import protobuf from 'protobufjs'
 import { startTestEnvironment } from '../support/test-environment.ts'
 
 const environment = await startTestEnvironment()
-const quiet = await environment.addNode({ debug: false })
+const nonDebugNode = await environment.addNode({ debug: false })
 test.after.always(() => environment.stop())
 
-/** The published interfaces, written out so that the test does not depend on the libraries under test. */
+/**
+ * The published interfaces, written out so that the test does not depend on the libraries under
+ * test.
+ */
 const health = `syntax = "proto3"; package grpc.health.v1;
   message HealthCheckRequest { string service = 1; }
   message HealthCheckResponse {
@@ -81,28 +84,28 @@ async function checkHealth(
   service: string,
 ): Promise<{ status?: string; code?: number }> {
   const client = connect(port, health, 'grpc.health.v1.Health')
-  const answer = await new Promise<{ status?: string; code?: number }>((resolve) => {
+  const response = await new Promise<{ status?: string; code?: number }>((resolve) => {
     client.Check({ service }, (error: { code: number } | null, response: { status: string }) =>
       resolve(error ? { code: error.code } : response),
     )
   })
   client.close()
-  return answer
+  return response
 }
 
 /** Sends one reflection request; returns the status code if the stream fails. */
-async function reflect(port: number, version: string, question: object): Promise<any> {
+async function reflect(port: number, version: string, reflectionRequest: object): Promise<any> {
   const service = `grpc.reflection.${version}.ServerReflection`
   const client = connect(port, reflection(version), service)
   const stream = client.ServerReflectionInfo()
-  const answer = await new Promise((resolve) => {
+  const response = await new Promise((resolve) => {
     stream.on('data', resolve)
     stream.on('error', ({ code }: { code: number }) => resolve({ code }))
-    stream.write(question)
+    stream.write(reflectionRequest)
   })
   stream.cancel()
   client.close()
-  return answer
+  return response
 }
 
 test('Check reports SERVING for the server and each service, without credentials', async (t) => {
@@ -110,15 +113,15 @@ test('Check reports SERVING for the server and each service, without credentials
   for (const service of ['', ...services])
     t.like(await checkHealth(environment.grpcPort, service), { status: 'SERVING' }, service)
   t.deepEqual(await checkHealth(environment.grpcPort, 'daikon.v1.Nothing'), { code: 5 })
-  t.like(await checkHealth(quiet.grpcPort, ''), { status: 'SERVING' })
+  t.like(await checkHealth(nonDebugNode.grpcPort, ''), { status: 'SERVING' })
 })
 
 test('List reports the status of every service', async (t) => {
   const client = connect(environment.grpcPort, health, 'grpc.health.v1.Health')
   const { statuses } = await new Promise<{ statuses: Record<string, { status: string }> }>(
     (resolve, reject) =>
-      client.List({}, (error: Error | null, answer: never) =>
-        error ? reject(error) : resolve(answer),
+      client.List({}, (error: Error | null, response: never) =>
+        error ? reject(error) : resolve(response),
       ),
   )
   client.close()
@@ -201,17 +204,17 @@ for (const version of ['v1', 'v1alpha']) {
     t.is(status, 0, stderr)
   })
 
-  test(`server reflection ${version} is off without debug`, async (t) => {
-    t.deepEqual(await reflect(quiet.grpcPort, version, { list_services: '' }), { code: 12 })
+  test(`server reflection ${version} is disabled without debug`, async (t) => {
+    t.deepEqual(await reflect(nonDebugNode.grpcPort, version, { list_services: '' }), { code: 12 })
   })
 }
 
 /** Fetches the file of a symbol and its imports by name, as grpcurl does; imports come first. */
 async function fetchFiles(version: string, symbol: string): Promise<FileDescriptorProto[]> {
   const files = new Map<string, FileDescriptorProto>()
-  const fetch = async (question: object) => {
-    const answer = await reflect(environment.grpcPort, version, question)
-    const [bytes] = answer.file_descriptor_response.file_descriptor_proto
+  const fetch = async (reflectionRequest: object) => {
+    const response = await reflect(environment.grpcPort, version, reflectionRequest)
+    const [bytes] = response.file_descriptor_response.file_descriptor_proto
     const file = fromBinary(FileDescriptorProtoSchema, bytes)
     for (const name of file.dependency)
       if (!files.has(name)) await fetch({ file_by_filename: name })

@@ -52,21 +52,21 @@ const bearer = ({ token }: { token: string }) => `Bearer ${token}`
 
 test('a repeated service key is rejected, whichever of the two is valid', async (t) => {
   const request = ListGrantedActionsRequest.encode({ service_name: service }).finish()
-  const ask = (...keys: string[]) => {
+  const callWithKeys = (...keys: string[]) => {
     const presented = { authorization: [bearer(alice)], 'x-service-key': keys }
     return call('PermissionService/ListGrantedActions', presented, Buffer.from(request))
   }
-  t.is((await ask(key)).code, ok)
+  t.is((await callWithKeys(key)).code, ok)
   for (const keys of [
     [key, key],
     [key, createServiceKey()],
     [createServiceKey(), key],
     [key, ''],
   ])
-    t.is((await ask(...keys)).code, unauthenticated, keys.join())
+    t.is((await callWithKeys(...keys)).code, unauthenticated, keys.join())
 })
 
-test('of two authorization headers only the first counts', async (t) => {
+test('of two authorization headers, only the first counts', async (t) => {
   const me = async (...authorization: string[]) => {
     const { code, message } = await call('UserService/GetMe', { authorization })
     return code === ok ? UserResponse.decode(message).id : code

@@ -20,7 +20,10 @@ test.after.always(() => {
   return environment.stop()
 })
 
-/** Opens a stream of checks for the viewer of a new fixture; every second resource is shared with them. */
+/**
+ * Opens a stream of checks for the viewer of a new fixture. Every second resource is shared with the
+ * viewer.
+ */
 async function openStream(records = 1) {
   const fixture = await createWorkspaceFixture(environment, transport)
   const { owner, viewer } = fixture.people
@@ -37,14 +40,14 @@ async function openStream(records = 1) {
     stream.on('error', resolve).on('end', () => resolve(undefined))
   })
   stream.on('data', (result) => results.push(result))
-  const ask = (correlation_id: string, resource_id = resources[0]?.resource_id ?? '') =>
+  const sendCheck = (correlation_id: string, resource_id = resources[0]?.resource_id ?? '') =>
     stream.write({ correlation_id, check: { ...fixture.kind, resource_id, action: 'view' } })
-  return { fixture, stream, results, ended, ask, resources, viewer }
+  return { fixture, stream, results, ended, sendCheck, resources, viewer }
 }
 
-test('every check of a stream gets its own result, matched by correlation id', async (t) => {
-  const { stream, results, ended, ask, resources } = await openStream(10)
-  for (let n = 0; n < 3000; n += 1) ask(String(n), resources[n % 10]?.resource_id)
+test('every check of a stream gets its own result, matched by correlation ID', async (t) => {
+  const { stream, results, ended, sendCheck, resources } = await openStream(10)
+  for (let n = 0; n < 3000; n += 1) sendCheck(String(n), resources[n % 10]?.resource_id)
   stream.end()
   t.is(await ended, undefined)
   t.is(results.length, 3000)
@@ -55,8 +58,8 @@ test('every check of a stream gets its own result, matched by correlation id', a
 })
 
 test('a revocation takes effect within an open stream', async (t) => {
-  const { fixture, stream, ask, resources, viewer } = await openStream()
-  ask('before')
+  const { fixture, stream, sendCheck, resources, viewer } = await openStream()
+  sendCheck('before')
   const [before] = await once(stream, 'data')
   t.true(before.allowed)
   const share = { grantee_type: 'user', grantee_id: viewer.id, permission: 'view' }
@@ -65,7 +68,7 @@ test('a revocation takes effect within an open stream', async (t) => {
     { permission_id: resources[0]?.id, ...share },
     { key: fixture.key },
   )
-  ask('after')
+  sendCheck('after')
   const [after] = await once(stream, 'data')
   t.deepEqual(after, { correlation_id: 'after', allowed: false })
   stream.cancel()
@@ -76,31 +79,31 @@ test('a stream ends when the user or the service app is deactivated', async (t) 
     ['USER_INACTIVE', 'update users set is_active = false where id = $1', 'viewer'],
     ['SERVICE_KEY_INVALID', 'update service_apps set is_active = false where id = $1', 'app'],
   ] as const
-  for (const [, sql, whose] of ends) {
-    const { fixture, stream, ask, ended, viewer } = await openStream()
-    ask('before')
+  for (const [, sql, target] of ends) {
+    const { fixture, stream, sendCheck, ended, viewer } = await openStream()
+    sendCheck('before')
     await once(stream, 'data')
-    await environment.pool.query(sql, [whose === 'app' ? fixture.appId : viewer.id])
-    ask('after')
+    await environment.pool.query(sql, [target === 'app' ? fixture.appId : viewer.id])
+    sendCheck('after')
     t.is((await ended)?.code, 16)
   }
 })
 
 test.serial('a stream ends when its token expires', async (t) => {
-  const { stream, ask, ended } = await openStream()
-  ask('before')
+  const { stream, sendCheck, ended } = await openStream()
+  sendCheck('before')
   await once(stream, 'data')
   environment.clock.now = new Date(Date.now() + 3_600_000)
   t.teardown(() => {
     environment.clock.now = undefined
   })
-  ask('after')
+  sendCheck('after')
   t.is((await ended)?.code, 16)
 })
 
 test('an invalid check or one of another service ends the stream', async (t) => {
   const bad = await openStream()
-  bad.ask('x', 'no uuid')
+  bad.sendCheck('x', 'no uuid')
   const problem = await bad.ended
   t.is(problem?.code, 3)
   t.regex(problem?.details ?? '', /check\.resource_id must be a UUID/)
@@ -154,12 +157,12 @@ test('AccessibleStream fails with the errors of Accessible', async (t) => {
   const { fixture, viewer, walk } = await openPages(1)
   const { key } = fixture
   const { token } = viewer
-  const gone = await fixture.addMember('viewer')
-  await environment.pool.query('delete from members where user_id = $1', [gone.id])
+  const formerMember = await fixture.addMember('viewer')
+  await environment.pool.query('delete from members where user_id = $1', [formerMember.id])
   const cases: [PresentedCredentials, object, number, string][] = [
     [{ token, key }, { service_name: 'other' }, 7, 'OTHER_SERVICE'],
     [{ token, key }, { workspace_id: randomUUID() }, 7, 'OTHER_WORKSPACE'],
-    [fixture.as(gone), {}, 16, 'TOKEN_REVOKED'],
+    [fixture.as(formerMember), {}, 16, 'TOKEN_REVOKED'],
     [{ token }, {}, 16, 'SERVICE_KEY_MISSING'],
     [{ key }, {}, 16, 'TOKEN_MISSING'],
     [{ token, key }, { action: '' }, 3, 'INVALID_REQUEST'],

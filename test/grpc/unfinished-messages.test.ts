@@ -57,7 +57,7 @@ for (const { connections, streams, limit } of [
     async (t) => {
       const [grpc] = node.transports
       const growth = await measureGrowth(async () => {
-        // The second round takes what the first has released.
+        // The second round reuses the memory that the first released.
         for (let round = 0; round < 2; round += 1) {
           const sent = Array.from({ length: connections }, () =>
             sendUnfinished(node.grpcPort, streams),

@@ -15,7 +15,7 @@ const headers = { 'x-service-key': key, authorization: `Bearer ${people.owner.to
 const send = (method: string, path: string) =>
   sendRawHttp(environment.httpPort, { method, path, headers })
 
-test('an unknown path is 404 for every method', async (t) => {
+test('an unknown path returns 404 for every method', async (t) => {
   for (const path of [
     '/permissions',
     '/permissions/resource/a/b',
@@ -35,7 +35,7 @@ test('an unknown path is 404 for every method', async (t) => {
   }
 })
 
-test('an invalid request target is 404', async (t) => {
+test('an invalid request target returns 404', async (t) => {
   for (const path of ['http://[/x', 'http://a:b/x', 'http://a:99999/users/me']) {
     const { status, headers, json } = await send('GET', path)
     t.is(status, 404, path)
@@ -46,7 +46,7 @@ test('an invalid request target is 404', async (t) => {
   t.is((await send('GET', 'http://localhost/health')).status, 200)
 })
 
-test('a method that a path does not support is 405 with Allow', async (t) => {
+test('a method that a path does not support returns 405 with Allow', async (t) => {
   const id = randomUUID()
   for (const [path, allowed] of [
     ['/permissions/check', ['POST']],
@@ -75,7 +75,7 @@ test('/health supports only GET', async (t) => {
   t.regex(String(headers.allow), /GET/)
 })
 
-test('HEAD responds like GET without a body, and is 405 where GET is', async (t) => {
+test('HEAD responds like GET without a body, and returns 405 where GET does', async (t) => {
   const { resource_id } = await fixture.register(people.owner)
   const path = `/permissions/resource/${service}/${kind.resource_type}/${resource_id}`
   const [get, head] = [await send('GET', path), await send('HEAD', path)]
@@ -89,7 +89,7 @@ test('HEAD responds like GET without a body, and is 405 where GET is', async (t)
   t.is((await send('HEAD', '/permissions/check')).status, 405)
 })
 
-test('malformed percent-encoding in the path is 422', async (t) => {
+test('malformed percent-encoding in the path returns 422', async (t) => {
   for (const bad of ['%', '%zz', '%E0%A4%A', '%c3%28', '%ff', '%u0041']) {
     t.is((await send('GET', `/permissions/resource/${bad}/b/${randomUUID()}`)).status, 422, bad)
     t.is((await send('DELETE', `/permissions/${bad}`)).status, 422, bad)
@@ -99,7 +99,7 @@ test('malformed percent-encoding in the path is 422', async (t) => {
   t.is((await send('GET', '/health?%zz=%')).status, 200)
 })
 
-test('an id in the path that is not a UUID is 422', async (t) => {
+test('an ID in the path that is not a UUID returns 422', async (t) => {
   for (const bad of ['1', 'x', '%00', '..%2f..', "'%20or%201=1", '%F0%9F%A6%8A', '__proto__']) {
     const { status, json } = await send('DELETE', `/permissions/${bad}`)
     t.is(status, 422, bad)
@@ -110,7 +110,7 @@ test('an id in the path that is not a UUID is 422', async (t) => {
   t.deepEqual(fields.toSorted(), ['resource_id', 'resource_type', 'service_name'])
 })
 
-test('query parameters that name fields of the path are 422', async (t) => {
+test('query parameters that name fields of the path return 422', async (t) => {
   const record = await fixture.register(people.owner)
   const path = `/permissions/resource/${service}/${kind.resource_type}/${record.resource_id}`
   const query = `?resource_id=${randomUUID()}&service_name=x&__proto__[x]=1&constructor=1`
@@ -126,7 +126,7 @@ test('query parameters that name fields of the path are 422', async (t) => {
   )
 })
 
-test('a path of 10,000 characters is handled, one of 100,000 is 431', async (t) => {
+test('a path of 10,000 characters is handled, one of 100,000 returns 431', async (t) => {
   const long = (length: number) => `/permissions/resource/${'a'.repeat(length)}/b/${randomUUID()}`
   t.is((await send('GET', long(10_000))).status, 422)
   const cut = await send('GET', long(100_000)).catch(() => ({ status: 431 }))
@@ -134,7 +134,7 @@ test('a path of 10,000 characters is handled, one of 100,000 is 431', async (t) 
   t.is((await send('GET', '/health')).status, 200)
 })
 
-test('a repeated authorization header is 401', async (t) => {
+test('a repeated authorization header returns 401', async (t) => {
   const { resource_id } = await fixture.register(people.owner)
   const body = JSON.stringify({ checks: [{ ...kind, resource_id, action: 'view' }] })
   const own = headers.authorization
@@ -151,7 +151,7 @@ test('a repeated authorization header is 401', async (t) => {
   }
 })
 
-test('a repeated service key is 401', async (t) => {
+test('a repeated service key returns 401', async (t) => {
   const path = `/permissions/resource/${service}/b/${randomUUID()}`
   const list = ['x-service-key', key, 'x-service-key', key, 'host', 'localhost']
   t.is((await sendRawHttp(environment.httpPort, { path, headers: list })).status, 401)
@@ -167,8 +167,8 @@ test('undeclared headers have no effect', async (t) => {
     'x-forwarded-host': 'evil.example',
     'x-admin': 'true',
   }
-  const answer = await sendRawHttp(environment.httpPort, { path, headers: spoofed })
-  t.is(answer.status, 401)
+  const response = await sendRawHttp(environment.httpPort, { path, headers: spoofed })
+  t.is(response.status, 401)
   t.is(
     (await sendRawHttp(environment.httpPort, { path, headers: { ...headers, ...spoofed } })).status,
     404,

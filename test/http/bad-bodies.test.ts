@@ -37,14 +37,14 @@ function post(body: string | Buffer, headers: Record<string, string> = {}, path 
 const fields = ({ json }: RawResponse): string[] =>
   json.errors.map(({ field }: { field: string }) => field).toSorted()
 
-test('wrong JSON types are 422 with a violation for each field', async (t) => {
+test('wrong JSON types return 422 with a violation for each field', async (t) => {
   const wrong = [null, 1, true, {}, [], ['x'], { $ne: null }, { $gt: '' }]
   for (const value of wrong) {
     const checks = [item, Object.fromEntries(Object.keys(item).map((name) => [name, value]))]
-    const answer = await post(JSON.stringify({ checks }))
-    t.is(answer.status, 422)
+    const response = await post(JSON.stringify({ checks }))
+    t.is(response.status, 422)
     t.deepEqual(
-      fields(answer),
+      fields(response),
       Object.keys(item)
         .map((name) => `checks[1].${name}`)
         .toSorted(),
@@ -69,11 +69,11 @@ test('wrong JSON types are 422 with a violation for each field', async (t) => {
   ])
 })
 
-test('missing fields are 422 with a violation for each field', async (t) => {
+test('missing fields return 422 with a violation for each field', async (t) => {
   for (const body of ['{}', '', '{"checks":null}']) {
-    const answer = await post(body)
-    t.is(answer.status, 422)
-    t.deepEqual(fields(answer), ['checks'])
+    const response = await post(body)
+    t.is(response.status, 422)
+    t.deepEqual(fields(response), ['checks'])
   }
   t.deepEqual(fields(await post('{"checks":[{}]}')), [
     'checks[0].action',
@@ -90,7 +90,7 @@ test('missing fields are 422 with a violation for each field', async (t) => {
   ])
 })
 
-test('malformed JSON and JSON that is not an object are 422', async (t) => {
+test('malformed JSON and JSON that is not an object return 422', async (t) => {
   for (const body of [
     '{',
     '{"checks":',
@@ -110,24 +110,24 @@ test('malformed JSON and JSON that is not an object are 422', async (t) => {
     '[[]]',
     '\ufeff',
   ]) {
-    const answer = await post(body)
-    t.is(answer.status, 422, body)
-    t.is(answer.json.reason, 'INVALID_REQUEST')
+    const response = await post(body)
+    t.is(response.status, 422, body)
+    t.is(response.json.reason, 'INVALID_REQUEST')
   }
   const cut = Buffer.from('{"checks":"\u00e9"}').subarray(0, 12)
   t.is((await post(cut)).status, 422)
 })
 
-test('malformed JSON without a token is 401: authentication comes first', async (t) => {
+test('malformed JSON without a token returns 401: authentication comes first', async (t) => {
   for (const body of ['{', '', '{}', 'x'.repeat(5_000_000)]) {
-    const answer = await post(body, { authorization: '', 'x-service-key': key })
-    t.is(answer.status, 401)
-    t.is(answer.json.reason, 'TOKEN_MISSING')
-    t.is(answer.json.errors, undefined)
+    const response = await post(body, { authorization: '', 'x-service-key': key })
+    t.is(response.status, 401)
+    t.is(response.json.reason, 'TOKEN_MISSING')
+    t.is(response.json.errors, undefined)
   }
 })
 
-test('a lone surrogate is 422 in every field', async (t) => {
+test('a lone surrogate returns 422 in every field', async (t) => {
   const half = 'a\ud800b'
   for (const [path, message] of [
     ['permissions/register', { ...facts, resource_type: half }],
@@ -137,9 +137,9 @@ test('a lone surrogate is 422 in every field', async (t) => {
     [`workspaces/${workspace}/members/invite`, { email: `${half}@example.com` }],
     ['workspaces', { name: half, slug: 'half' }],
   ] as const) {
-    const answer = await post(JSON.stringify(message), {}, `../${path}`)
-    t.is(answer.status, 422, path)
-    t.is(fields(answer).length, 1)
+    const response = await post(JSON.stringify(message), {}, `../${path}`)
+    t.is(response.status, 422, path)
+    t.is(fields(response).length, 1)
   }
 })
 
@@ -153,7 +153,7 @@ test('an unauthenticated request is rejected before its body is read', async (t)
   sent.on('error', () => {}).destroy()
 })
 
-test('a body of another media type is 415', async (t) => {
+test('a body of another media type returns 415', async (t) => {
   const body = JSON.stringify({ checks: [item] })
   for (const type of [
     'text/plain',
@@ -167,9 +167,9 @@ test('a body of another media type is 415', async (t) => {
     '*/*',
     'application/json-seq',
   ]) {
-    const answer = await post(body, { 'content-type': type })
-    t.is(answer.status, 415, type)
-    t.is(answer.json.status, 415)
+    const response = await post(body, { 'content-type': type })
+    t.is(response.status, 415, type)
+    t.is(response.json.status, 415)
   }
   for (const type of ['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/x+json'])
     t.is((await post(body, { 'content-type': type })).status, 200, type)
@@ -178,7 +178,7 @@ test('a body of another media type is 415', async (t) => {
   t.is((await post(body, { 'content-type': 'application/json; charset=x' })).status, 415)
 })
 
-test('a body of 5 MB is 413, a compressed one is 415', async (t) => {
+test('a body of 5 MB returns 413, a compressed one returns 415', async (t) => {
   const big = JSON.stringify({ checks: [item], note: 'x'.repeat(5_000_000) })
   t.is((await post(big)).status, 413)
   const fits = JSON.stringify({ checks: [item], note: 'x'.repeat(4_000_000) })
@@ -202,9 +202,9 @@ test('a list of 1,000,000 tiny items is rejected quickly with one violation', as
     const count = tiny.length === 1 ? 1_500_000 : 1_000_000
     const body = `{"checks":[${Array(count).fill(tiny).join()}]}`
     const started = performance.now()
-    const answer = await post(body)
-    t.is(answer.status, 422)
-    t.deepEqual(answer.json.errors, [
+    const response = await post(body)
+    t.is(response.status, 422)
+    t.deepEqual(response.json.errors, [
       { field: 'checks', message: 'must contain at most 1000 items' },
     ])
     t.true(performance.now() - started < 10_000, `${tiny} ${performance.now() - started} ms`)
@@ -221,9 +221,9 @@ test('__proto__ and constructor have no effect', async (t) => {
     `{"checks":[${text.replace('}', `,${evil}}`)}],${evil}}`,
     `{${evil},"checks":[${text}],"toString":1,"hasOwnProperty":1,"valueOf":null}`,
   ]) {
-    const answer = await post(body)
-    t.is(answer.status, 200)
-    t.deepEqual(answer.json.results, [{ ...item, allowed: true && false }])
+    const response = await post(body)
+    t.is(response.status, 200)
+    t.deepEqual(response.json.results, [{ ...item, allowed: true && false }])
   }
   t.deepEqual(fields(await post(`{"__proto__":{"checks":[${text}]}}`)), ['checks'])
   t.deepEqual(fields(await post('{"checks":[{"__proto__":{"action":"view"}}]}')).length, 4)

@@ -43,7 +43,7 @@ async function startServer(
   return { server, get, writeBuild }
 }
 
-test('every path shows the page, with the settings of the server and without inline code', async (t) => {
+test('every path returns the page, with the settings of the server and without inline code', async (t) => {
   const { get } = await startServer(t)
   for (const path of ['/', '/people/1?tab=activity', '/index.html', '/%2e%2e/package.json']) {
     const { status, headers, body } = await get(path)
@@ -61,7 +61,7 @@ test('every path shows the page, with the settings of the server and without inl
   }
 })
 
-test('assets are cached for good, compressed and revalidated by their tag', async (t) => {
+test('assets are cached for a year, compressed and revalidated by ETag', async (t) => {
   const { get } = await startServer(t)
   const path = '/assets/index-abc.js'
   const plain = await get(path)
@@ -95,7 +95,7 @@ test('unknown assets are 404, other methods 405, and unknown hosts 400', async (
   t.is((await get('/', { host: 'evil.example.com' })).status, 400)
 })
 
-test('a developer sees a build as soon as it is finished', async (t) => {
+test('with DEBUG=true, a finished build is served immediately', async (t) => {
   const { get, server, writeBuild } = await startServer(t, { debug: true, build: false })
   t.false(server.hasBuild)
   const waiting = await get('/')

@@ -54,7 +54,7 @@ test('a preflight of an allowed origin succeeds with the CORS headers', async (t
   t.regex(String(headers.vary), /^Origin(,|$)/)
 })
 
-test('OPTIONS without Access-Control-Request-Method is no preflight and fails like any other method', async (t) => {
+test('OPTIONS without Access-Control-Request-Method is not a preflight and fails like any other method', async (t) => {
   const origin = 'http://localhost:3000'
   for (const path of ['/users/me', '/health', '/nothing']) {
     const { status, headers } = await sendRawHttp(environment.httpPort, {
@@ -144,7 +144,7 @@ test('the origin of a redirect URI includes its host and port', async (t) => {
   t.is(headers['access-control-allow-origin'], undefined)
 })
 
-test('the administrators’ routes allow only ADMIN_URL', async (t) => {
+test('administrator routes allow only ADMIN_URL', async (t) => {
   await register('https://greedy.example/callback')
   for (const path of [
     '/admin',

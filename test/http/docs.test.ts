@@ -58,7 +58,7 @@ test('every operation is documented with its policy', (t) => {
   }
 })
 
-test('an operation has a distinct id and only the path fields of its own route', (t) => {
+test('an operation has a distinct ID and only the path fields of its own route', (t) => {
   const ids = endpoints.map(({ route }) => document.paths[route.path][route.verb].operationId)
   t.is(new Set(ids).size, ids.length)
   const path = '/permissions/resource/{service_name}/{resource_type}/{resource_id}/share'
@@ -72,7 +72,7 @@ test('an operation has a distinct id and only the path fields of its own route',
   ])
 })
 
-test('documents field rules, comments, bare arrays and errors', (t) => {
+test('the document describes field rules, comments, bare arrays and errors', (t) => {
   const { paths, components } = document
   const json = (operation: any) => operation.responses[200].content['application/json'].schema
   const body = findBodySchema(document, '/permissions/register', 'post')
@@ -94,7 +94,7 @@ test('documents field rules, comments, bare arrays and errors', (t) => {
   t.deepEqual(Object.keys(headers), ['RateLimit', 'RateLimit-Policy', 'Location', 'Set-Cookie'])
 })
 
-test('the documentation has the security headers, and is 404 without DEBUG', async (t) => {
+test('the documentation has the security headers, and returns 404 without DEBUG', async (t) => {
   const closed = await environment.addNode({ debug: false })
   for (const path of pages) {
     const { status, headers } = await sendRawHttp(environment.httpPort, { path })
@@ -121,19 +121,19 @@ if (hasBrowser) {
     await call.locator('.opblock-summary-control').click()
     await call.getByRole('button', { name: 'Try it out' }).click()
     await call.getByRole('button', { name: 'Execute' }).click()
-    const answer = call.locator('.live-responses-table .response')
-    await answer.waitFor()
-    t.regex(await answer.innerText(), /200[\s\S]*RS256/)
+    const responseElement = call.locator('.live-responses-table .response')
+    await responseElement.waitFor()
+    t.regex(await responseElement.innerText(), /200[\s\S]*RS256/)
 
     t.deepEqual(consoleErrors, [])
 
     await page.goto(`${address}/redoc`)
     const described = page.locator('h2', { hasText: 'Check permissions' })
     await described.first().waitFor({ state: 'attached' })
-    // Redoc sets two styles before it has its nonce; the page is readable without them.
-    const harmless = /^Applying inline style violates/
+    // Redoc sets two styles before it has its nonce. The page is readable without them.
+    const expectedWarnings = /^Applying inline style violates/
     t.deepEqual(
-      consoleErrors.filter((line) => !harmless.test(line)),
+      consoleErrors.filter((line) => !expectedWarnings.test(line)),
       [],
     )
     const otherHosts = requested.filter(

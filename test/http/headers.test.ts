@@ -12,7 +12,7 @@ const plain = await environment.addNode({ secureCookies: false })
 const strict = await environment.addNode({ allowedHosts: [] })
 const narrow = await environment.addNode({ globalLimit: 1 })
 // No database listens at this address.
-const lost = await startTestEnvironment(secure, 'postgresql://daikon@127.0.0.1:9/daikon')
+const disconnected = await startTestEnvironment(secure, 'postgresql://daikon@127.0.0.1:9/daikon')
 const [transport] = environment.transports.filter(({ name }) => name === 'rest') as [Transport]
 const { key, service, kind, people, workspace, register } = await createWorkspaceFixture(
   environment,
@@ -20,7 +20,7 @@ const { key, service, kind, people, workspace, register } = await createWorkspac
 )
 const { resource_id } = await register(people.owner)
 await sendRawHttp(narrow.httpPort, { path: '/users/me' })
-test.after.always(() => Promise.all([environment.stop(), lost.stop()]))
+test.after.always(() => Promise.all([environment.stop(), disconnected.stop()]))
 
 const path = `/permissions/resource/${service}/${kind.resource_type}`
 const presented = { 'x-service-key': key }
@@ -35,7 +35,7 @@ const post = (path: string, body: object, headers: Record<string, string>) =>
     body: JSON.stringify(body),
     headers: { ...json, ...headers },
   })
-const makeWorkspace = (slug: string) =>
+const createWorkspace = (slug: string) =>
   post('/workspaces', { name: 'New', slug, description: '' }, asOwner)
 
 /** A request for each kind of response. */
@@ -52,18 +52,21 @@ const responses: Record<string, () => Promise<RawResponse>> = {
   '200 /redoc': () => get('/redoc'),
   '200 /redoc/ui.js': () => get('/redoc/ui.js'),
   '200 /redoc/start.js': () => get('/redoc/start.js'),
-  '201': () => makeWorkspace(`w-${randomUUID()}`),
+  '201': () => createWorkspace(`w-${randomUUID()}`),
   '204': async () => {
     const { id } = await register(people.owner)
     const request = { method: 'DELETE', path: `/permissions/${id}`, headers: presented }
     return sendRawHttp(environment.httpPort, request)
   },
   '204 of a preflight': () => {
-    const asks = { origin: 'https://app.example.com', 'access-control-request-method': 'GET' }
+    const preflightHeaders = {
+      origin: 'https://app.example.com',
+      'access-control-request-method': 'GET',
+    }
     return sendRawHttp(environment.httpPort, {
       method: 'OPTIONS',
       path: '/users/me',
-      headers: asks,
+      headers: preflightHeaders,
     })
   },
   '302': () => get('/auth/admin/login/google'),
@@ -77,13 +80,14 @@ const responses: Record<string, () => Promise<RawResponse>> = {
   '405 of OPTIONS': () =>
     sendRawHttp(environment.httpPort, { method: 'OPTIONS', path: '/users/me' }),
   '405 /health': () => sendRawHttp(environment.httpPort, { method: 'POST', path: '/health' }),
-  '409': () => makeWorkspace(`w-${workspace}`),
+  '409': () => createWorkspace(`w-${workspace}`),
   '413': () => post('/workspaces', { name: 'x'.repeat(5_000_000) }, asOwner),
   '415': () => post('/permissions/register', {}, { ...presented, 'content-type': 'text/plain' }),
   '422': () => get(`${path}/x`, presented),
   '422 of an address': () => get('/permissions/resource/%/b/c', presented),
   '429': () => sendRawHttp(narrow.httpPort, { path: '/users/me' }),
-  '503': () => sendRawHttp(lost.httpPort, { path: `${path}/${resource_id}`, headers: presented }),
+  '503': () =>
+    sendRawHttp(disconnected.httpPort, { path: `${path}/${resource_id}`, headers: presented }),
 }
 
 /** The security headers of every response. */
@@ -123,9 +127,9 @@ for (const [name, send] of Object.entries(responses)) {
   if (name === '204 of a preflight') continue
 
   test(`${name} has a new X-Request-ID`, async (t) => {
-    const made = (await send()).headers['x-request-id']
-    t.regex(String(made), /^[0-9a-f-]{36}$/)
-    t.not((await send()).headers['x-request-id'], made)
+    const generated = (await send()).headers['x-request-id']
+    t.regex(String(generated), /^[0-9a-f-]{36}$/)
+    t.not((await send()).headers['x-request-id'], generated)
   })
 
   if (Number.parseInt(name, 10) < 400) continue
@@ -147,7 +151,7 @@ for (const [name, send] of Object.entries(responses)) {
   })
 }
 
-test('a client X-Request-ID of 1 to 128 letters, digits, dots, underscores and hyphens is kept', async (t) => {
+test('a client X-Request-ID of 1 to 128 letters, digits, dots, underscores and hyphens is returned unchanged', async (t) => {
   const echoed = async (id: string) => {
     const { headers } = await get('/nothing', { 'x-request-id': id })
     return headers['x-request-id'] === id
@@ -179,7 +183,7 @@ test('a token of 40,000 characters is accepted', async (t) => {
   t.is((await sendRawHttp(environment.httpPort, { path: '/users/me', headers })).status, 401)
 })
 
-test('responses that Node writes by itself have the security headers', async (t) => {
+test('responses written by Node itself have the security headers', async (t) => {
   const headers = { 'x-long': 'x'.repeat(70_000) }
   const response = await sendRawHttp(environment.httpPort, { path: '/health', headers })
   t.is(response.status, 431)

@@ -49,7 +49,7 @@ test('the validator rejects invalid examples', (t) => {
 
 const form = 'application/x-www-form-urlencoded'
 
-test('bodies are components that are named for their messages', (t) => {
+test('bodies are components named after their messages', (t) => {
   const refOf = (path: string, verb: string) =>
     document.paths[path][verb].requestBody.content['application/json'].schema.$ref
   const prefix = '#/components/schemas'
@@ -65,15 +65,18 @@ test('bodies are components that are named for their messages', (t) => {
 test('the server accepts the example requests', (t) => {
   for (const { name, route, validate } of operations) {
     const { parameters, requestBody } = document.paths[route.path][route.verb]
-    const given = parameters.filter((one: { required: boolean }) => one.required)
-    const pairs = given.map((one: { name: string; example: unknown }) => [one.name, one.example])
+    const requiredParameters = parameters.filter((one: { required: boolean }) => one.required)
+    const pairs = requiredParameters.map((one: { name: string; example: unknown }) => [
+      one.name,
+      one.example,
+    ])
     const { content } = requestBody ?? {}
     const body = (content?.['application/json'] ?? content?.[form])?.example
     t.notThrows(() => validate({ ...Object.fromEntries(pairs), ...body }), name)
   }
 })
 
-test('the examples use the ids of the demo workspace', (t) => {
+test('the examples use the IDs of the demo workspace', (t) => {
   const { checks } =
     document.paths['/permissions/check'].post.requestBody.content['application/json'].example
   const { service_name, resource_type, documents } = demo
@@ -138,7 +141,7 @@ test('patterns compile in every language: no flags, \\p or lookaround', (t) => {
   }
 })
 
-test('the published rules of names reject what the server rejects', (t) => {
+test('the published rules for names reject the same values as the server', (t) => {
   const { schema } = document.paths['/users/me'].patch.requestBody.content['application/json']
   for (const name of ['a\u0000b', 'a\nb', '\u0085', 'a\u202eb', ' ', ''])
     t.regex(String(fits(schema, { name })), /name must/, JSON.stringify(name))

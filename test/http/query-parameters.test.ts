@@ -11,7 +11,7 @@ const environment = await startTestEnvironment()
 test.after.always(() => environment.stop())
 const transport = environment.transports.find(({ name }) => name === 'rest') as Transport
 
-test('an undeclared query parameter is 422 on every route but sign-in and the callbacks of providers', async (t) => {
+test('an undeclared query parameter returns 422 on every route but sign-in and the callbacks of providers', async (t) => {
   const requests = await createRequestFixture(environment, transport)
   const { key, people } = requests.fixture
   const headers = {
@@ -55,7 +55,7 @@ test('an undeclared query parameter is 422 on every route but sign-in and the ca
     '/auth/callback/{provider}',
     '/auth/admin/login/{provider}',
     '/auth/admin/callback/{provider}',
-    // OAuth 2.0 requires to ignore unknown parameters (RFC 6749, section 3.1).
+    // OAuth 2.0 requires servers to ignore unknown parameters (RFC 6749, section 3.1).
     '/oauth/authorize',
     '/oauth/authorize',
     '/oauth/token',
@@ -82,7 +82,7 @@ test('undeclared parameters are reported together with invalid fields', async (t
   t.regex(json.errors[0].message, /^is not a query parameter of this route; use page, page_size, /)
 })
 
-test('a timestamp with an offset that PostgreSQL cannot represent is 422', async (t) => {
+test('a timestamp with an offset that PostgreSQL cannot represent returns 422', async (t) => {
   const { token } = await createAdmin(environment)
   const read = (since: string) =>
     sendRawHttp(environment.httpPort, {

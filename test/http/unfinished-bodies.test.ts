@@ -17,7 +17,9 @@ test.after.always(async () => {
 const mebibyte = 1024 * 1024
 const bodyBytes = 4 * mebibyte
 
-/** Sends a request without the last byte of its body. `status` resolves to 0 if there is no response. */
+/**
+ * Sends a request without the last byte of its body. `status` resolves to 0 if there is no response.
+ */
 function sendUnfinished(path: string, headers: string[] = [], sent = bodyBytes - 1) {
   const socket = connect(node.httpPort, '127.0.0.1')
   const status = new Promise<number>((resolve) => {
@@ -37,7 +39,7 @@ function sendUnfinished(path: string, headers: string[] = [], sent = bodyBytes -
   return { socket, status }
 }
 
-/** Sends 100 unfinished requests. Returns their statuses and the growth of resident memory in MiB. */
+/** Sends 100 unfinished requests; returns their statuses and the resident memory growth in MiB. */
 async function flood(path: string, headers: string[], responses: number) {
   const before = node.memory()
   let maximum = before
@@ -75,7 +77,7 @@ for (const { caller, path, headers } of [
   test.serial(`large bodies of a caller with ${caller} are rejected unread`, async (t) => {
     const { statuses, growth, outcome } = await flood(path, headers, 100)
     t.log(`${growth} MiB`)
-    // A connection may be reset while the client still writes.
+    // A connection may be reset while the client is still writing.
     const rejected = statuses.filter((status) => status === 401)
     t.true(rejected.length >= 50, String(statuses))
     t.deepEqual(
@@ -100,7 +102,7 @@ test.serial('unfinished bodies of a public route take bounded memory', async (t)
   t.true(outcome?.ok)
 })
 
-test.serial('a body that takes longer than 20 seconds is 408', async (t) => {
+test.serial('a body that takes longer than 20 seconds returns 408', async (t) => {
   const startedAt = performance.now()
   const { status } = sendUnfinished('/auth/refresh', [], 10)
   t.is(await status, 408)

@@ -13,11 +13,11 @@ const grpc = environment.transports.find(({ name }) => name === 'grpc') as Trans
 const slug = `w-${await environment.seed.workspace()}`
 test.after.always(() => environment.stop())
 
-const ours = { cookie: `admin_token=${adminToken}`, origin: 'http://localhost:9004' }
+const adminHeaders = { cookie: `admin_token=${adminToken}`, origin: 'http://localhost:9004' }
 const csv = `email,workspace_slug\n${randomUUID()}@example.com,${slug}\n`
 const largest = 5 * 1024 * 1024
 
-function post(body: string | Buffer, type: string, headers: Record<string, string> = ours) {
+function post(body: string | Buffer, type: string, headers: Record<string, string> = adminHeaders) {
   return sendRawHttp(environment.httpPort, {
     method: 'POST',
     path: '/admin/import/csv/preview',
@@ -34,7 +34,7 @@ const part = (name: string, text: string, filename: string | undefined = 'people
   }\r\n${text}\r\n`
 const formOf = (...parts: string[]) => `${parts.join('')}--edge--\r\n`
 
-/** A file of the size: blank lines are not rows. */
+/** A file of the given size. It is padded with blank lines, which are not rows. */
 const padded = (size: number) => csv + '\n'.repeat(size - csv.length)
 
 test('a file can be sent as a form, as the body and in JSON', async (t) => {
@@ -51,15 +51,18 @@ test('a file can be sent as a form, as the body and in JSON', async (t) => {
     t.is(status, 200, `${type} ${JSON.stringify(json)}`)
     t.deepEqual(json.summary, { rows: 1, create: 1, update: 0, unchanged: 0, errors: 0 })
   }
-  const zipped = await post(gzipSync(csv), 'text/csv', { ...ours, 'content-encoding': 'gzip' })
+  const zipped = await post(gzipSync(csv), 'text/csv', {
+    ...adminHeaders,
+    'content-encoding': 'gzip',
+  })
   t.is(zipped.status, 415)
   const data = new FormData()
   data.append('file', new Blob([csv], { type: 'text/csv' }), 'people.csv')
   const url = `http://127.0.0.1:${environment.httpPort}/admin/import/csv/preview`
-  t.is((await fetch(url, { method: 'POST', headers: ours, body: data })).status, 200)
+  t.is((await fetch(url, { method: 'POST', headers: adminHeaders, body: data })).status, 200)
 })
 
-test('5 MiB are accepted, one byte more is 413', async (t) => {
+test('5 MiB are accepted, one byte more returns 413', async (t) => {
   for (const [size, status] of [
     [largest, 200],
     [largest + 1, 413],
@@ -76,7 +79,7 @@ test('5 MiB are accepted, one byte more is 413', async (t) => {
   t.is((await post(csv, 'text/csv')).status, 200)
 })
 
-test('a message over 6 MiB is RESOURCE_EXHAUSTED; the limit of other methods is 4 MiB', async (t) => {
+test('a message over 6 MiB returns RESOURCE_EXHAUSTED; the limit of other methods is 4 MiB', async (t) => {
   const presented = { cookie: `admin_token=${adminToken}` }
   const padding = (size: number) => {
     const head = [0x7a, (size & 0x7f) | 0x80, ((size >> 7) & 0x7f) | 0x80]
@@ -98,7 +101,7 @@ test('a message over 6 MiB is RESOURCE_EXHAUSTED; the limit of other methods is 
   t.is(await code('ListServiceActions', 4_300_000), 8)
 })
 
-test('another media type, charset or encoding is 415', async (t) => {
+test('another media type, charset or encoding returns 415', async (t) => {
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', '', 'text/csv2'])
     t.is((await post(csv, type)).status, 415, type)
   t.is((await post(csv, 'text/csv; charset=latin1')).status, 415)
@@ -106,18 +109,18 @@ test('another media type, charset or encoding is 415', async (t) => {
     ['text/csv', 'compress'],
     [form, 'gzip'],
   ] as const)
-    t.is((await post(csv, type, { ...ours, 'content-encoding': coding })).status, 415)
-  // A method without upload rejects files.
+    t.is((await post(csv, type, { ...adminHeaders, 'content-encoding': coding })).status, 415)
+  // Methods that do not support uploads reject files.
   const { status } = await sendRawHttp(environment.httpPort, {
     method: 'POST',
     path: '/admin/client-apps',
     body: csv,
-    headers: { ...ours, 'content-type': 'text/csv', 'content-length': `${csv.length}` },
+    headers: { ...adminHeaders, 'content-type': 'text/csv', 'content-length': `${csv.length}` },
   })
   t.is(status, 415)
 })
 
-test('a form without the file, with two files or malformed, and bytes that are not UTF-8 are 422', async (t) => {
+test('a form that is malformed or does not contain exactly one file, and bytes that are not UTF-8, return 422', async (t) => {
   const wrong: [body: string | Buffer, type: string][] = [
     ['', 'text/csv'],
     [Buffer.from([0xff, 0xfe, 0x65]), 'text/csv'],
@@ -136,8 +139,8 @@ test('a form without the file, with two files or malformed, and bytes that are n
   }
 })
 
-test('a form of another or unknown origin is 403', async (t) => {
-  const { cookie } = ours
+test('a form of another or unknown origin returns 403', async (t) => {
+  const { cookie } = adminHeaders
   for (const [body, type] of [
     [formOf(part('file', csv)), form],
     [csv, 'text/csv'],
@@ -153,16 +156,16 @@ test('a form of another or unknown origin is 403', async (t) => {
       t.is(json.reason, 'ORIGIN_REFUSED')
     }
     t.is((await post(body, type, { cookie, 'sec-fetch-site': 'same-origin' })).status, 200)
-    t.is((await post(body, type, { origin: ours.origin })).status, 401)
+    t.is((await post(body, type, { origin: adminHeaders.origin })).status, 401)
   }
 })
 
-test('a client that disconnects during an upload does no harm', async (t) => {
+test('a client that disconnects during an upload does not affect the server', async (t) => {
   const body = formOf(part('file', padded(100_000)))
   await t.throwsAsync(
     fetch(`http://127.0.0.1:${environment.httpPort}/admin/import/csv/preview`, {
       method: 'POST',
-      headers: { ...ours, 'content-type': form },
+      headers: { ...adminHeaders, 'content-type': form },
       duplex: 'half',
       body: new ReadableStream({
         start(stream) {

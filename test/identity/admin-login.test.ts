@@ -122,7 +122,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`the user flow promotes too, but issues no admin token ${over}`, async (t) => {
+  test(`the user flow also promotes, but issues no admin token ${over}`, async (t) => {
     const email = 'second@example.com'
     if (transport.name === 'grpc') environment.addProviderUser({ email })
     else people.push({ name: 'Second', email })
@@ -163,7 +163,7 @@ for (const transport of environment.transports) {
     t.true((await transport.call('GetMe', {}, { token: tokens.access_token })).ok)
   })
 
-  test(`after a demotion the next request is 403, after a deactivation 401 ${over}`, async (t) => {
+  test(`the next request returns 403 after a demotion and 401 after a deactivation ${over}`, async (t) => {
     const { email, admin } = await createAdmin(transport)
     const set = (what: string) =>
       environment.pool.query(`update users set ${what} where email = $1`, [email])
@@ -226,6 +226,6 @@ test('a user who is not an administrator gets no admin cookie', async (t) => {
   )
 })
 
-test.after('no call failed with a server error', (t) => {
+test.after('no internal errors occurred', (t) => {
   t.deepEqual([...environment.failures, ...secure.failures], [])
 })

@@ -13,7 +13,7 @@ const environment = await createSignInEnvironment({
 test.after.always(() => environment.stop())
 
 const me = (transport: Transport, admin: string) => transport.call('GetAdminMe', {}, { admin })
-async function signBossIn(transport: Transport): Promise<string> {
+async function obtainAdminToken(transport: Transport): Promise<string> {
   return String((await signInAdmin(transport, boss.email, 'github')).admin)
 }
 
@@ -24,8 +24,8 @@ const logOut = (admin: string, headers: Record<string, string>) =>
     headers: { cookie: `admin_token=${admin}`, ...headers },
   })
 
-test('logout from another site is 403 and has no effect', async (t) => {
-  const admin = await signBossIn(rest)
+test('logout from another site returns 403 and has no effect', async (t) => {
+  const admin = await obtainAdminToken(rest)
   for (const headers of [
     {},
     ...['null', 'http://localhost:3000', 'http://localhost:9005', 'http://localhost', 'x', ''].map(
@@ -60,7 +60,7 @@ test('logout from the console or from the base URL deletes the cookie', async (t
     { origin: 'http://localhost:8000' },
     { 'sec-fetch-site': 'same-origin' },
   ] as Record<string, string>[]) {
-    const admin = await signBossIn(rest)
+    const admin = await obtainAdminToken(rest)
     const { status, json, headers: responseHeaders } = await logOut(admin, headers)
     t.is(status, 200)
     t.deepEqual(json, { status: 'ok' })
@@ -77,13 +77,13 @@ test('logout from the console or from the base URL deletes the cookie', async (t
 })
 
 test('gRPC requires no Origin', async (t) => {
-  const admin = await signBossIn(rest)
+  const admin = await obtainAdminToken(rest)
   const grpc = environment.transports.find(({ name }) => name === 'grpc') as Transport
   t.true((await grpc.call('AdminLogout', {}, { admin })).ok)
 })
 
 test('logout accepts only POST, and GetAdminMe requires no Origin', async (t) => {
-  const admin = await signBossIn(rest)
+  const admin = await obtainAdminToken(rest)
   const cookie = `admin_token=${admin}`
   for (const method of ['GET', 'HEAD', 'PUT', 'DELETE'])
     t.is(
@@ -103,7 +103,7 @@ test('logout accepts only POST, and GetAdminMe requires no Origin', async (t) =>
   t.is(me.status, 200)
 })
 
-test('logout without a cookie is 401 for any Origin', async (t) => {
+test('logout without a cookie returns 401 for any Origin', async (t) => {
   for (const headers of [{}, { origin: adminUrl }, { origin: 'null' }] as Record<string, string>[])
     t.is(
       (
@@ -117,4 +117,4 @@ test('logout without a cookie is 401 for any Origin', async (t) => {
     )
 })
 
-test.after('no call failed with a server error', (t) => t.deepEqual(environment.failures, []))
+test.after('no internal errors occurred', (t) => t.deepEqual(environment.failures, []))

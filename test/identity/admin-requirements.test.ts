@@ -22,7 +22,7 @@ for (const transport of recent.transports) {
   })
 
   test.serial(
-    `a maximum age needs a provider that reports the time over ${transport.label}`,
+    `a maximum age requires a provider that reports the time over ${transport.label}`,
     async (t) => {
       const { admin, location } = await signInAdmin(transport, 'careful@example.com', 'github')
       t.is(admin, undefined)

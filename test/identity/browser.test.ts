@@ -28,7 +28,7 @@ if (hasBrowser) {
     ])
     await page.getByText('It is visible to the whole workspace').first().waitFor()
 
-    // Carol sees at once what Bob shares with her.
+    // Carol immediately sees what Bob shares with her.
     const carol = await openBrowserPage(t)
     await signIn(carol, 'Carol')
     t.deepEqual((await decisions(carol)).slice(0, 2), ['Cannot view', 'Cannot edit'])
@@ -55,7 +55,7 @@ if (hasBrowser) {
     await page.goto(app)
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('link', { name: 'Sign in with daikon' }).click()
-    // The browser is signed out of daikon, too.
+    // The browser is also signed out of daikon.
     await page.getByRole('link', { name: 'Continue with GitHub' }).waitFor()
   })
 }

@@ -7,8 +7,8 @@ const baseUrl = 'http://localhost:8000'
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const lifetimes = { access: 120, refresh: 3600, admin: 60 }
 const environment = await createSignInEnvironment()
-const brief = await createSignInEnvironment({ options: { lifetimes } })
-test.after.always(() => Promise.all([environment.stop(), brief.stop()]))
+const shortLivedEnvironment = await createSignInEnvironment({ options: { lifetimes } })
+test.after.always(() => Promise.all([environment.stop(), shortLivedEnvironment.stop()]))
 
 for (const transport of environment.transports) {
   test(`an access token has exactly the documented claims over ${transport.label}`, async (t) => {
@@ -86,9 +86,9 @@ for (const transport of environment.transports) {
   })
 }
 
-for (const transport of brief.transports) {
+for (const transport of shortLivedEnvironment.transports) {
   test(`the configured lifetimes apply over ${transport.label}`, async (t) => {
-    const { tokens } = await signIn(transport, brief.addProviderUser(), 'github')
+    const { tokens } = await signIn(transport, shortLivedEnvironment.addProviderUser(), 'github')
     t.like(tokens, { expires_in: 120, refresh_expires_in: 3600 })
     const { iat = 0, exp = 0 } = decodeJwt(tokens.access_token)
     t.is(exp - iat, 120)

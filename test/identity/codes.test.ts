@@ -29,7 +29,7 @@ const idOf = async (email: string) => {
 for (const transport of environment.transports) {
   const over = `over ${transport.label}`
 
-  test(`a wrong verifier is 400 and leaves the code valid for one exchange ${over}`, async (t) => {
+  test(`a wrong verifier returns 400 and leaves the code valid for one exchange ${over}`, async (t) => {
     const { exchange } = await take(transport)
     const { code_verifier: right } = exchange
     for (const code_verifier of [
@@ -58,7 +58,7 @@ for (const transport of environment.transports) {
     t.true((await transport.call('ExchangeToken', { ...exchange, code_verifier: verifier })).ok)
   })
 
-  test(`a code or verifier of any length that does not match is 400 ${over}`, async (t) => {
+  test(`a code or verifier of any length that does not match returns 400 ${over}`, async (t) => {
     const { exchange } = await take(transport)
     for (const changes of [
       ...[200, 201, 5000].map((length) => ({ code: 'a'.repeat(length) })),
@@ -72,7 +72,7 @@ for (const transport of environment.transports) {
     t.true(isRefused(long))
   })
 
-  test(`a missing field or an invalid UUID is 422 and leaves the code valid ${over}`, async (t) => {
+  test(`a missing field or an invalid UUID returns 422 and leaves the code valid ${over}`, async (t) => {
     const { exchange } = await take(transport)
     const cases: [string, Record<string, unknown>][] = [
       ...['code', 'workspace_id', 'code_verifier'].flatMap(
@@ -92,7 +92,7 @@ for (const transport of environment.transports) {
     t.true((await transport.call('ExchangeToken', exchange)).ok)
   })
 
-  test(`an unknown code is 400 ${over}`, async (t) => {
+  test(`an unknown code returns 400 ${over}`, async (t) => {
     const { exchange } = await take(transport)
     const { code: right } = exchange
     for (const code of ['x', `${right}x`, right.slice(1), right.toUpperCase(), '\0', "' or 1=1"]) {
@@ -127,7 +127,7 @@ for (const transport of environment.transports) {
     t.true(isRefused(await transport.call('ListCodeWorkspaces', { code })))
   })
 
-  test(`exchanging for a workspace of others is 403 and leaves the code valid ${over}`, async (t) => {
+  test(`exchanging for a workspace of other users returns 403 and leaves the code valid ${over}`, async (t) => {
     const { exchange } = await take(transport)
     for (const workspace_id of [randomUUID(), await environment.seed.workspace()]) {
       const outcome = await transport.call('ExchangeToken', { ...exchange, workspace_id })
@@ -136,7 +136,7 @@ for (const transport of environment.transports) {
     t.true((await transport.call('ExchangeToken', exchange)).ok)
   })
 
-  test(`the code of a user removed from the workspace is 403 ${over}`, async (t) => {
+  test(`the code of a user removed from the workspace returns 403 ${over}`, async (t) => {
     const { exchange } = await take(transport)
     const { workspace_id } = exchange
     await environment.pool.query('delete from members where workspace_id = $1', [workspace_id])
@@ -148,7 +148,7 @@ for (const transport of environment.transports) {
     t.deepEqual(expectOk(await transport.call('ListCodeWorkspaces', { code })), { workspaces: [] })
   })
 
-  test(`the code of a deactivated user is 401 with the right verifier, 400 without ${over}`, async (t) => {
+  test(`the code of a deactivated user returns 401 with the correct verifier and 400 without it ${over}`, async (t) => {
     const email = environment.addProviderUser()
     const { exchange } = await take(transport, email)
     await environment.pool.query('update users set is_active = false where email = $1', [email])
@@ -159,7 +159,7 @@ for (const transport of environment.transports) {
     t.true(isRefused(await transport.call('ExchangeToken', stolen)))
   })
 
-  test(`a second exchange is 400, revokes the family and denies its access token ${over}`, async (t) => {
+  test(`a second exchange returns 400, revokes the family and denies its access token ${over}`, async (t) => {
     const email = environment.addProviderUser()
     const other = await signIn(transport, email, 'github')
     const { tokens, exchange } = await signIn(transport, email, 'github')
@@ -176,7 +176,7 @@ for (const transport of environment.transports) {
     t.true(isRefused(await transport.call('ExchangeToken', exchange)))
   })
 
-  test(`a second exchange with a wrong verifier is 400 and revokes nothing ${over}`, async (t) => {
+  test(`a second exchange with a wrong verifier returns 400 and revokes nothing ${over}`, async (t) => {
     const { tokens, exchange } = await signIn(transport, environment.addProviderUser(), 'github')
     const wrong = { ...exchange, code_verifier: createPkce().verifier }
     t.true(isRefused(await transport.call('ExchangeToken', wrong)))
@@ -301,4 +301,4 @@ test('token responses have Cache-Control: no-store', async (t) => {
   t.like(refreshed, { ok: true, status: 200, headers: { 'cache-control': 'no-store' } })
 })
 
-test.after('no call failed with a server error', (t) => t.deepEqual(environment.failures, []))
+test.after('no internal errors occurred', (t) => t.deepEqual(environment.failures, []))

@@ -52,7 +52,7 @@ test('no token is rejected during scheduled rotations by nodes that reload at di
   const actions: string[] = []
   const kids = new Set<string | undefined>()
   const slow = { maxAge: 24 * hour, publicationTime: 2 * hour, retention: 6 * hour }
-  // Beyond its life, a key is retained while nodes that reload late sign with it.
+  // A key is retained beyond its life because nodes that reload late still sign with it.
   const life = 4 * hour
   await late.reload()
   for (let time = 0; time < 60 * hour; time += hour) {
@@ -80,7 +80,7 @@ test('no token is rejected during scheduled rotations by nodes that reload at di
   t.deepEqual(statesOf(paths), ['signing'])
 })
 
-test('a step that was interrupted is completed by the next call', (t) => {
+test('the next call completes an interrupted step', (t) => {
   const paths = createPaths(t)
   const next = `${paths.privatePath}.next`
   const before = readFileSync(paths.publicPath)
@@ -105,7 +105,7 @@ test('a step that was interrupted is completed by the next call', (t) => {
   t.deepEqual(statesOf(paths), ['signing'])
 })
 
-test('keys without dates rotate by the age of the file; older ones remain for their tokens', (t) => {
+test('keys without dates rotate by the age of the file; older keys are retained for the life of their tokens', (t) => {
   const paths = createPaths(t)
   rotateKeys(paths, after(hour))
   const text = readFileSync(paths.publicPath, 'utf8')
@@ -121,7 +121,7 @@ test('keys without dates rotate by the age of the file; older ones remain for th
   t.like(listKeys(paths), { 0: { signing: after(0) }, 1: { retired: after(2 * hour) } })
 })
 
-test('a rotation at once discards a published key, and a key that signs is not dropped', (t) => {
+test('an immediate rotation discards a published key, and the signing key cannot be dropped', (t) => {
   const paths = createPaths(t)
   advanceRotation(paths, schedule, after(24 * hour))
   t.is(rotateKeys(paths, after(24 * hour)), 2)
@@ -134,7 +134,7 @@ test('a rotation at once discards a published key, and a key that signs is not d
   t.deepEqual(statesOf(paths), ['signing', 'retired'])
 })
 
-test('files keep their mode, and two processes do not change them at once', (t) => {
+test('files keep their mode, and two processes cannot change them concurrently', (t) => {
   const paths = createPaths(t)
   const lock = `${paths.privatePath}.lock`
   writeFileSync(lock, '')

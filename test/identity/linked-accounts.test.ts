@@ -1,4 +1,5 @@
-// Threat: recycled e-mail address; linking by e-mail at a provider that is not authoritative for it.
+// Threat: recycled e-mail address; linking by e-mail at a provider that is not authoritative for
+// the address.
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { setAdministrator } from '../../src/admin/user-status.ts'
@@ -47,7 +48,7 @@ for (const transport of environment.transports) {
   const over = `over ${transport.label}`
 
   for (const provider of providerNames) {
-    test(`another account of ${provider} does not join a user by e-mail ${over}`, async (t) => {
+    test(`another account of ${provider} is not linked to a user by e-mail ${over}`, async (t) => {
       const email = environment.addProviderUser()
       const id = await seedLinkedUser(email, provider)
       t.is(await errorOf(transport, email, provider), 'account_conflict')
@@ -63,7 +64,7 @@ for (const transport of environment.transports) {
     })
   }
 
-  test(`Google joins other accounts only with an address it is authoritative for ${over}`, async (t) => {
+  test(`a Google account is linked by e-mail only if Google is authoritative for the address ${over}`, async (t) => {
     const cases: [address: string, hostedDomain: string, error: string | null][] = [
       ['example.com', 'example.com', null],
       ['example.com', 'example.org', 'account_conflict'],
@@ -78,7 +79,7 @@ for (const transport of environment.transports) {
       t.is(await errorOf(transport, email, 'google'), error, `${domain} ${hostedDomain}`)
       t.deepEqual(await providersOf(id), error ? ['github'] : ['github', 'google'])
     }
-    // Without other accounts a verified address is enough.
+    // A user without other accounts is linked by a verified address.
     const email = environment.addProviderUser({ hostedDomain: 'example.org' })
     t.is(await errorOf(transport, email, 'google'), null)
   })
@@ -100,9 +101,9 @@ for (const transport of environment.transports) {
     t.like(github, { provider: 'github', email })
     t.true(Date.parse(google?.linked_at ?? '') > Date.now() - 60_000)
 
-    const stranger = await signIn(transport, environment.addProviderUser(), 'github')
+    const otherUser = await signIn(transport, environment.addProviderUser(), 'github')
     const strangerAccounts = expectOk(
-      await transport.call('ListAccounts', {}, { token: stranger.tokens.access_token }),
+      await transport.call('ListAccounts', {}, { token: otherUser.tokens.access_token }),
     ).accounts
     t.like(expectError(await unlink(strangerAccounts[0].id)), { reason: 'ACCOUNT_NOT_FOUND' })
 
@@ -113,12 +114,12 @@ for (const transport of environment.transports) {
     const [last] = await list()
     t.like(expectError(await unlink(last?.id)), { code: 'already_exists', reason: 'LAST_ACCOUNT' })
     t.is((await list()).length, 1)
-    // The caller's own session stays; those of an unlinked provider end.
+    // The caller's own session continues; sessions of an unlinked provider end.
     const outcome = await transport.call('GetMe', {}, { token: other.access_token })
     t.is(outcome.ok, last?.provider === 'google')
   })
 
-  test(`an unlinked account does not sign in to its user ${over}`, async (t) => {
+  test(`an unlinked account no longer signs in its former user ${over}`, async (t) => {
     const email = environment.addProviderUser({ hostedDomain: 'example.org' })
     await signIn(transport, email, 'google')
     const { tokens } = await signIn(transport, email, 'github')
@@ -174,4 +175,4 @@ test('ADMIN_EMAILS does not promote a user who took over the address at the prov
   t.false(await isAdmin(boss))
 })
 
-test.after('no call failed with a server error', (t) => t.deepEqual(environment.failures, []))
+test.after('no internal errors occurred', (t) => t.deepEqual(environment.failures, []))

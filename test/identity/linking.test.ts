@@ -81,7 +81,7 @@ for (const transport of environment.transports) {
         'insert into linked_accounts (provider, subject, user_id, email) values ($1, $2, $3, $4)',
         [provider, subjectOf[provider](email), id, old],
       )
-      // Even though another user has the new address.
+      // This holds even though another user has the new address.
       const other = await seed.user('other', { email })
       const { tokens } = await signIn(transport, email, provider)
       const token = String(tokens.access_token)
@@ -104,7 +104,7 @@ for (const transport of environment.transports) {
       t.is(expectOk(await transport.call('GetMe', {}, { token: tokens.access_token })).id, id)
     })
 
-    test(`a deactivated user is refused with user_inactive ${over}`, async (t) => {
+    test(`a deactivated user is rejected with user_inactive ${over}`, async (t) => {
       const email = environment.addProviderUser()
       await signIn(transport, email, provider)
       await pool.query('update users set is_active = false where email = $1', [email])
@@ -165,7 +165,7 @@ for (const transport of environment.transports) {
     t.is((await linksOf(user.id)).length, 2)
   })
 
-  test(`a malformed address is refused, even if the provider has verified it, over ${transport.label}`, async (t) => {
+  test(`a malformed address is rejected, even if the provider has verified it, over ${transport.label}`, async (t) => {
     const at = randomUUID()
     await seed.user('victim', { email: `${at}@example.com` })
     for (const email of [
@@ -208,6 +208,6 @@ for (const transport of plain.transports) {
   })
 }
 
-test.after('no call failed with a server error', (t) => {
+test.after('no internal errors occurred', (t) => {
   t.deepEqual([...environment.failures, ...plain.failures], [])
 })

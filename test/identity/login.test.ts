@@ -12,15 +12,15 @@ import {
   without,
 } from '../support/sign-in.ts'
 
-const nowhere = 'http://127.0.0.1:9'
+const unreachable = 'http://127.0.0.1:9'
 const environment = await createSignInEnvironment()
 const secure = await createSignInEnvironment({ options: { secureCookies: true } })
 const down = await createSignInEnvironment({
   settings: {
-    GOOGLE_ISSUER: nowhere,
-    MICROSOFT_ISSUER: `${nowhere}/{tenant}/v2.0`,
-    GITHUB_URL: nowhere,
-    GITHUB_API_URL: nowhere,
+    GOOGLE_ISSUER: unreachable,
+    MICROSOFT_ISSUER: `${unreachable}/{tenant}/v2.0`,
+    GITHUB_URL: unreachable,
+    GITHUB_API_URL: unreachable,
   },
 })
 const two = await createSignInEnvironment({ settings: { GITHUB_CLIENT_ID: '' } })
@@ -60,7 +60,7 @@ for (const transport of environment.transports) {
     redirect_uri: [''],
     state: ['a'.repeat(513), 'é'.repeat(513)],
   })) {
-    test(`a missing or malformed ${field} is 422 without a redirect over ${transport.label}`, async (t) => {
+    test(`a missing or malformed ${field} returns 422 without a redirect over ${transport.label}`, async (t) => {
       const messages = values.map((value) => ({ ...request(), [field]: value }))
       if (field !== 'state') messages.push(without(transport, request(), field) as never)
       for (const message of messages) {
@@ -86,7 +86,7 @@ for (const transport of environment.transports) {
     t.is(redirect.searchParams.get('state'), null)
   })
 
-  test(`an unknown provider is 404 without a redirect over ${transport.label}`, async (t) => {
+  test(`an unknown provider returns 404 without a redirect over ${transport.label}`, async (t) => {
     for (const provider of ['gitlab', 'Google', 'google ', '../google', '__proto__', 'constructor'])
       for (const method of ['BeginLogin', 'BeginAdminLogin']) {
         const message = method === 'BeginLogin' ? { ...request(), provider } : { provider }
@@ -96,7 +96,7 @@ for (const transport of environment.transports) {
       }
   })
 
-  test(`the callback of an unknown provider is 404 over ${transport.label}`, async (t) => {
+  test(`the callback of an unknown provider returns 404 over ${transport.label}`, async (t) => {
     for (const method of ['CompleteLogin', 'CompleteAdminLogin']) {
       const outcome = await transport.call(method, { provider: 'gitlab', state: 'x', code: 'x' })
       t.like(outcome, { ok: false, code: 'not_found', reason: 'PROVIDER_NOT_FOUND' })
@@ -125,7 +125,7 @@ for (const transport of environment.transports) {
       t.is(searchParams.get('code'), null)
     })
 
-    test(`an invalid code, iss or error is returned as an error ${over}`, async (t) => {
+    test(`an invalid code, iss or error parameter is returned as an error ${over}`, async (t) => {
       for (const changes of [
         ...[{ code: 'x' }, { code: '' }, { iss: 'https://evil.example' }, { iss: '' }],
         ...[{ error: 'server_error' }, { error: '__proto__' }, { error: '' }],
@@ -183,7 +183,7 @@ for (const transport of down.transports) {
 }
 
 for (const transport of two.transports) {
-  test(`a provider without client id is 404 over ${transport.label}`, async (t) => {
+  test(`a provider without client ID returns 404 over ${transport.label}`, async (t) => {
     const outcome = await transport.call('BeginLogin', request('github'))
     t.like(outcome, { ok: false, code: 'not_found', reason: 'PROVIDER_NOT_FOUND' })
     const admin = await transport.call('BeginAdminLogin', { provider: 'github' })
@@ -246,7 +246,7 @@ test('the redirect_uri sent to the provider is based on BASE_URL, not on headers
   t.is(searchParams.get('redirect_uri'), 'http://localhost:8000/auth/callback/google')
 })
 
-test.after('no call failed with a server error', (t) => {
+test.after('no internal errors occurred', (t) => {
   t.deepEqual(
     [environment, secure, down, two].flatMap(({ failures }) => failures),
     [],

@@ -26,7 +26,7 @@ for (const transport of environment.transports) {
     const email = environment.addProviderUser()
     const { tokens } = await signIn(transport, email, 'github')
     const { tokens: other } = await signIn(transport, email, 'google')
-    const { tokens: stranger } = await signIn(transport, environment.addProviderUser(), 'github')
+    const { tokens: otherTokens } = await signIn(transport, environment.addProviderUser(), 'github')
     const refreshed = expectOk(await refresh(transport, tokens))
     t.deepEqual(expectOk(await logout(transport, tokens)), { status: 'ok' })
     t.like(await uses(transport, tokens), { code: 'unauthenticated', reason: 'TOKEN_REVOKED' })
@@ -35,9 +35,9 @@ for (const transport of environment.transports) {
       t.like(await uses(transport, pair), { code: 'unauthenticated', reason: 'TOKEN_REVOKED' })
     }
     t.like(await logout(transport, tokens), { ok: false, code: 'unauthenticated' })
-    const token = String(stranger.access_token)
+    const token = String(otherTokens.access_token)
     t.is(expectOk(await transport.call('ListSessions', {}, { token })).sessions.length, 1)
-    t.true((await refresh(transport, stranger)).ok)
+    t.true((await refresh(transport, otherTokens)).ok)
   })
 
   test(`a logout applies on another node as soon as it is acknowledged ${over}`, async (t) => {
@@ -61,7 +61,7 @@ for (const transport of environment.transports) {
     t.is(rows[0].expires_at.getTime(), exp * 1000)
   })
 
-  test(`logout without a token, or with another kind, is 401 ${over}`, async (t) => {
+  test(`logout without a token, or with another kind of token, returns 401 ${over}`, async (t) => {
     const { tokens } = await signIn(transport, environment.addProviderUser(), 'github')
     t.like(await transport.call('Logout', {}), { ok: false, code: 'unauthenticated' })
     const token = String(tokens.refresh_token)
@@ -97,7 +97,7 @@ for (const transport of environment.transports) {
   })
 }
 
-test('logout without a body is 200, with Cache-Control: no-store', async (t) => {
+test('logout without a body returns 200, with Cache-Control: no-store', async (t) => {
   const [transport] = environment.transports as [Transport]
   const { tokens } = await signIn(transport, environment.addProviderUser(), 'github')
   const headers = { authorization: `Bearer ${tokens.access_token}` }
@@ -113,12 +113,12 @@ test('logout without a body is 200, with Cache-Control: no-store', async (t) => 
   t.is((await sendRawHttp(environment.httpPort, { ...request, method: 'GET' })).status, 405)
 })
 
-test('logout with the token of an unknown user is 401', async (t) => {
+test('logout with the token of an unknown user returns 401', async (t) => {
   const token = await environment.token(randomUUID(), randomUUID())
   for (const transport of environment.transports)
     t.like(await transport.call('Logout', {}, { token }), { ok: false, code: 'unauthenticated' })
 })
 
-test.after('no call failed with a server error', (t) => {
+test.after('no internal errors occurred', (t) => {
   t.deepEqual([...environment.failures, ...second.failures], [])
 })

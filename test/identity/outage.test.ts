@@ -33,7 +33,7 @@ test.after.always(async () => {
   await database.drop()
 })
 
-const isAway = (outcome: Outcome | undefined) =>
+const isUnavailable = (outcome: Outcome | undefined) =>
   outcome?.ok === false && outcome.code === 'unavailable' && outcome.retryAfter === 1
 const isDenied = (outcome: Outcome) => !outcome.ok && outcome.code === 'unauthenticated'
 
@@ -82,7 +82,7 @@ async function prepare(transport: Transport) {
 }
 
 /** Waits until the node has reconnected to PostgreSQL. */
-async function untilBack(probe: () => Promise<Outcome>) {
+async function waitUntilAvailable(probe: () => Promise<Outcome>) {
   for (;;) {
     const outcome = await probe()
     if (outcome.ok || outcome.code !== 'unavailable') return
@@ -92,18 +92,18 @@ async function untilBack(probe: () => Promise<Outcome>) {
 
 for (const transport of environment.transports) {
   test.serial(
-    `without PostgreSQL every call is 503 and has no effect over ${transport.label}`,
+    `without PostgreSQL every call returns 503 and has no effect over ${transport.label}`,
     async (t) => {
       const calls = await prepare(transport)
       await proxy.cut()
       for (const [name, call] of Object.entries(calls)) {
         const outcome = await call()
-        t.true(isAway(outcome), `${name}: ${JSON.stringify(outcome)}`)
+        t.true(isUnavailable(outcome), `${name}: ${JSON.stringify(outcome)}`)
         t.is(outcome.headers.location, undefined)
         t.is(outcome.headers['set-cookie'], undefined)
       }
       await proxy.open()
-      await untilBack(calls.ListSessions)
+      await waitUntilAvailable(calls.ListSessions)
       // The failed calls had no effect, so all of them succeed now.
       for (const [name, call] of Object.entries(calls)) {
         const outcome = await call()
@@ -116,7 +116,7 @@ for (const transport of environment.transports) {
   )
 
   test.serial(
-    `a transaction that loses its connection is 503 and rolled back over ${transport.label}`,
+    `a transaction that loses its connection returns 503 and is rolled back over ${transport.label}`,
     async (t) => {
       for (const [name, table] of [
         ['ExchangeToken', 'refresh_families'],
@@ -128,15 +128,15 @@ for (const transport of environment.transports) {
         try {
           await client.query(`begin; lock table ${table} in exclusive mode`)
           const pending = calls[name]()
-          await untilBlocked()
+          await waitUntilBlocked()
           await proxy.cut()
-          t.true(isAway(await pending), name)
+          t.true(isUnavailable(await pending), name)
         } finally {
           await client.query('rollback')
           client.release()
           await proxy.open()
         }
-        await untilBack(calls.ListSessions)
+        await waitUntilAvailable(calls.ListSessions)
         t.true((await calls.GetMe()).ok, name)
         t.true((await calls.GetAdminMe()).ok, name)
         t.true((await calls[name]()).ok, name)
@@ -145,7 +145,7 @@ for (const transport of environment.transports) {
   )
 }
 
-async function untilBlocked() {
+async function waitUntilBlocked() {
   for (;;) {
     const { rows } = await database.pool.query(
       `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
@@ -154,7 +154,7 @@ async function untilBlocked() {
   }
 }
 
-test.after('no call failed with an internal error', (t) => {
+test.after('no internal errors occurred', (t) => {
   t.deepEqual(
     environment.failures.filter(({ code }) => code === 'internal'),
     [],

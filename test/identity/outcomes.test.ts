@@ -25,28 +25,25 @@ const flows = [
 ] as const
 
 for (const transport of environment.transports) {
-  test.serial(
-    `secrets that are presented after their use are reported over ${transport.label}`,
-    async (t) => {
-      replays.length = 0
-      const { message } = await signInAtProvider(transport, 'github', environment.addProviderUser())
-      expectOk(await transport.call('CompleteLogin', message))
-      const { tokens, exchange } = await signIn(transport, environment.addProviderUser(), 'github')
-      const { refresh_token } = tokens
-      expectOk(await transport.call('RefreshToken', { refresh_token }))
-      t.deepEqual(replays, [])
+  test.serial(`reused secrets are reported over ${transport.label}`, async (t) => {
+    replays.length = 0
+    const { message } = await signInAtProvider(transport, 'github', environment.addProviderUser())
+    expectOk(await transport.call('CompleteLogin', message))
+    const { tokens, exchange } = await signIn(transport, environment.addProviderUser(), 'github')
+    const { refresh_token } = tokens
+    expectOk(await transport.call('RefreshToken', { refresh_token }))
+    t.deepEqual(replays, [])
 
-      t.false((await transport.call('CompleteLogin', message)).ok)
-      t.deepEqual(replays.splice(0), ['sign_in_state'])
-      t.false((await transport.call('RefreshToken', { refresh_token })).ok)
-      t.deepEqual(replays.splice(0), ['refresh_token'])
-      t.false((await transport.call('ExchangeToken', exchange)).ok)
-      t.deepEqual(replays.splice(0), ['authorization_code'])
-      // The session has ended, so nothing is left to replay.
-      t.false((await transport.call('RefreshToken', { refresh_token })).ok)
-      t.deepEqual(replays, [])
-    },
-  )
+    t.false((await transport.call('CompleteLogin', message)).ok)
+    t.deepEqual(replays.splice(0), ['sign_in_state'])
+    t.false((await transport.call('RefreshToken', { refresh_token })).ok)
+    t.deepEqual(replays.splice(0), ['refresh_token'])
+    t.false((await transport.call('ExchangeToken', exchange)).ok)
+    t.deepEqual(replays.splice(0), ['authorization_code'])
+    // The session has ended, so nothing is left to replay.
+    t.false((await transport.call('RefreshToken', { refresh_token })).ok)
+    t.deepEqual(replays, [])
+  })
 
   for (const { flow, begin, complete } of flows) {
     const over = `in the ${flow} flow over ${transport.label}`
@@ -81,7 +78,7 @@ for (const transport of environment.transports) {
       t.deepEqual(others, [])
     })
 
-    test.serial(`a refused callback is reported with its reason ${over}`, async (t) => {
+    test.serial(`a rejected callback is reported with its reason ${over}`, async (t) => {
       t.deepEqual(await completeLogin(boss.email, { state: 'x' }), [
         { flow, provider: 'github', outcome: 'state_refused' },
       ])
@@ -98,4 +95,4 @@ for (const transport of environment.transports) {
   }
 }
 
-test.after('no call failed with a server error', (t) => t.deepEqual(environment.failures, []))
+test.after('no internal errors occurred', (t) => t.deepEqual(environment.failures, []))

@@ -9,7 +9,12 @@ const second = await environment.addNode()
 test.after.always(() => environment.stop())
 
 /** Sends the same call concurrently, alternating between two nodes. */
-function atOnce(name: string, method: string, message: object, count = 20): Promise<Outcome[]> {
+function callConcurrently(
+  name: string,
+  method: string,
+  message: object,
+  count = 20,
+): Promise<Outcome[]> {
   const nodes = [environment, second].map(
     ({ transports }) => transports.find((transport) => transport.name === name) as Transport,
   )
@@ -39,12 +44,12 @@ for (const transport of environment.transports) {
     async (t) => {
       for (let round = 0; round < 3; round += 1) {
         const { exchange } = await obtainCode(transport, environment.addProviderUser())
-        const outcomes = await atOnce(transport.name, 'ExchangeToken', exchange)
+        const outcomes = await callConcurrently(transport.name, 'ExchangeToken', exchange)
         const succeeded = outcomes.filter(({ ok }) => ok)
         t.is(succeeded.length, 1)
         for (const outcome of outcomes)
           if (!outcome.ok) t.like(outcome, { code: 'failed_precondition', reason: 'CODE_REFUSED' })
-        // The others had the verifier too, so they count as a second exchange.
+        // The other calls also had the verifier, so each counts as a second exchange.
         t.true(await isRevoked(transport, expectOk(succeeded[0] as Outcome)))
       }
     },
@@ -56,7 +61,7 @@ for (const transport of environment.transports) {
       for (let round = 0; round < 3; round += 1) {
         const { tokens } = await signIn(transport, environment.addProviderUser(), 'github')
         const { refresh_token } = tokens
-        const outcomes = await atOnce(transport.name, 'RefreshToken', { refresh_token })
+        const outcomes = await callConcurrently(transport.name, 'RefreshToken', { refresh_token })
         const succeeded = outcomes.filter(({ ok }) => ok)
         t.true(succeeded.length <= 1)
         for (const outcome of outcomes)
@@ -80,9 +85,13 @@ for (const transport of environment.transports) {
       all.map(({ refresh_token }) => transport.call('RefreshToken', { refresh_token })),
     )
     for (const outcome of outcomes) t.true(outcome.ok, JSON.stringify(outcome))
-    const took = performance.now() - started
-    // They would wait for each other until the attempt to get a connection times out, after 30 seconds.
-    t.true(took < 20_000, `${took} ms: transactions must not wait for each other's connections`)
+    const duration = performance.now() - started
+    // Refreshes that wait for each other's connections would do so until the pool times out, after
+    // 30 seconds.
+    t.true(
+      duration < 20_000,
+      `${duration} ms: transactions must not wait for each other's connections`,
+    )
   })
 
   test.serial(
@@ -132,7 +141,7 @@ for (const transport of environment.transports) {
       // The exchange has read the membership and waits for the lock of its code.
       await client.query('begin; select from authorization_codes for update')
       const pending = transport.call('ExchangeToken', exchange)
-      await untilBlocked()
+      await waitUntilBlocked()
       await environment.pool.query('delete from members where workspace_id = $1', [
         exchange.workspace_id,
       ])
@@ -150,7 +159,7 @@ for (const transport of environment.transports) {
     try {
       await client.query('begin; select from refresh_families for update')
       const pending = transport.call('RefreshToken', { refresh_token: tokens.refresh_token })
-      await untilBlocked()
+      await waitUntilBlocked()
       await client.query(`delete from members where workspace_id = '${tokens.workspace_id}'`)
       await client.query('commit')
       t.like(await pending, { ok: false, code: 'unauthenticated' })
@@ -160,7 +169,10 @@ for (const transport of environment.transports) {
   })
 }
 
-/** PostgreSQL counts the deadlocks that it has ended; a transaction in one would otherwise be retried. */
+/**
+ * Reads the deadlock counter of PostgreSQL, because the server retries a transaction that was ended
+ * by a deadlock.
+ */
 async function assertNoDeadlock(t: ExecutionContext) {
   const { rows } = await environment.pool.query(
     'select deadlocks::int from pg_stat_database where datname = current_database()',
@@ -168,7 +180,7 @@ async function assertNoDeadlock(t: ExecutionContext) {
   t.is(rows[0].deadlocks, 0)
 }
 
-async function untilBlocked() {
+async function waitUntilBlocked() {
   for (;;) {
     const { rows } = await environment.pool.query(
       `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
@@ -177,6 +189,6 @@ async function untilBlocked() {
   }
 }
 
-test.after('no call failed with a server error', (t) => {
+test.after('no internal errors occurred', (t) => {
   t.deepEqual([...environment.failures, ...second.failures], [])
 })

@@ -90,7 +90,7 @@ const unregistered: Record<string, string[]> = {
 
 for (const transport of environment.transports) {
   for (const [what, uris] of Object.entries(unregistered)) {
-    test(`a redirect_uri with ${what} is 400 without a redirect over ${transport.label}`, async (t) => {
+    test(`a redirect_uri with ${what} returns 400 without a redirect over ${transport.label}`, async (t) => {
       for (const uri of uris) {
         const outcome = await transport.call('BeginLogin', request(uri))
         t.like(
@@ -103,14 +103,14 @@ for (const transport of environment.transports) {
     })
   }
 
-  test(`a redirect_uri with a NUL is 400 over ${transport.label}`, async (t) => {
+  test(`a redirect_uri with a NUL returns 400 over ${transport.label}`, async (t) => {
     for (const uri of ['\0', `${appUri}\0`, `https://app.example.com/\0done?from=daikon`]) {
       const outcome = await transport.call('BeginLogin', request(uri))
       t.like(outcome, { ok: false, code: 'failed_precondition', reason: 'REDIRECT_URI_REFUSED' })
     }
   })
 
-  test(`an unregistered redirect_uri of any length is 400 over ${transport.label}`, async (t) => {
+  test(`an unregistered redirect_uri of any length returns 400 over ${transport.label}`, async (t) => {
     for (const length of [2000, 2001, 8000]) {
       const outcome = await transport.call('BeginLogin', request(appUri.padEnd(length, 'x')))
       t.like(
@@ -173,7 +173,7 @@ for (const transport of environment.transports) {
   })
 }
 
-test('a repeated parameter is 422 in any order', async (t) => {
+test('a repeated parameter returns 422 in any order', async (t) => {
   const { provider, ...message } = request(appUri)
   const whole = new URLSearchParams(message)
   const other = createPkce().challenge
@@ -207,4 +207,4 @@ test('a parameter with a similar name is ignored', async (t) => {
   }
 })
 
-test.after('no call failed with a server error', (t) => t.deepEqual(environment.failures, []))
+test.after('no internal errors occurred', (t) => t.deepEqual(environment.failures, []))

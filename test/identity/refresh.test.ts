@@ -43,7 +43,7 @@ for (const transport of environment.transports) {
     t.true(sessions[0].current)
   })
 
-  test(`a reused token is 401 and revokes the family with its access tokens ${over}`, async (t) => {
+  test(`a reused token returns 401 and revokes the family with its access tokens ${over}`, async (t) => {
     const { email, tokens } = await start(transport)
     const other = (await signIn(transport, email, 'github')).tokens
     const second = expectOk(await refresh(transport, tokens))
@@ -60,7 +60,7 @@ for (const transport of environment.transports) {
     t.true((await refresh(transport, other)).ok)
   })
 
-  test(`a reused token is refused after a restart too ${over}`, async (t) => {
+  test(`a reused token is also rejected after a restart ${over}`, async (t) => {
     const { tokens } = await start(transport)
     const next = expectOk(await refresh(transport, tokens))
     const node = await environment.addNode()
@@ -72,7 +72,7 @@ for (const transport of environment.transports) {
     t.true(isDenied(await uses(transport, next)))
   })
 
-  test(`an unknown, malformed or missing refresh token is refused ${over}`, async (t) => {
+  test(`an unknown, malformed or missing refresh token is rejected ${over}`, async (t) => {
     const { tokens } = await start(transport)
     const right = String(tokens.refresh_token)
     for (const refresh_token of ['x', '..', `${right}x`, right.slice(1), ` ${right}`, '\0', 'é'])
@@ -94,7 +94,7 @@ for (const transport of environment.transports) {
     t.true(isDenied(await refresh(transport, tokens)))
   })
 
-  test(`a deactivated user's refresh and access tokens are refused immediately ${over}`, async (t) => {
+  test(`a deactivated user's refresh and access tokens are rejected immediately ${over}`, async (t) => {
     const { id, tokens } = await start(transport)
     t.true((await uses(transport, tokens)).ok)
     await environment.pool.query('update users set is_active = false where id = $1', [id])
@@ -102,7 +102,7 @@ for (const transport of environment.transports) {
     t.true(isDenied(await uses(transport, tokens)))
   })
 
-  test(`a deleted user's or workspace's tokens are refused ${over}`, async (t) => {
+  test(`a deleted user's or workspace's tokens are rejected ${over}`, async (t) => {
     const [gone, moved] = [await start(transport), await start(transport)]
     await environment.pool.query('delete from users where id = $1', [gone.id])
     await environment.pool.query('delete from workspaces where id = $1', [
@@ -118,9 +118,9 @@ for (const transport of environment.transports) {
     const wid = String(tokens.workspace_id)
     t.like(decodeJwt(tokens.access_token), { wrole: 'owner', groups: [], name: 'Ann' })
     const group = await environment.seed.group(wid, [id])
-    const elsewhere = await environment.seed.workspace()
-    await environment.seed.member(elsewhere, id)
-    await environment.seed.group(elsewhere, [id])
+    const otherWorkspace = await environment.seed.workspace()
+    await environment.seed.member(otherWorkspace, id)
+    await environment.seed.group(otherWorkspace, [id])
     await environment.pool.query(`update members set role = 'editor' where workspace_id = $1`, [
       wid,
     ])
@@ -137,22 +137,22 @@ for (const transport of environment.transports) {
       t.teardown(() => {
         environment.clock.now = undefined
       })
-      const begun = Math.floor(Date.now() / 1000) * 1000
-      environment.clock.now = new Date(begun)
+      const startedAt = Math.floor(Date.now() / 1000) * 1000
+      environment.clock.now = new Date(startedAt)
       const { tokens } = await start(transport)
       t.is(tokens.refresh_expires_in, 604_800)
-      environment.clock.now = new Date(begun + 604_000_000)
+      environment.clock.now = new Date(startedAt + 604_000_000)
       const late = expectOk(await refresh(transport, tokens))
       t.is(late.refresh_expires_in, 800)
-      environment.clock.now = new Date(begun + 604_799_000)
+      environment.clock.now = new Date(startedAt + 604_799_000)
       const last = expectOk(await refresh(transport, late))
       t.is(last.refresh_expires_in, 1)
       for (const passed of [604_800_000, 700_000_000]) {
-        environment.clock.now = new Date(begun + passed)
+        environment.clock.now = new Date(startedAt + passed)
         t.true(isDenied(await refresh(transport, last)))
       }
     },
   )
 }
 
-test.after('no call failed with a server error', (t) => t.deepEqual(environment.failures, []))
+test.after('no internal errors occurred', (t) => t.deepEqual(environment.failures, []))

@@ -59,10 +59,10 @@ async function revokeDuring(issue: () => Promise<Outcome>, revoke: () => Promise
   try {
     await client.query(`select pg_advisory_lock(${lock})`)
     const issuing = issue()
-    await untilWaiting(1)
+    await waitUntilBlocked(1)
     const revoking = revoke()
     // A revocation may itself wait for rows that the other call has locked.
-    await Promise.race([revoking, untilWaiting(2)])
+    await Promise.race([revoking, waitUntilBlocked(2)])
     await client.query(`select pg_advisory_unlock(${lock})`)
     return { issued: await issuing, revoked: await revoking }
   } finally {
@@ -70,13 +70,16 @@ async function revokeDuring(issue: () => Promise<Outcome>, revoke: () => Promise
   }
 }
 
-async function untilWaiting(count: number): Promise<void> {
+async function waitUntilBlocked(count: number): Promise<void> {
   const sql = `select from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`
   while ((await environment.pool.query(sql)).rows.length < count);
 }
 
-/** Whether tokens let the user act as an administrator of the workspace, directly or after a refresh. */
+/**
+ * Whether the tokens allow the user to act as an administrator of the workspace, directly or after a
+ * refresh.
+ */
 async function canAct(transport: Transport, { fixture }: Subject, issued: Outcome) {
   if (!issued.ok) return false
   const { access_token, refresh_token } = issued.message
@@ -138,6 +141,6 @@ for (const transport of environment.transports) {
   )
 }
 
-test.after('no call failed with a server error', (t) => {
+test.after('no internal errors occurred', (t) => {
   t.deepEqual(environment.failures, [])
 })

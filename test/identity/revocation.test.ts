@@ -1,4 +1,4 @@
-// Threat: revocation that misses a token in the making; tokens that outlive their user.
+// Threat: revocation that misses a token that is being issued; tokens that outlive their user.
 import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
 import { decodeJwt } from 'jose'
@@ -17,16 +17,16 @@ import {
 import type { Outcome, Transport } from '../support/transports.ts'
 
 const environment = await createSignInEnvironment()
-const brief = await createSignInEnvironment({
+const shortLivedEnvironment = await createSignInEnvironment({
   options: { lifetimes: { access: 900, refresh: 60, admin: 3600 } },
 })
-const few = await createSignInEnvironment({ options: { maxSessionsPerUser: 3 } })
+const limitedEnvironment = await createSignInEnvironment({ options: { maxSessionsPerUser: 3 } })
 const { pool, seed } = environment
 const database = await openDatabase(environment.databaseUrl, () => {})
 const admin = await createAdmin(environment)
 test.after.always(async () => {
   await database.close()
-  await Promise.all([environment.stop(), brief.stop(), few.stop()])
+  await Promise.all([environment.stop(), shortLivedEnvironment.stop(), limitedEnvironment.stop()])
 })
 
 const revoked = { ok: false, code: 'unauthenticated', reason: 'TOKEN_REVOKED' } as const
@@ -59,7 +59,7 @@ async function lockTable(table: string) {
   }
 }
 
-async function untilBlocked() {
+async function waitUntilBlocked() {
   for (;;) {
     const { rows } = await pool.query(
       `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
@@ -76,16 +76,17 @@ async function whileBlocked(
 ): Promise<Outcome> {
   const release = await lockTable(table)
   const issuing = issue()
-  await untilBlocked()
+  await waitUntilBlocked()
   const revoking = revoke()
-  // Long enough for a revocation that does not wait for the token to be acknowledged before it.
+  // Gives a revocation that does not wait for the token enough time to complete before the token
+  // is issued.
   await Promise.race([revoking, sleep(300)])
   await release()
   const [issued] = await Promise.all([issuing, revoking])
   return issued
 }
 
-/** Each ends the editor's access; `restore` gives back what a revoked token must not profit from. */
+/** Each `revoke` ends the editor's access; a token must stay revoked after `restore`. */
 const revocations: Record<
   string,
   {
@@ -123,31 +124,34 @@ for (const transport of environment.transports) {
   const over = `over ${transport.label}`
 
   for (const [name, { revoke, restore }] of Object.entries(revocations)) {
-    test.serial(`${name} ends tokens whose exchange or refresh it overtakes ${over}`, async (t) => {
-      for (const method of ['ExchangeToken', 'RefreshToken']) {
-        const scene = await createScene(transport)
-        const message =
-          method === 'ExchangeToken'
-            ? (await obtainCode(transport, scene.email)).exchange
-            : {
-                refresh_token: (await signIn(transport, scene.email, 'github')).tokens
-                  .refresh_token,
-              }
-        const issued = await whileBlocked(
-          'refresh_tokens',
-          () => transport.call(method, message),
-          async () => expectOk(await revoke(transport, scene)),
-        )
-        if (restore) await restore(transport, scene)
-        if (!issued.ok) continue
-        const { access_token, refresh_token } = issued.message
-        t.like(await uses(transport, access_token), revoked, method)
-        t.like(await refreshes(transport, refresh_token), { code: 'unauthenticated' }, method)
-      }
-    })
+    test.serial(
+      `${name} ends tokens whose exchange or refresh is in progress ${over}`,
+      async (t) => {
+        for (const method of ['ExchangeToken', 'RefreshToken']) {
+          const scene = await createScene(transport)
+          const message =
+            method === 'ExchangeToken'
+              ? (await obtainCode(transport, scene.email)).exchange
+              : {
+                  refresh_token: (await signIn(transport, scene.email, 'github')).tokens
+                    .refresh_token,
+                }
+          const issued = await whileBlocked(
+            'refresh_tokens',
+            () => transport.call(method, message),
+            async () => expectOk(await revoke(transport, scene)),
+          )
+          if (restore) await restore(transport, scene)
+          if (!issued.ok) continue
+          const { access_token, refresh_token } = issued.message
+          t.like(await uses(transport, access_token), revoked, method)
+          t.like(await refreshes(transport, refresh_token), { code: 'unauthenticated' }, method)
+        }
+      },
+    )
   }
 
-  test.serial(`a demotion ends an admin token whose sign-in it overtakes ${over}`, async (t) => {
+  test.serial(`a demotion ends an admin token whose sign-in is in progress ${over}`, async (t) => {
     const email = environment.addProviderUser()
     await seed.user('boss', { email, is_admin: true })
     const operator = { em: database.fork(), principal: {} }
@@ -188,7 +192,7 @@ for (const transport of environment.transports) {
       const other = (await signIn(transport, email, 'github')).tokens
       const release = await lockTable('refresh_families')
       const pending = refreshes(transport, other.refresh_token)
-      await untilBlocked()
+      await waitUntilBlocked()
       environment.clock.now = new Date(start + 120_000)
       await release()
       const { access_token } = expectOk(await pending)
@@ -198,14 +202,14 @@ for (const transport of environment.transports) {
       const { rows } = await pool.query(sql, [jti])
       t.is(rows[0].expires_at.getTime(), exp * 1000)
       t.is(exp - iat, 900)
-      // After the sweep of what expired 900 seconds after the call arrived.
+      // After the sweep of entries that expired 900 seconds after the call arrived.
       environment.clock.now = new Date(start + 930_000)
       await sweep(database, environment.clock.now)
       t.like(await uses(transport, access_token), revoked)
     },
   )
 
-  test(`a token of a deleted workspace, or of a former member, is 401 ${over}`, async (t) => {
+  test(`a token of a deleted workspace, or of a former member, returns 401 ${over}`, async (t) => {
     const slug = `w-${Date.now()}-${transport.name}`
     const scenes = [await createScene(transport), await createScene(transport)] as const
     const names = ['the deletion of the workspace', 'the removal of the member']
@@ -221,14 +225,14 @@ for (const transport of environment.transports) {
   })
 }
 
-for (const transport of brief.transports) {
+for (const transport of shortLivedEnvironment.transports) {
   test(`an access token does not outlive its session over ${transport.label}`, async (t) => {
-    const { tokens } = await signIn(transport, brief.addProviderUser(), 'github')
+    const { tokens } = await signIn(transport, shortLivedEnvironment.addProviderUser(), 'github')
     t.like(tokens, { expires_in: 60, refresh_expires_in: 60 })
     const next = expectOk(await refreshes(transport, tokens.refresh_token))
     for (const pair of [tokens, next]) {
       const ends = [pair.access_token, pair.refresh_token].map((token) => decodeJwt(token).exp)
-      const { rows } = await brief.pool.query(
+      const { rows } = await shortLivedEnvironment.pool.query(
         'select f.expires_at from refresh_families f where user_id = $1',
         [decodeJwt(pair.access_token).sub],
       )
@@ -237,9 +241,9 @@ for (const transport of brief.transports) {
   })
 }
 
-for (const transport of few.transports) {
-  test(`the oldest session ends when a user has too many over ${transport.label}`, async (t) => {
-    const email = few.addProviderUser()
+for (const transport of limitedEnvironment.transports) {
+  test(`the oldest session ends when a user exceeds the session limit over ${transport.label}`, async (t) => {
+    const email = limitedEnvironment.addProviderUser()
     const all: Record<string, any>[] = []
     for (let count = 0; count < 5; count += 1)
       all.push((await signIn(transport, email, 'github')).tokens)
@@ -254,16 +258,17 @@ for (const transport of few.transports) {
       codes.map(({ exchange }) => transport.call('ExchangeToken', exchange)),
     )
     t.true(outcomes.every(({ ok }) => ok))
-    const { rows } = await few.pool.query('select from refresh_families where user_id = $1', [
-      decodeJwt(all[0]?.access_token).sub,
-    ])
+    const { rows } = await limitedEnvironment.pool.query(
+      'select from refresh_families where user_id = $1',
+      [decodeJwt(all[0]?.access_token).sub],
+    )
     t.is(rows.length, 3)
   })
 }
 
-test.after('no call failed with a server error', (t) => {
+test.after('no internal errors occurred', (t) => {
   t.deepEqual(
-    [environment, brief, few].flatMap(({ failures }) => failures),
+    [environment, shortLivedEnvironment, limitedEnvironment].flatMap(({ failures }) => failures),
     [],
   )
 })

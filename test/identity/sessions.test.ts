@@ -16,7 +16,7 @@ const refresh = (transport: Transport, refresh_token: string) =>
   transport.call('RefreshToken', { refresh_token })
 
 /** Creates three sessions of one user. */
-async function signInThrice(transport: Transport) {
+async function createThreeSessions(transport: Transport) {
   const email = environment.addProviderUser()
   const first = (await signIn(transport, email, 'google')).tokens
   const second = (await signIn(transport, email, 'microsoft')).tokens
@@ -28,7 +28,7 @@ for (const transport of environment.transports) {
   const over = `over ${transport.label}`
 
   test(`ListSessions returns the user's sessions, newest first, and marks the current one ${over}`, async (t) => {
-    const { first, token } = await signInThrice(transport)
+    const { first, token } = await createThreeSessions(transport)
     const sessions = await list(transport, token)
     t.deepEqual(
       sessions.map(({ provider, current, workspace_id }) => [provider, current, workspace_id]),
@@ -70,7 +70,7 @@ for (const transport of environment.transports) {
   })
 
   test(`EndSession ends the tokens of that session only ${over}`, async (t) => {
-    const { first, second, token } = await signInThrice(transport)
+    const { first, second, token } = await createThreeSessions(transport)
     const old = (await list(transport, token)).find(({ provider }) => provider === 'google')
     const message = { session_id: old?.id }
     const outcome = await transport.call('EndSession', message, { token })
@@ -85,7 +85,7 @@ for (const transport of environment.transports) {
   })
 
   test(`EndSession on the current session ends the caller's own tokens ${over}`, async (t) => {
-    const { token, third } = await signInThrice(transport)
+    const { token, third } = await createThreeSessions(transport)
     const own = (await list(transport, token)).find(({ current }) => current)
     t.true(
       (await transport.call('EndSession', { session_id: own?.id.toUpperCase() }, { token })).ok,
@@ -95,8 +95,8 @@ for (const transport of environment.transports) {
   })
 
   test(`EndOtherSessions keeps the caller's session ${over}`, async (t) => {
-    const { first, second, third, token } = await signInThrice(transport)
-    const { tokens: stranger } = await signIn(transport, environment.addProviderUser(), 'github')
+    const { first, second, third, token } = await createThreeSessions(transport)
+    const { tokens: otherTokens } = await signIn(transport, environment.addProviderUser(), 'github')
     const next = expectOk(await refresh(transport, third.refresh_token))
     const outcome = await transport.call('EndOtherSessions', {}, { token: next.access_token })
     t.true(outcome.ok)
@@ -110,30 +110,30 @@ for (const transport of environment.transports) {
       [true],
     )
     t.true((await refresh(transport, next.refresh_token)).ok)
-    t.true((await refresh(transport, stranger.refresh_token)).ok)
+    t.true((await refresh(transport, otherTokens.refresh_token)).ok)
     t.true((await transport.call('EndOtherSessions', {}, { token })).ok)
   })
 
-  test(`another user's session is 404, like an unknown one ${over}`, async (t) => {
-    const { token } = await signInThrice(transport)
-    const { tokens: stranger } = await signIn(transport, environment.addProviderUser(), 'github')
-    const [theirs] = await list(transport, stranger.access_token)
+  test(`another user's session returns 404, like an unknown one ${over}`, async (t) => {
+    const { token } = await createThreeSessions(transport)
+    const { tokens: otherTokens } = await signIn(transport, environment.addProviderUser(), 'github')
+    const [otherSession] = await list(transport, otherTokens.access_token)
     const outcomes = []
-    for (const session_id of [theirs?.id, randomUUID()]) {
+    for (const session_id of [otherSession?.id, randomUUID()]) {
       const outcome = await transport.call('EndSession', { session_id }, { token })
       t.like(outcome, { ok: false, code: 'not_found', reason: 'SESSION_NOT_FOUND' })
       outcomes.push({ ...outcome, headers: {} })
     }
     t.deepEqual(outcomes[0], outcomes[1])
-    t.true((await refresh(transport, stranger.refresh_token)).ok)
+    t.true((await refresh(transport, otherTokens.refresh_token)).ok)
     const bad = await transport.call('EndSession', { session_id: 'x' }, { token })
     t.like(bad, { ok: false, code: 'invalid_argument' })
   })
 
   test(`ListSessions lists only the caller's sessions, whatever user_id the request names ${over}`, async (t) => {
-    const { token, email } = await signInThrice(transport)
-    const { tokens: stranger } = await signIn(transport, environment.addProviderUser(), 'github')
-    const message = { user_id: decodeJwt(stranger.access_token).sub }
+    const { token, email } = await createThreeSessions(transport)
+    const { tokens: otherTokens } = await signIn(transport, environment.addProviderUser(), 'github')
+    const message = { user_id: decodeJwt(otherTokens.access_token).sub }
     const outcome = await transport.call('ListSessions', message, { token })
     if (transport.name === 'rest') t.is(expectError(outcome).code, 'invalid_argument')
     else t.is(expectOk(outcome).sessions.length, 3)
@@ -163,4 +163,4 @@ for (const transport of environment.transports) {
   })
 }
 
-test.after('no call failed with a server error', (t) => t.deepEqual(environment.failures, []))
+test.after('no internal errors occurred', (t) => t.deepEqual(environment.failures, []))

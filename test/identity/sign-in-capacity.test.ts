@@ -17,7 +17,7 @@ async function countWaiting(): Promise<number> {
   return rows[0].count
 }
 
-test('sign-ins that wait for a lock leave connections to other calls', async (t) => {
+test('sign-ins that wait for a lock leave connections for other calls', async (t) => {
   const transport = environment.transports.find(({ name }) => name === 'rest') as Transport
   const email = environment.addProviderUser()
   await signIn(transport, email, 'github')
@@ -31,7 +31,7 @@ test('sign-ins that wait for a lock leave connections to other calls', async (t)
   await lock.query('begin')
   await lock.query('select from users where email = $1 for update', [email])
   try {
-    // More sign-ins than connections, and from several addresses, because one may have 16.
+    // More sign-ins than connections, from several addresses, because each address may have 16.
     const signIns = visits.map(({ message }, index) =>
       transport.call('CompleteLogin', message, {
         headers: { 'x-forwarded-for': `192.0.2.${index % 3}` },

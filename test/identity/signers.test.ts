@@ -128,15 +128,18 @@ test.serial(
     t.regex((await read({ VAULT_TOKEN: 'wrong' })).message, /403.*permission denied/)
     vault.close()
     t.regex((await read({})).message, /cannot be read: fetch failed: ./)
-    const mistake = (environment: Record<string, string>) =>
+    const findConfigError = (environment: Record<string, string>) =>
       t.throws(() => readConfig({ VAULT_ADDR: 'http://vault:8200', ...environment })).message
-    t.is(mistake({}), 'VAULT_TOKEN or VAULT_TOKEN_PATH must be set if VAULT_ADDR is set')
-    t.regex(mistake({ DEBUG: 'false', VAULT_TOKEN: 'x' }), /VAULT_ADDR must be an https URL/)
+    t.is(findConfigError({}), 'VAULT_TOKEN or VAULT_TOKEN_PATH must be set if VAULT_ADDR is set')
+    t.regex(
+      findConfigError({ DEBUG: 'false', VAULT_TOKEN: 'x' }),
+      /VAULT_ADDR must be an https URL/,
+    )
   },
 )
 
 test.serial(
-  'while Vault fails, only the issuing of tokens fails, with 503, and sessions continue afterwards',
+  'while Vault fails, only issuing tokens fails, with 503; sessions continue afterwards',
   async (t) => {
     const vault = await startVaultServer()
     t.teardown(vault.close)
@@ -158,7 +161,7 @@ test.serial(
         vault.state.mode = mode
         options.timeout = mode === 'hang' ? 300 : 60_000
         const pending = refresh()
-        // Checks need no signature, and do not wait for the calls that do.
+        // Checks need no signature and do not wait for calls that do.
         for (let index = 0; index < 5; index += 1) {
           const outcome = await transport.call('Check', { checks: [check] }, credentials)
           t.like(outcome, { ok: true, message: { results: [{ allowed: true }] } })

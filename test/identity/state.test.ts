@@ -12,7 +12,7 @@ const environment = await createSignInEnvironment({
   options: { adminEmails: [boss.email] },
 })
 const second = await environment.addNode()
-const stranger = await environment.addNode({ sessionSecret: 'another secret of the tests' })
+const otherSecretNode = await environment.addNode({ sessionSecret: 'another secret of the tests' })
 test.after.always(() => environment.stop())
 
 const flows = [
@@ -39,7 +39,7 @@ function altered(message: Record<string, unknown>, changes: Record<string, unkno
 }
 
 /** Replaces one character of a base64url value. */
-function flip(value: string, position: number): string {
+function replaceCharacter(value: string, position: number): string {
   const sign = value.at(position) === 'A' ? 'B' : 'A'
   const index = position < 0 ? value.length + position : position
   return value.slice(0, index) + sign + value.slice(index + 1)
@@ -52,14 +52,21 @@ for (const transport of environment.transports) {
       const visit = (email = environment.addProviderUser()) =>
         signInAtProvider(transport, provider, email, {}, begin)
 
-      test(`an altered, missing or empty state with a valid cookie is refused: ${over}`, async (t) => {
+      test(`an altered, missing or empty state with a valid cookie is rejected: ${over}`, async (t) => {
         const { message } = await visit()
         const state = String(message.state)
         const others = (await visit()).message.state
         for (const wrong of [
           ...[undefined, '', 'x', `${state}x`, `x${state}`, state.slice(1), state.slice(0, -1)],
           ...[` ${state}`, `${state} `, `${state};`, `${state}${state}`, `${state},${state}`],
-          ...[flip(state, 0), flip(state, -1), flip(state, 20), 'null', 'undefined', others],
+          ...[
+            replaceCharacter(state, 0),
+            replaceCharacter(state, -1),
+            replaceCharacter(state, 20),
+            'null',
+            'undefined',
+            others,
+          ],
         ]) {
           const outcome = await transport.call(complete, altered(message, { state: wrong }))
           t.true(isRefused(outcome), `${wrong}`)
@@ -68,17 +75,17 @@ for (const transport of environment.transports) {
         t.true((await transport.call(complete, message)).ok)
       })
 
-      test(`a second callback with the same state is refused on every node: ${over}`, async (t) => {
+      test(`a second callback with the same state is rejected on every node: ${over}`, async (t) => {
         const { message } = await visit()
         t.true((await transport.call(complete, message)).ok)
         for (const node of [environment, second, environment])
           t.true(isRefused(await transportOf(node, transport).call(complete, message)))
         const fresh = await visit()
-        const borrowed = { ...message, code: fresh.message.code }
-        t.true(isRefused(await transport.call(complete, borrowed)))
+        const withOtherCode = { ...message, code: fresh.message.code }
+        t.true(isRefused(await transport.call(complete, withOtherCode)))
       })
 
-      test(`a missing, foreign or tampered cookie is refused: ${over}`, async (t) => {
+      test(`a missing, foreign or tampered cookie is rejected: ${over}`, async (t) => {
         const [{ message }, other] = [await visit(), await visit()]
         const cookie = String(message.login_state)
         const parts = cookie.split('.')
@@ -90,10 +97,15 @@ for (const transport of environment.transports) {
         )
         for (const wrong of [
           ...[undefined, '', 'x', '....', `${cookie}x`, `x${cookie}`, cookie.slice(0, -1)],
-          ...[flip(cookie, 0), flip(cookie, 3), flip(cookie, 60), flip(cookie, -2)],
+          ...[
+            replaceCharacter(cookie, 0),
+            replaceCharacter(cookie, 3),
+            replaceCharacter(cookie, 60),
+            replaceCharacter(cookie, -2),
+          ],
           ...[
             ...empty.filter((value) => value !== cookie),
-            ...ends.map((end) => flip(cookie, end - 1)),
+            ...ends.map((end) => replaceCharacter(cookie, end - 1)),
           ],
           other.message.login_state,
         ]) {
@@ -132,15 +144,15 @@ for (const transport of environment.transports) {
           if (other === provider) continue
           const { message } = await visit()
           t.true(isRefused(await transport.call(complete, { ...message, provider: other })))
-          const theirs = await signInAtProvider(
+          const foreignLogin = await signInAtProvider(
             transport,
             other,
             environment.addProviderUser(),
             {},
             begin,
           )
-          const { code, iss } = theirs.message
-          // Nor with the other provider's own code.
+          const { code, iss } = foreignLogin.message
+          // The other provider's own code does not complete it either.
           const mixed = altered(message, { provider: other, code, iss })
           t.true(isRefused(await transport.call(complete, mixed)))
         }
@@ -156,9 +168,9 @@ for (const transport of environment.transports) {
         t.true(isRefused(await transport.call(other, message)))
       })
 
-      test(`a cookie sealed with another secret is refused: ${over}`, async (t) => {
+      test(`a cookie sealed with another secret is rejected: ${over}`, async (t) => {
         const { message } = await visit()
-        t.true(isRefused(await transportOf(stranger, transport).call(complete, message)))
+        t.true(isRefused(await transportOf(otherSecretNode, transport).call(complete, message)))
         t.true((await transport.call(complete, message)).ok)
       })
 
@@ -181,7 +193,7 @@ for (const transport of environment.transports) {
   }
 }
 
-test('a repeated state is refused with any cookies', async (t) => {
+test('a repeated state is rejected with any cookies', async (t) => {
   const [rest] = environment.transports.filter(({ name }) => name === 'rest') as [Transport]
   for (const provider of providerNames) {
     const { message } = await signInAtProvider(rest, provider, environment.addProviderUser())
@@ -234,9 +246,9 @@ test('the state of a login is not accepted as a token', async (t) => {
   }
 })
 
-test.after('no call failed with a server error', (t) => {
+test.after('no internal errors occurred', (t) => {
   t.deepEqual(
-    [environment, second, stranger].flatMap(({ failures }) => failures),
+    [environment, second, otherSecretNode].flatMap(({ failures }) => failures),
     [],
   )
 })

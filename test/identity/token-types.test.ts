@@ -83,7 +83,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`a token with another typ or audience is 401 ${over}`, async (t) => {
+  test(`a token with another typ or audience returns 401 ${over}`, async (t) => {
     const { access = '' } = await getTokens(transport)
     const claims = decodeJwt(access)
     const sign = (typ: string | undefined, aud: string | string[]) =>
@@ -98,7 +98,7 @@ for (const transport of environment.transports) {
       t.false(await uses(await sign('at+jwt', aud)), String(aud))
   })
 
-  test(`only an access token is accepted beside a service key, and no token as the key ${over}`, async (t) => {
+  test(`only an access token is accepted with a service key, and no token is accepted as the key ${over}`, async (t) => {
     const tokens = await getTokens(transport)
     const resource_id = randomUUID()
     const item = { service_name: 'docs', resource_type: 'a', resource_id, action: 'view' }
@@ -127,7 +127,7 @@ for (const transport of environment.transports) {
     t.true((await transport.call('GetAdminMe', {}, among)).ok)
   })
 
-  test(`a forged refresh or admin token is 401 ${over}`, async (t) => {
+  test(`a forged refresh or admin token returns 401 ${over}`, async (t) => {
     const tokens = await getTokens(transport)
     const pem = await readFile(paths.publicPath, 'utf8')
     const attacker = await generateKeyPair('RS256', { extractable: true })
@@ -155,7 +155,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`an admin token without the claim admin=true is 403 ${over}`, async (t) => {
+  test(`an admin token without the claim admin=true returns 403 ${over}`, async (t) => {
     const { rows } = await environment.pool.query('select id from users where is_admin')
     const sub = rows[0]?.id ?? (await environment.seed.user('admin', { is_admin: true }))
     for (const admin of [false, undefined, 'true', 1]) {
@@ -174,4 +174,4 @@ for (const transport of environment.transports) {
   })
 }
 
-test.after('no call failed with a server error', (t) => t.deepEqual(environment.failures, []))
+test.after('no internal errors occurred', (t) => t.deepEqual(environment.failures, []))

@@ -67,7 +67,7 @@ test('the documents are public JSON', async (t) => {
   }
 })
 
-test('after a rotation the set contains both keys and old tokens stay valid', async (t) => {
+test('after a rotation, the key set contains both keys and old tokens stay valid', async (t) => {
   const [transport] = environment.transports as [Transport]
   const { tokens } = await signIn(transport, environment.addProviderUser(), 'github')
   const copies = await mkdtemp(join(tmpdir(), 'daikon-keys-'))
@@ -107,15 +107,15 @@ test('after a rotation the set contains both keys and old tokens stay valid', as
   })
 })
 
-test('a token signed with a removed key is 401', async (t) => {
-  const elsewhere = await startTestEnvironment({}, environment.databaseUrl)
-  t.teardown(() => elsewhere.stop())
-  const token = await elsewhere.token(randomUUID(), randomUUID())
+test('a token signed with a removed key returns 401', async (t) => {
+  const otherNode = await startTestEnvironment({}, environment.databaseUrl)
+  t.teardown(() => otherNode.stop())
+  const token = await otherNode.token(randomUUID(), randomUUID())
   for (const transport of environment.transports)
     t.like(await transport.call('GetMe', {}, { token }), { ok: false, code: 'unauthenticated' })
 })
 
-test('a token request as a form is 415', async (t) => {
+test('a token request sent as a form returns 415', async (t) => {
   const { status, json } = await sendRawHttp(environment.httpPort, {
     ...{ method: 'POST', path: '/auth/token', body: 'grant_type=authorization_code&code=x' },
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -124,4 +124,4 @@ test('a token request as a form is 415', async (t) => {
   t.is(json.reason, 'NOT_JSON')
 })
 
-test.after('no call failed with a server error', (t) => t.deepEqual(environment.failures, []))
+test.after('no internal errors occurred', (t) => t.deepEqual(environment.failures, []))

@@ -17,7 +17,7 @@ const workspaces = fc.array(
   fc.record({
     roles: fc.array(fc.constantFrom(undefined, ...roles), { minLength: 3, maxLength: 3 }),
     group: fc.uniqueArray(fc.nat(2), { maxLength: 3 }),
-    /** The members of a group inside that group. */
+    /** The members of a child group of that group. */
     childGroup: fc.uniqueArray(fc.nat(2), { maxLength: 2 }),
     publishers: fc.uniqueArray(fc.nat(2), { maxLength: 2 }),
     resources: fc.array(
@@ -30,7 +30,7 @@ const workspaces = fc.array(
           { nil: undefined },
         ),
         groupShare: fc.option(fc.constantFrom('view', 'edit'), { nil: undefined }),
-        /** Index of the parent; none if it is not that of an earlier resource. */
+        /** The index of the parent; ignored unless it refers to an earlier resource. */
         parent: fc.nat(6),
         inherits: fc.boolean(),
       }),
@@ -41,16 +41,16 @@ const workspaces = fc.array(
 )
 
 type World = typeof workspaces extends fc.Arbitrary<infer Value> ? Value : never
-type Found = {
+type SeededResource = {
   id: string
   externalId: string | null
   workspace: string
   owner: string
   isVisible: boolean
-  /** The permission of each user, and of the group. */
+  /** The shares with each user and with the group. `users` are those to whom a share applies. */
   shares: { rule: 'share' | 'group_share'; users: string[]; permission: string }[]
-  /** The parent from which it inherits. */
-  parent: Found | undefined
+  /** The parent, if the resource inherits from it. */
+  parent: SeededResource | undefined
 }
 
 test('Evaluate, its reasons, the searches, Check and Accessible agree on random facts', async (t) => {
@@ -64,7 +64,7 @@ test('Evaluate, its reasons, the searches, Check and Accessible agree on random 
   const call = async (method: string, message: object, credentials: object = { key }) =>
     expectOk(await transport.call(method, message, credentials))
 
-  /** All results of a search, read in pages of two. */
+  /** Returns all results of a search, read in pages of two. */
   async function search(method: string, message: object): Promise<string[]> {
     const results: string[] = []
     let token = ''
@@ -77,7 +77,7 @@ test('Evaluate, its reasons, the searches, Check and Accessible agree on random 
     return results.toSorted()
   }
 
-  /** The complete list of Accessible, read in pages of two. */
+  /** Returns the complete list of Accessible, read in pages of two. */
   async function listAccessible(message: object, token: string): Promise<string[]> {
     const ids: string[] = []
     let page_token: string | undefined
@@ -119,25 +119,28 @@ test('Evaluate, its reasons, the searches, Check and Accessible agree on random 
         if (!isExplained) throw new Error(`${decision} explained as ${rules}`)
         if (!decision || action.name === 'publish') continue
         const reasons = context.reasons.map(describeReason).toSorted()
-        const asked = resources.find(({ id, externalId }) => resource.id === (externalId ?? id))
-        const role = asked && roleOf(subject.id, asked.workspace)
-        if (!asked || !role) throw new Error('Only members may do anything')
-        const grants = findGrants(asked, subject.id, role, action.name)
+        const resourceOfItem = resources.find(
+          ({ id, externalId }) => resource.id === (externalId ?? id),
+        )
+        const role = resourceOfItem && roleOf(subject.id, resourceOfItem.workspace)
+        if (!resourceOfItem || !role) throw new Error('Only members may do anything')
+        const grants = findGrants(resourceOfItem, subject.id, role, action.name)
         assertSame(reasons, grants.toSorted(), `reasons of ${action.name}`)
       }
-      const isAllowed = (user: string, action: string, { id, externalId }: Found) =>
+      const isAllowed = (user: string, action: string, { id, externalId }: SeededResource) =>
         decided.get(`${user} ${action} ${externalId ?? id}`)
-      const names = (list: Found[]) => list.map(({ id, externalId }) => externalId ?? id).toSorted()
+      const names = (list: SeededResource[]) =>
+        list.map(({ id, externalId }) => externalId ?? id).toSorted()
 
-      const requireResource = async (resource: Found) => {
+      const requireResource = async (resource: SeededResource) => {
         const named = { type: resourceType, id: resource.externalId ?? resource.id }
         for (const name of actions) {
           const message = { action: { name }, resource: named }
           const found = await search('SearchSubjects', { ...message, subject: { type: 'user' } })
           const expected = users.filter((user) => isAllowed(user, name, resource)).toSorted()
           assertSame(found, expected, `subjects of ${name}`)
-          const theirs = { ...message, subject: { type: 'user' } }
-          const { results } = await call('SearchSubjects', theirs, { key: foreign.key })
+          const foreignMessage = { ...message, subject: { type: 'user' } }
+          const { results } = await call('SearchSubjects', foreignMessage, { key: foreign.key })
           assertSame(results, [], 'subjects for another service')
         }
         for (const user of users) {
@@ -153,7 +156,7 @@ test('Evaluate, its reasons, the searches, Check and Accessible agree on random 
         const expected = resources.filter((resource) => isAllowed(user, name, resource))
         assertSame(await search('SearchResources', message), names(expected), `all ${name}`)
         for (const workspace_id of workspaceIds) {
-          const inWorkspace = (list: Found[]) =>
+          const inWorkspace = (list: SeededResource[]) =>
             list.filter(({ workspace }) => workspace === workspace_id)
           const found = await search('SearchResources', { ...message, context: { workspace_id } })
           assertSame(found, names(inWorkspace(expected)), `${name} in a workspace`)
@@ -161,7 +164,7 @@ test('Evaluate, its reasons, the searches, Check and Accessible agree on random 
           const tokenSubject = { type: 'access_token', id: token }
           const byToken = await search('SearchResources', { ...message, subject: tokenSubject })
           assertSame(byToken, names(inWorkspace(expected)), `${name} by token`)
-          // A token of a user who is not a member is revoked.
+          // Check rejects the token of a user who is not a member.
           if (!roleOf(user, workspace_id)) continue
           const checks = resources.map(({ id }) => ({ ...kind, resource_id: id, action: name }))
           const checked = await call('Check', { checks }, { key, token })
@@ -183,7 +186,7 @@ test('Evaluate, its reasons, the searches, Check and Accessible agree on random 
   t.pass()
 })
 
-test('pages of a search miss and repeat nothing that is allowed throughout, whatever changes between them', async (t) => {
+test('changes between pages of a search neither hide nor repeat results that stay allowed', async (t) => {
   const environment = await startTestEnvironment()
   t.teardown(() => environment.stop())
   const { seed, pool } = environment
@@ -247,7 +250,8 @@ test('pages of a search miss and repeat nothing that is allowed throughout, what
       const first = await read({ limit: 4 })
       const nameOf = (one: { id?: string; name?: string }) => one.name ?? one.id ?? ''
       const seen: string[] = first.results.map(nameOf)
-      // Revokes what was just returned and the next result: no page may skip or repeat another.
+      // Revokes two results of the first page and the next result. Later pages must neither skip
+      // nor repeat any other result.
       const isRevocable = (one: string) => !permanent.includes(one)
       const returned = seen.filter(isRevocable).slice(0, 2)
       const [next = ''] = all.filter((one) => !seen.includes(one) && isRevocable(one)).toSorted()
@@ -268,7 +272,7 @@ test('pages of a search miss and repeat nothing that is allowed throughout, what
   }
 })
 
-test('a search finds every subject, however many shares and groups each has', async (t) => {
+test('a search finds every subject, even those with many shares and groups', async (t) => {
   const environment = await startTestEnvironment()
   t.teardown(() => environment.stop())
   const transport = environment.transports[0] as Transport
@@ -278,7 +282,7 @@ test('a search finds every subject, however many shares and groups each has', as
     Promise.all(Array.from({ length: 40 }, () => environment.seed.newMember(workspace, 'viewer')))
   const [grouped, direct] = [await addUsers(), await addUsers()]
   const record = await fixture.register(people.owner)
-  // The rows of the first few users alone would fill a page.
+  // The shares of the first few users alone have enough rows to fill a page.
   for (let count = 0; count < 5; count += 1) {
     const group = await environment.seed.group(workspace, grouped)
     await fixture.share(people.owner, record, { group }, 'view')
@@ -300,41 +304,46 @@ test('a search finds every subject, however many shares and groups each has', as
   t.deepEqual(found, [...grouped, ...direct, people.owner.id, people.admin.id].toSorted())
 })
 
-/** The reasons that allow a member a built-in action, in the form of `describeReason`. */
-function findGrants(asked: Found, user: string, role: string, action: string): string[] {
+/** Returns the reasons why a member may perform a built-in action, as `describeReason` does. */
+function findGrants(
+  resource: SeededResource,
+  user: string,
+  role: string,
+  action: string,
+): string[] {
   const coversWorkspace = role === 'owner' || role === 'admin'
   const found = coversWorkspace ? ['workspace_role'] : []
-  for (let one: Found | undefined = asked; one; one = one.parent) {
-    const place = one === asked ? '' : ` of ${one.id}`
-    if (one.owner === user) found.push(`owner${place}`)
+  for (let current: SeededResource | undefined = resource; current; current = current.parent) {
+    const origin = current === resource ? '' : ` of ${current.id}`
+    if (current.owner === user) found.push(`owner${origin}`)
     if (action === 'manage') continue
-    if (one.isVisible && (action === 'view' || role !== 'viewer'))
-      found.push(`workspace_visibility${place}`)
-    for (const { rule, users, permission } of one.shares) {
+    if (current.isVisible && (action === 'view' || role !== 'viewer'))
+      found.push(`workspace_visibility${origin}`)
+    for (const { rule, users, permission } of current.shares) {
       const isSufficient = action === 'view' || permission === 'edit'
-      if (isSufficient && users.includes(user)) found.push(`${rule} ${permission}${place}`)
+      if (isSufficient && users.includes(user)) found.push(`${rule} ${permission}${origin}`)
     }
   }
   return found
 }
 
-/** A reason as text: `share view of 5f0c…` is a share of the ancestor with this id. */
+/** Describes a reason: `share view of 5f0c…` is a share of the ancestor with this ID. */
 function describeReason(reason: Record<string, any>): string {
   const permission = reason.permission ? ` ${reason.permission}` : ''
-  const place = reason.inherited_from ? ` of ${reason.inherited_from.resource_id}` : ''
-  return `${reason.rule}${permission}${place}`
+  const origin = reason.inherited_from ? ` of ${reason.inherited_from.resource_id}` : ''
+  return `${reason.rule}${permission}${origin}`
 }
 
-function assertSame(actual: string[], expected: string[], what: string): void {
+function assertSame(actual: string[], expected: string[], label: string): void {
   if (actual.join() !== expected.join())
-    throw new Error(`${what}: ${actual} instead of ${expected}`)
+    throw new Error(`${label}: ${actual} instead of ${expected}`)
 }
 
 async function seedWorld(environment: TestEnvironment, world: World, publish: string) {
   const { seed, pool } = environment
   const users = [await seed.user(), await seed.user(), await seed.user()]
   const workspaceIds: string[] = []
-  const resources: Found[] = []
+  const resources: SeededResource[] = []
   const insertKind = `insert into resource_kinds (service_name, resource_type) values ($1, $2)
     on conflict (service_name, resource_type) do update set service_name = excluded.service_name
     returning id`
@@ -350,7 +359,7 @@ async function seedWorld(environment: TestEnvironment, world: World, publish: st
     const group = await seed.group(workspace, members(facts.group))
     await seedChildGroup(environment, workspace, group, members(facts.childGroup))
     await seed.customRole(workspace, [publish], members(facts.publishers))
-    const inWorkspace: Found[] = []
+    const inWorkspace: SeededResource[] = []
     for (const resource of facts.resources) {
       const externalId = resource.hasExternalId ? `doc-${randomUUID()}` : null
       const id = externalId
@@ -384,7 +393,7 @@ async function seedWorld(environment: TestEnvironment, world: World, publish: st
           [randomUUID(), kindId, id, workspace, grantee, permission],
         )
       const { userShare, groupShare } = resource
-      const shares: Found['shares'] = []
+      const shares: SeededResource['shares'] = []
       if (groupShare) {
         await share('group_id', group, groupShare)
         const effective = members([...new Set([...facts.group, ...facts.childGroup])])
@@ -410,7 +419,7 @@ async function seedWorld(environment: TestEnvironment, world: World, publish: st
   return { users, workspaceIds, resources }
 }
 
-/** Adds a child to a group; its members are members of the group as well. */
+/** Adds a child group, whose members also become members of the parent group. */
 async function seedChildGroup(
   { seed, pool }: TestEnvironment,
   workspace: string,

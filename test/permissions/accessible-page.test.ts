@@ -16,7 +16,7 @@ for (const [count, limit, hasFullAccess] of [
   [3, 2, false],
   [100, 1000, true],
 ] as const) {
-  test(`${count} ids with limit ${limit} and full access ${hasFullAccess} are encoded as by the generated code`, (t) => {
+  test(`the encoding of ${count} IDs with limit ${limit} and full access ${hasFullAccess} matches the generated code`, (t) => {
     const ids = Array.from({ length: count }, () => randomUUID())
     const page = new AccessiblePage(ids.join(idSeparator), limit, hasFullAccess)
     const next = ids[limit]

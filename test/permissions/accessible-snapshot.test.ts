@@ -25,10 +25,10 @@ test.after.always(async () => {
 
 const [firstTransport] = environment.transports as [Transport, Transport]
 
-/** More ids than a shared statement reads. */
+/** A limit above the number of IDs that a shared statement reads. */
 const longLimit = 2000
 
-/** Lists with `limit`, and calls `beforeStatement` with the number of statements that have run. */
+/** Loads a list. Calls `beforeStatement` with the number of statements that have run so far. */
 async function load(
   query: AccessibleQuery,
   beforeStatement: (count: number) => Promise<unknown> = async () => {},
@@ -58,7 +58,7 @@ function queryOf({ key, kind, workspace }: WorkspaceFixture, person: Member): Ac
   }
 }
 
-/** The statements that load a list, by what makes them necessary. */
+/** The statements that load a list, by the situation that requires them. */
 const paths = {
   'few resources': { limit: 100, names: ['accessible'] },
   'few resources on a long page': { limit: longLimit, names: ['accessible'] },
@@ -81,13 +81,13 @@ const paths = {
 }
 
 for (const [label, path] of Object.entries(paths)) {
-  test(`a list of a user with ${label} is from the same snapshot as the status of the user`, async (t) => {
+  test(`the list and the status of a user with ${label} come from the same snapshot`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, firstTransport)
     const { viewer, owner } = fixture.people
-    const own = await fixture.register(viewer)
+    const ownRecord = await fixture.register(viewer)
     const open = await fixture.register(owner, { visibility: 'workspace' })
     if ('hasFolders' in path) {
-      const parent = { resource_type: 'document', resource_id: own.resource_id }
+      const parent = { resource_type: 'document', resource_id: ownRecord.resource_id }
       await fixture.register(owner, { parent })
     }
     if ('hasManyResources' in path) {
@@ -106,10 +106,10 @@ for (const [label, path] of Object.entries(paths)) {
     const accepted = await load(query)
     t.deepEqual(accepted.names, path.names)
     t.like(accepted.status, { service: fixture.service, userActive: true, role: 'viewer' })
-    t.true([own, open].every(({ resource_id }) => accepted.ids.includes(resource_id)))
+    t.true([ownRecord, open].every(({ resource_id }) => accepted.ids.includes(resource_id)))
 
-    // A change before the last statement affects both.
-    const before = (change: () => Promise<unknown>) => async (count: number) => {
+    // A change before the last statement affects both the list and the status.
+    const beforeLastStatement = (change: () => Promise<unknown>) => async (count: number) => {
       if (count === path.names.length - 1) await change()
     }
     const { pool } = environment
@@ -117,7 +117,7 @@ for (const [label, path] of Object.entries(paths)) {
       pool.query('update users set is_active = $2 where id = $1', [viewer.id, isActive])
     const deactivated = await load(
       query,
-      before(async () => {
+      beforeLastStatement(async () => {
         await setActive(false)
         await fixture.register(viewer)
       }),
@@ -126,7 +126,7 @@ for (const [label, path] of Object.entries(paths)) {
     await setActive(true)
     const promoted = await load(
       query,
-      before(async () => {
+      beforeLastStatement(async () => {
         await pool.query(`update members set role = 'admin' where user_id = $1`, [viewer.id])
         await fixture.register(owner)
       }),
@@ -136,7 +136,7 @@ for (const [label, path] of Object.entries(paths)) {
   })
 }
 
-test('the list of a caller who is not accepted is empty', async (t) => {
+test('the list of a rejected caller is empty', async (t) => {
   const fixture = await createWorkspaceFixture(environment, firstTransport)
   const other = await createWorkspaceFixture(environment, firstTransport)
   const { viewer, admin } = fixture.people
@@ -170,7 +170,7 @@ test('the list of a caller who is not accepted is empty', async (t) => {
 })
 
 for (const transport of environment.transports) {
-  test(`for every role and action, the list is what checks allow over ${transport.label}`, async (t) => {
+  test(`for every role and action, the list contains exactly what checks allow over ${transport.label}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { workspace, service, kind, people } = fixture
     const publish = await environment.seed.serviceAction(service, 'publish')
@@ -202,7 +202,8 @@ for (const transport of environment.transports) {
 
     let listed = 0
     for (const [role, person] of Object.entries(people)) {
-      // `publish` is granted by a custom role, `archive` is only registered, `unknown` is not.
+      // A custom role grants `publish`; `archive` is registered but not granted; `unknown` is not
+      // registered.
       for (const action of ['view', 'edit', 'manage', 'publish', 'archive', 'unknown']) {
         const checks = ids.map((resource_id) => ({ ...kind, resource_id, action }))
         const { results } = expectOk(await transport.call('Check', { checks }, fixture.as(person)))

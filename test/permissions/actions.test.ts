@@ -14,7 +14,7 @@ test.after.always(() => environment.stop())
 
 type Action = { id: string; name: string; description: string; registered_at: string }
 
-/** A fixture with functions that register and list the actions of its service. */
+/** Creates a fixture with functions that register and list the actions of its service. */
 async function createActionsFixture(transport: Transport) {
   const fixture = await createWorkspaceFixture(environment, transport)
   const { service: service_name, key } = fixture
@@ -27,7 +27,7 @@ async function createActionsFixture(transport: Transport) {
       const { actions: all } = expectOk(await register(actions)) as { actions: Action[] }
       return all.map(({ name, description }) => [name, description])
     },
-    /** The actions of the service as AdminService lists them. */
+    /** Lists the actions of the service with AdminService. */
     list: async () => {
       const { services } = expectOk(await admin.call(transport, 'ListServiceActions'))
       const own = services.filter((service: any) => service.service_name === service_name)
@@ -62,7 +62,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`registering again updates descriptions and removes no action ${over}`, async (t) => {
+  test(`registering again updates descriptions and does not remove actions ${over}`, async (t) => {
     const { registered, register, list } = await createActionsFixture(transport)
     await registered({ name: 'publish', description: 'old' }, { name: 'archive' })
     const [before] = await list()
@@ -86,7 +86,7 @@ for (const transport of environment.transports) {
     t.true((await register([{ name: 'Publish' }])).ok, 'names differ by case')
   })
 
-  test(`built-in and duplicate names are 422 with every position ${over}`, async (t) => {
+  test(`built-in and duplicate names are rejected with 422, which lists every position ${over}`, async (t) => {
     const { register, list } = await createActionsFixture(transport)
     const names = ['publish', 'view', 'archive', 'edit', 'publish', 'manage']
     const { code, violations } = expectError(await register(names.map((name) => ({ name }))))
@@ -110,7 +110,7 @@ for (const transport of environment.transports) {
     t.deepEqual(await list(), [])
   })
 
-  test(`a service key is limited to the actions of its own service ${over}`, async (t) => {
+  test(`a service key can access only the actions of its own service ${over}`, async (t) => {
     const fixture = await createActionsFixture(transport)
     const otherFixture = await createActionsFixture(transport)
     const { people, service } = fixture
@@ -125,7 +125,7 @@ for (const transport of environment.transports) {
     t.deepEqual(await fixture.list(), [])
   })
 
-  test(`granted actions are those of the caller's custom roles for this service, sorted and distinct ${over}`, async (t) => {
+  test(`granted actions come from the caller's custom roles for the service, sorted and without duplicates ${over}`, async (t) => {
     const { service, people, workspace, as, key } = await createActionsFixture(transport)
     const ids = await Promise.all(
       ['c', 'a', 'b', 'd'].map((name) => seed.serviceAction(service, name)),
@@ -138,7 +138,7 @@ for (const transport of environment.transports) {
       expectOk(await transport.call('ListGrantedActions', { service_name: service }, as(person)))
     t.deepEqual(await granted(people.viewer), { service_name: service, actions: ['a', 'b', 'c'] })
     t.deepEqual((await granted(people.editor)).actions, ['a', 'b'])
-    // An owner may perform all actions by role, but has no custom role.
+    // The role of an owner allows all actions, but the owner has no custom role.
     t.deepEqual((await granted(people.owner)).actions, [])
     await pool.query('delete from members where user_id = $1', [people.viewer.id])
     const gone = await transport.call(
@@ -167,4 +167,4 @@ for (const transport of environment.transports) {
   })
 }
 
-test.after('no call caused a server error', (t) => t.deepEqual(environment.failures, []))
+test.after('no call causes a server error', (t) => t.deepEqual(environment.failures, []))

@@ -8,8 +8,8 @@ import {
   createLoadKeyedEvaluations,
 } from '../../src/permissions/evaluate/load-evaluations.ts'
 
-/** A statement that the test completes. */
-type Sent = {
+/** A statement whose result the test provides. */
+type SentStatement = {
   queries: string[]
   scope: RequestScope
   respond(result?: (query: string) => string): void
@@ -17,7 +17,7 @@ type Sent = {
 }
 
 function createStatement(options: BatcherOptions<string> = {}) {
-  const sent: Sent[] = []
+  const sent: SentStatement[] = []
   const run = createBatcher<string, string>(
     (queries) =>
       new Promise((resolve, reject) => {
@@ -32,18 +32,18 @@ function createStatement(options: BatcherOptions<string> = {}) {
 }
 
 /** Waits until scheduled batches are sent. */
-async function turn() {
+async function nextTurn() {
   for (let index = 0; index < 3; index += 1) await new Promise((resolve) => setImmediate(resolve))
 }
 
 const createQueries = (count: number) =>
   Array.from({ length: count }, (_, index) => `query ${index}`)
 
-test('queries of one turn share one statement, and each gets its own result', async (t) => {
+test('queries from one turn of the event loop share a statement, and each gets its own result', async (t) => {
   const { sent, run } = createStatement()
   const queries = createQueries(64)
   const results = Promise.all(queries.map((query) => run(query)))
-  await turn()
+  await nextTurn()
   t.deepEqual(
     sent.map(({ queries }) => queries),
     [queries],
@@ -59,12 +59,12 @@ test('a query that starts after a write does not join a statement sent before it
   const { sent, run } = createStatement()
   let fact = 'allowed'
   const before = run('x')
-  await turn()
+  await nextTurn()
   const seen = fact
   fact = 'denied'
   // The write is acknowledged while the first statement still runs.
   const after = run('x')
-  await turn()
+  await nextTurn()
   t.is(sent.length, 2)
   sent[0]?.respond(() => seen)
   t.is(await before, 'allowed')
@@ -76,23 +76,23 @@ test('a repeated query is sent again', async (t) => {
   const { sent, run } = createStatement()
   for (const expected of ['one', 'two', 'three']) {
     const result = run('x')
-    await turn()
+    await nextTurn()
     sent.at(-1)?.respond(() => expected)
     t.is(await result, expected)
   }
   t.is(sent.length, 3)
 })
 
-test('at most two statements run at once, and queries that arrive while they run form one batch', async (t) => {
+test('at most two statements run at once, and queries that arrive during them form one batch', async (t) => {
   const { sent, run } = createStatement()
   const results: Promise<string>[] = []
   for (let index = 0; index < 10; index += 1) {
     results.push(run(`query ${index}`))
-    await turn()
+    await nextTurn()
   }
   t.is(sent.length, 2)
   sent[0]?.respond()
-  await turn()
+  await nextTurn()
   t.is(sent.length, 3)
   t.deepEqual(sent[2]?.queries, createQueries(10).slice(2))
   sent[1]?.respond()
@@ -103,12 +103,12 @@ test('at most two statements run at once, and queries that arrive while they run
   )
 })
 
-test('a batch has at most 1,000 rows, in order of arrival', async (t) => {
+test('a batch has at most 1,000 rows, taken in order of arrival', async (t) => {
   const { sent, run } = createStatement({ countRows: () => 4 })
   const queries = createQueries(600)
   const results = Promise.all(queries.map((query) => run(query)))
   for (let index = 0; index < 3; index += 1) {
-    await turn()
+    await nextTurn()
     sent[index]?.respond()
   }
   t.deepEqual(
@@ -125,11 +125,11 @@ test('a batch has at most 1,000 rows, in order of arrival', async (t) => {
   )
 })
 
-test('a query with more rows than a batch may have is sent alone', async (t) => {
+test('a query with more rows than the maximum of a batch is sent alone', async (t) => {
   const { sent, run } = createStatement({ countRows: Number })
   const results = Promise.all(['1', '5000', '999'].map((query) => run(query)))
   for (let index = 0; index < 3; index += 1) {
-    await turn()
+    await nextTurn()
     sent[index]?.respond()
   }
   await results
@@ -139,14 +139,14 @@ test('a query with more rows than a batch may have is sent alone', async (t) => 
   )
 })
 
-test('callers take turns when not all queries fit into one statement', async (t) => {
+test('callers take turns if their queries do not fit into one statement', async (t) => {
   const callerOf = (query: string) => query.charAt(0)
   const { sent, run } = createStatement({ callerOf, maxBatchRows: 4, maxRunning: 1 })
   const results = Promise.all(
     ['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'b1', 'c1', 'b2'].map((query) => run(query)),
   )
   for (let index = 0; index < 3; index += 1) {
-    await turn()
+    await nextTurn()
     sent[index]?.respond()
   }
   await results
@@ -156,24 +156,24 @@ test('callers take turns when not all queries fit into one statement', async (t)
   )
 })
 
-test('small queries wait for no large ones, of which one statement at a time runs beside them', async (t) => {
+test('while small queries arrive, large ones run one statement at a time and do not delay them', async (t) => {
   const { sent, run } = createStatement({ countRows: Number })
   const large = Promise.all(['1000', '1000', '1000'].map((query) => run(query)))
-  await turn()
+  await nextTurn()
   t.is(sent.length, 1)
   for (let index = 1; index <= 3; index += 1) {
     const small = run('1')
-    await turn()
+    await nextTurn()
     t.deepEqual(sent[index]?.queries, ['1'])
     sent[index]?.respond()
     await small
   }
   sent[0]?.respond()
-  await turn()
+  await nextTurn()
   t.deepEqual(sent[4]?.queries, ['1000'])
   t.is(sent.length, 5)
   sent[4]?.respond()
-  await turn()
+  await nextTurn()
   sent[5]?.respond()
   await large
 })
@@ -181,53 +181,53 @@ test('small queries wait for no large ones, of which one statement at a time run
 test('two statements of large queries run at once while no small queries arrive', async (t) => {
   const { sent, run } = createStatement({ countRows: Number })
   const large = Promise.all(Array.from({ length: 6 }, () => run('1000')))
-  await turn()
+  await nextTurn()
   t.is(sent.length, 1)
   sent[0]?.respond()
-  await turn()
+  await nextTurn()
   t.is(sent.length, 2)
   sent[1]?.respond()
-  await turn()
+  await nextTurn()
   t.is(sent.length, 4)
 
   const small = run('1')
-  await turn()
+  await nextTurn()
   t.deepEqual(sent[4]?.queries, ['1'])
   sent[4]?.respond()
   await small
   sent[2]?.respond()
-  await turn()
+  await nextTurn()
   t.is(sent.length, 5)
 
   sent[3]?.respond()
-  await turn()
+  await nextTurn()
   t.is(sent.length, 7)
   sent[5]?.respond()
   sent[6]?.respond()
   await large
 })
 
-test('too many waiting queries of one caller are rejected, and those of others are not', async (t) => {
+test('too many waiting queries of one caller are rejected without affecting other callers', async (t) => {
   const callerOf = (query: string) => query.charAt(0)
   const { sent, run } = createStatement({ callerOf })
   const waiting = Array.from({ length: 5000 }, () => run('a'))
   await t.throwsAsync(run('a'), { message: 'Too many concurrent requests; try again in 1 second' })
   const other = run('b')
-  await turn()
+  await nextTurn()
   t.true(sent[0]?.queries.includes('b'))
   for (let index = 0; index < 6; index += 1) {
     sent[index]?.respond()
-    await turn()
+    await nextTurn()
   }
   await Promise.all([...waiting, other])
 })
 
-test('a failed statement fails only its own queries', async (t) => {
+test('a failed statement rejects only its own queries', async (t) => {
   const { sent, run } = createStatement()
   const failing = Promise.allSettled([run('a'), run('b')])
-  await turn()
-  const fine = run('c')
-  await turn()
+  await nextTurn()
+  const succeeding = run('c')
+  await nextTurn()
   const waiting = run('d')
   sent[0]?.fail(new Error('gone'))
   t.deepEqual(
@@ -235,29 +235,29 @@ test('a failed statement fails only its own queries', async (t) => {
     ['gone', 'gone'],
   )
   sent[1]?.respond()
-  t.is(await fine, 'result of c')
-  await turn()
+  t.is(await succeeding, 'result of c')
+  await nextTurn()
   sent[2]?.respond()
   t.is(await waiting, 'result of d')
 })
 
 test('an error before a statement is sent rejects its queries and does not block later ones', async (t) => {
-  let broken = true
+  let isBroken = true
   const run = createBatcher<string, string>((queries) => {
-    if (broken) throw new Error('cannot be written')
+    if (isBroken) throw new Error('cannot be written')
     return Promise.resolve(queries)
   })
   for (let index = 0; index < 5; index += 1)
     await t.throwsAsync(run('x'), { message: 'cannot be written' })
-  broken = false
+  isBroken = false
   t.is(await run('x'), 'x')
 })
 
-test('a cancelled caller stops waiting, and a statement is cancelled with its last caller', async (t) => {
+test('a cancelled caller stops waiting, and cancelling the last caller cancels the statement', async (t) => {
   const { sent, run } = createStatement()
   const [a, b, late] = [createCancellation(), createCancellation(), createCancellation()]
   const results = [run('a', a), run('b', b)]
-  await turn()
+  await nextTurn()
   a.abort()
   await t.throwsAsync(results[0] as Promise<string>, { name: 'ServiceError', message: /cancelled/ })
   t.false(sent[0]?.scope.signal.aborted)
@@ -271,7 +271,7 @@ test('a cancelled caller stops waiting, and a statement is cancelled with its la
   late.abort()
   await t.throwsAsync(third, { name: 'ServiceError' })
   await t.throwsAsync(run('too late', late), { name: 'ServiceError' })
-  await turn()
+  await nextTurn()
   t.deepEqual(sent[1]?.queries, ['second'])
   sent[1]?.respond()
   t.is(await second, 'result of second')
@@ -297,7 +297,7 @@ test('evaluations of different services take turns', async (t) => {
   }
   const results = ['a', 'a', 'a', 'b'].map(evaluate)
   for (let index = 0; index < 4; index += 1) {
-    await turn()
+    await nextTurn()
     sent[index]?.respond()
   }
   for (const facts of await Promise.all(results)) t.is(facts.length, 1000)

@@ -31,7 +31,9 @@ for (const transport of environment.transports) {
     )
     const denied = randomUUID()
     const [first] = fixtures as [WorkspaceFixture]
-    const bad = await environment.token(first.people.owner.id, first.workspace, { jti: denied })
+    const revokedToken = await environment.token(first.people.owner.id, first.workspace, {
+      jti: denied,
+    })
     await environment.seed.denyToken(denied)
 
     for (let round = 0; round < 10; round += 1) {
@@ -48,7 +50,7 @@ for (const transport of environment.transports) {
           check(fixture.people.viewer.token, fixture.key),
           check(fixture.people.editor.token, fixture.key),
           check(fixture.people.owner.token, neighbour.key),
-          check(index % 2 ? fixture.people.admin.token : bad, fixture.key),
+          check(index % 2 ? fixture.people.admin.token : revokedToken, fixture.key),
         ]
       })
       const descriptions = (await Promise.all(calls)).map(describeOutcome)
@@ -106,7 +108,7 @@ test('64 queries in one batched statement load the same facts as each query alon
   t.true(together.some(({ grants }) => grants.some((bits) => bits & grant.owner)))
 })
 
-test('64 lists in one batched statement return the same ids as each list alone', async (t) => {
+test('64 lists in one batched statement return the same IDs as each list alone', async (t) => {
   const [transport] = environment.transports as [(typeof environment.transports)[0]]
   const fixtures = await Promise.all(
     Array.from({ length: 8 }, () => createWorkspaceFixture(environment, transport)),
@@ -156,7 +158,7 @@ test('64 lists in one batched statement return the same ids as each list alone',
   t.deepEqual([...new Set(counts)].toSorted(), [0, 1, 2, 3, 4])
 })
 
-test('a list is complete for a user of more groups than a shared statement reads', async (t) => {
+test('a list is complete even if its user is in more groups than a shared statement reads', async (t) => {
   const [transport] = environment.transports as [(typeof environment.transports)[0]]
   const fixture = await createWorkspaceFixture(environment, transport)
   const { viewer, owner } = fixture.people
@@ -175,7 +177,7 @@ test('a list is complete for a user of more groups than a shared statement reads
   t.deepEqual(resource_ids, records.toSorted())
 })
 
-test('more concurrent batches of 1,000 checks than connections all succeed', async (t) => {
+test('concurrent batches of 1,000 checks all succeed, even if they outnumber the connections', async (t) => {
   for (const transport of environment.transports) {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { viewer, owner } = fixture.people

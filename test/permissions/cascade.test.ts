@@ -9,10 +9,10 @@ const { pool, seed } = environment
 test.after.always(() => environment.stop())
 
 /**
- * Counts rows that contain the ID, by table and column. Two tables keep IDs: the activity log, and for two
- * minutes the changes that caches read.
+ * Counts the rows that contain the ID, by table and column. Excludes two tables that retain IDs:
+ * the activity log, and the changes that caches read, which are retained for two minutes.
  */
-async function rowsWith(id: string): Promise<Record<string, number>> {
+async function countRowsWith(id: string): Promise<Record<string, number>> {
   const { rows: columns } = await pool.query(
     `select c.table_name, c.column_name from information_schema.columns c
      join information_schema.tables t using (table_schema, table_name)
@@ -28,7 +28,7 @@ async function rowsWith(id: string): Promise<Record<string, number>> {
   return found
 }
 
-/** A fixture with a user, group and role that are referenced by every kind of row. */
+/** Creates a fixture with a user, a group and a role that every kind of row references. */
 async function createConnectedFixture() {
   const [transport] = environment.transports
   if (!transport) throw new Error('no transport')
@@ -71,11 +71,11 @@ async function createConnectedFixture() {
 
 test('deleting a user deletes all related rows, and reusing the ID grants nothing', async (t) => {
   const { fixture, person, own, other, family } = await createConnectedFixture()
-  t.true(Object.keys(await rowsWith(person.id)).length >= 9)
+  t.true(Object.keys(await countRowsWith(person.id)).length >= 9)
   await pool.query('delete from users where id = $1', [person.id])
-  t.deepEqual(await rowsWith(person.id), {})
-  t.deepEqual(await rowsWith(own.resource_id), {})
-  t.deepEqual(await rowsWith(family), {})
+  t.deepEqual(await countRowsWith(person.id), {})
+  t.deepEqual(await countRowsWith(own.resource_id), {})
+  t.deepEqual(await countRowsWith(family), {})
   t.is((await fixture.readResource(other)).shares.length, 1)
 
   const email = `${randomUUID()}@example.com`
@@ -92,7 +92,7 @@ test('deleting a group deletes all related rows, and reusing the ID grants nothi
   const { editor } = fixture.people
   t.true(await fixture.isAllowed(editor, 'view', other))
   await pool.query('delete from groups where id = $1', [group])
-  t.deepEqual(await rowsWith(group), {})
+  t.deepEqual(await countRowsWith(group), {})
   t.false(await fixture.isAllowed(editor, 'view', other))
 
   await pool.query(`insert into groups (id, workspace_id, name) values ($1, $2, 'again')`, [
@@ -110,7 +110,7 @@ test('deleting a custom role deletes all related rows, and reusing the ID grants
   const { fixture, role, person, other } = await createConnectedFixture()
   t.true(await fixture.isAllowed(person, 'publish', other))
   await pool.query('delete from custom_roles where id = $1', [role])
-  t.deepEqual(await rowsWith(role), {})
+  t.deepEqual(await countRowsWith(role), {})
   t.false(await fixture.isAllowed(person, 'publish', other))
 
   await pool.query(`insert into custom_roles (id, workspace_id, name) values ($1, $2, 'again')`, [
@@ -123,7 +123,7 @@ test('deleting a custom role deletes all related rows, and reusing the ID grants
 test('deleting a service action removes it from every role', async (t) => {
   const { fixture, action, person, other } = await createConnectedFixture()
   await pool.query('delete from service_actions where id = $1', [action])
-  t.deepEqual(await rowsWith(action), {})
+  t.deepEqual(await countRowsWith(action), {})
   t.false(await fixture.isAllowed(person, 'publish', other))
 })
 
@@ -132,8 +132,8 @@ test('deleting a workspace deletes all related rows, and reusing the ID grants n
   const { workspace, people } = fixture
   await pool.query('delete from workspaces where id = $1', [workspace])
   for (const id of [workspace, group, role, own.id, other.id, own.resource_id, other.resource_id])
-    t.deepEqual(await rowsWith(id), {})
-  t.deepEqual(Object.keys(await rowsWith(person.id)).toSorted(), [
+    t.deepEqual(await countRowsWith(id), {})
+  t.deepEqual(Object.keys(await countRowsWith(person.id)).toSorted(), [
     'authorization_codes.user_id',
     'linked_accounts.user_id',
     'users.id',
@@ -152,23 +152,23 @@ test('deleting a workspace deletes all related rows, and reusing the ID grants n
   t.false(await fixture.isAllowed(people.owner, 'view', other))
 })
 
-test('leaving a workspace deletes group and role memberships, direct shares and sessions for good', async (t) => {
+test('leaving a workspace permanently deletes group and role memberships, direct shares and sessions', async (t) => {
   const { fixture, group, role, person, other } = await createConnectedFixture()
   const { workspace } = fixture
   await pool.query('delete from members where user_id = $1 and workspace_id = $2', [
     person.id,
     workspace,
   ])
-  const left = await rowsWith(person.id)
+  const remaining = await countRowsWith(person.id)
   const ofMembership = ['members', 'group_members', 'custom_role_members', 'refresh_families']
-  for (const table of ofMembership) t.is(left[`${table}.user_id`], undefined, table)
-  t.is(left['shares.user_id'], undefined)
-  t.deepEqual(Object.keys(await rowsWith(group)).toSorted(), [
+  for (const table of ofMembership) t.is(remaining[`${table}.user_id`], undefined, table)
+  t.is(remaining['shares.user_id'], undefined)
+  t.deepEqual(Object.keys(await countRowsWith(group)).toSorted(), [
     'group_members.group_id',
     'groups.id',
     'shares.group_id',
   ])
-  t.true(Object.keys(await rowsWith(role)).length > 0)
+  t.true(Object.keys(await countRowsWith(role)).length > 0)
 
   await seed.member(workspace, person.id, 'viewer')
   for (const action of ['view', 'edit', 'publish'])
@@ -178,14 +178,14 @@ test('leaving a workspace deletes group and role memberships, direct shares and 
 test('unregistering a resource deletes all related rows', async (t) => {
   const { fixture, transport, other } = await createConnectedFixture()
   expectOk(await transport.call('Unregister', { permission_id: other.id }, { key: fixture.key }))
-  for (const id of [other.id, other.resource_id]) t.deepEqual(await rowsWith(id), {})
+  for (const id of [other.id, other.resource_id]) t.deepEqual(await countRowsWith(id), {})
 })
 
 test('deleting a service app deletes its keys', async (t) => {
   const { fixture, transport } = await createConnectedFixture()
   await seed.serviceApp('another')
   await pool.query('delete from service_apps where id = $1', [fixture.appId])
-  t.deepEqual(await rowsWith(fixture.appId), {})
+  t.deepEqual(await countRowsWith(fixture.appId), {})
   const message = { ...fixture.kind, resource_id: randomUUID() }
   t.like(await transport.call('GetResource', message, { key: fixture.key }), {
     ok: false,

@@ -27,7 +27,7 @@ const facts = fc.record({
         }),
         { maxLength: 4, selector: ({ to }) => `${to.type}${to.at}` },
       ),
-      /** Index of the parent; none if it is not that of an earlier resource. */
+      /** The index of the parent; ignored unless it refers to an earlier resource. */
       parent: fc.nat(7),
       inherits: fc.boolean(),
     }),
@@ -37,7 +37,7 @@ const facts = fc.record({
 
 type Facts = typeof facts extends fc.Arbitrary<infer Value> ? Value : never
 
-/** The resources as GetResource returns them, for an independent decision. */
+/** Converts the results of GetResource to the resources of a world. */
 function toWorldResources(records: ResourcePermissionResponse[]): World['resources'] {
   return records.map(({ parent, shares, ...record }) => ({
     ...record,
@@ -76,7 +76,7 @@ test('Check and Accessible agree with an independent decision on random facts', 
             .filter((resource) => decideNaively(world, person, action, resource))
             .map(({ resource_id }) => resource_id)
           const request = { service_name, resource_type, action }
-          // Large batches of one caller use another query plan than small ones.
+          // Large batches of one caller use a different query plan from small ones.
           for (const times of [1, 16]) {
             const rounds = Array.from({ length: times }, () => resources)
             const checks = rounds.flat().map((resource_id) => ({ ...request, resource_id }))

@@ -15,7 +15,7 @@ const expires_at = new Date(Date.now() + 86_400_000).toISOString()
 
 type Scene = Awaited<ReturnType<typeof createScene>>
 
-/** A document in a folder; Editor is in `child`, which is in `group`. */
+/** Creates a document in a folder. The editor is in `child`, which is a child of `group`. */
 async function createScene(transport: Transport) {
   const fixture = await createWorkspaceFixture(environment, transport)
   const { workspace, people, kind, key, as } = fixture
@@ -55,7 +55,7 @@ async function createScene(transport: Transport) {
     .name
   const inactive = await fixture.addMember('admin')
   await pool.query('update users set is_active = false where id = $1', [inactive.id])
-  const stranger = await seed.user()
+  const nonMember = await seed.user()
   return {
     ...fixture,
     owner,
@@ -69,12 +69,12 @@ async function createScene(transport: Transport) {
     groupShare,
     roleName,
     inactive,
-    stranger,
+    nonMember,
     key,
   }
 }
 
-/** Drops absent fields, which REST returns as null and lists as empty. */
+/** Removes null fields and empty lists, which REST returns for absent fields. */
 function present(reasons: Record<string, unknown>[]): object[] {
   return reasons.map((reason) =>
     Object.fromEntries(
@@ -95,7 +95,7 @@ for (const transport of environment.transports) {
   const byAdmin = async (method: string, message: object) =>
     expectOk(await admin.call(transport, method, message))
 
-  /** Explains by the Access API and by the admin route; fails if they differ. */
+  /** Explains with the Access API and with the admin route. Fails if the results differ. */
   async function explain(
     scene: Scene,
     user: string,
@@ -123,88 +123,94 @@ for (const transport of environment.transports) {
     return evaluated
   }
 
-  test.serial(`every rule is explained to services and administrators ${over}`, async (t) => {
-    const scene = await createScene(transport)
-    const { people, owner, folder, document, open, group, child, guest, guestShare } = scene
-    const ancestor = {
-      permission_id: folder.id,
-      resource_type: 'folder',
-      resource_id: folder.resource_id,
-      external_id: 'plans',
-    }
-    const share = { rule: 'share', permission: 'view', share_id: guestShare.id, expires_at }
-    const groupShare = {
-      rule: 'group_share',
-      permission: 'edit',
-      group_id: group,
-      via: [child],
-      share_id: scene.groupShare.id,
-    }
-    const cases: [user: string, action: string, record: typeof document, reasons: object[]][] = [
-      [people.viewer.id, 'manage', document, [{ rule: 'owner' }]],
-      [owner.id, 'edit', document, [{ rule: 'owner', inherited_from: ancestor }]],
-      [people.admin.id, 'edit', document, [{ rule: 'workspace_role', role: 'admin' }]],
-      [people.viewer.id, 'view', open, [{ rule: 'workspace_visibility' }]],
-      [people.editor.id, 'edit', open, [{ rule: 'workspace_visibility' }]],
-      [guest.id, 'view', document, [share]],
-      [people.editor.id, 'edit', folder, [groupShare]],
-      [people.editor.id, 'view', document, [{ ...groupShare, inherited_from: ancestor }]],
-      [guest.id, 'publish', document, [share, { rule: 'custom_role', role: scene.roleName }]],
-      [
-        people.owner.id,
-        'view',
-        open,
-        [{ rule: 'workspace_role', role: 'owner' }, { rule: 'workspace_visibility' }],
-      ],
-    ]
-    for (const [user, action, record, reasons] of cases)
-      t.deepEqual(await explain(scene, user, action, record), { decision: true, reasons })
-  })
+  test.serial(
+    `services and administrators see the explanation of every rule ${over}`,
+    async (t) => {
+      const scene = await createScene(transport)
+      const { people, owner, folder, document, open, group, child, guest, guestShare } = scene
+      const ancestor = {
+        permission_id: folder.id,
+        resource_type: 'folder',
+        resource_id: folder.resource_id,
+        external_id: 'plans',
+      }
+      const share = { rule: 'share', permission: 'view', share_id: guestShare.id, expires_at }
+      const groupShare = {
+        rule: 'group_share',
+        permission: 'edit',
+        group_id: group,
+        via: [child],
+        share_id: scene.groupShare.id,
+      }
+      const cases: [user: string, action: string, record: typeof document, reasons: object[]][] = [
+        [people.viewer.id, 'manage', document, [{ rule: 'owner' }]],
+        [owner.id, 'edit', document, [{ rule: 'owner', inherited_from: ancestor }]],
+        [people.admin.id, 'edit', document, [{ rule: 'workspace_role', role: 'admin' }]],
+        [people.viewer.id, 'view', open, [{ rule: 'workspace_visibility' }]],
+        [people.editor.id, 'edit', open, [{ rule: 'workspace_visibility' }]],
+        [guest.id, 'view', document, [share]],
+        [people.editor.id, 'edit', folder, [groupShare]],
+        [people.editor.id, 'view', document, [{ ...groupShare, inherited_from: ancestor }]],
+        [guest.id, 'publish', document, [share, { rule: 'custom_role', role: scene.roleName }]],
+        [
+          people.owner.id,
+          'view',
+          open,
+          [{ rule: 'workspace_role', role: 'owner' }, { rule: 'workspace_visibility' }],
+        ],
+      ]
+      for (const [user, action, record, reasons] of cases)
+        t.deepEqual(await explain(scene, user, action, record), { decision: true, reasons })
+    },
+  )
 
-  test.serial(`every denial is explained to services and administrators ${over}`, async (t) => {
-    const scene = await createScene(transport)
-    const { people, document, open, guest, inactive, stranger, kind, key } = scene
-    const cases: [user: string, action: string, record: typeof document, rule: string][] = [
-      [randomUUID(), 'view', document, 'user_unknown'],
-      [inactive.id, 'view', document, 'user_inactive'],
-      [stranger, 'view', open, 'not_a_member'],
-      [people.owner.id, 'fly', document, 'action_unknown'],
-      [guest.id, 'edit', document, 'no_grant'],
-      [people.editor.id, 'publish', open, 'no_grant'],
-    ]
-    for (const [user, action, record, rule] of cases)
-      t.deepEqual(await explain(scene, user, action, record), {
+  test.serial(
+    `services and administrators see the explanation of every denial ${over}`,
+    async (t) => {
+      const scene = await createScene(transport)
+      const { people, document, open, guest, inactive, nonMember, kind, key } = scene
+      const cases: [user: string, action: string, record: typeof document, rule: string][] = [
+        [randomUUID(), 'view', document, 'user_unknown'],
+        [inactive.id, 'view', document, 'user_inactive'],
+        [nonMember, 'view', open, 'not_a_member'],
+        [people.owner.id, 'fly', document, 'action_unknown'],
+        [guest.id, 'edit', document, 'no_grant'],
+        [people.editor.id, 'publish', open, 'no_grant'],
+      ]
+      for (const [user, action, record, rule] of cases)
+        t.deepEqual(await explain(scene, user, action, record), {
+          decision: false,
+          reasons: [{ rule }],
+        })
+
+      const evaluate = async (subject: object, id: string) => {
+        const resource = { type: kind.resource_type, id }
+        const context = { explain: true }
+        const message = { subject, action: { name: 'view' }, resource, context }
+        return call('Evaluate', message, { key })
+      }
+      const unknown = { type: 'user', id: people.owner.id }
+      t.deepEqual(await evaluate(unknown, 'nothing'), {
         decision: false,
-        reasons: [{ rule }],
+        context: { reasons: [{ rule: 'resource_unknown' }] },
       })
+      for (const subject of [
+        { type: 'access_token', id: 'no-token' },
+        { type: 'robot', id: people.owner.id },
+      ]) {
+        const { context } = await evaluate(subject, document.resource_id)
+        t.deepEqual(context.reasons, [{ rule: 'user_unknown' }])
+      }
+      const outcome = await admin.call(transport, 'ExplainPermission', {
+        permission_id: randomUUID(),
+        user_id: people.owner.id,
+        action: 'view',
+      })
+      t.like(expectError(outcome), { code: 'not_found', reason: 'RESOURCE_NOT_FOUND' })
+    },
+  )
 
-    const evaluate = async (subject: object, id: string) => {
-      const resource = { type: kind.resource_type, id }
-      const context = { explain: true }
-      const message = { subject, action: { name: 'view' }, resource, context }
-      return call('Evaluate', message, { key })
-    }
-    const unknown = { type: 'user', id: people.owner.id }
-    t.deepEqual(await evaluate(unknown, 'nothing'), {
-      decision: false,
-      context: { reasons: [{ rule: 'resource_unknown' }] },
-    })
-    for (const subject of [
-      { type: 'access_token', id: 'no-token' },
-      { type: 'robot', id: people.owner.id },
-    ]) {
-      const { context } = await evaluate(subject, document.resource_id)
-      t.deepEqual(context.reasons, [{ rule: 'user_unknown' }])
-    }
-    const outcome = await admin.call(transport, 'ExplainPermission', {
-      permission_id: randomUUID(),
-      user_id: people.owner.id,
-      action: 'view',
-    })
-    t.like(expectError(outcome), { code: 'not_found', reason: 'RESOURCE_NOT_FOUND' })
-  })
-
-  test.serial(`a batch explains only the items that ask for it ${over}`, async (t) => {
+  test.serial(`a batch explains only the items that request it ${over}`, async (t) => {
     const { people, document, guest, kind, key } = await createScene(transport)
     const resource = { type: kind.resource_type, id: document.resource_id }
     const item = (id: string, context?: object) => ({ subject: { type: 'user', id }, context })
@@ -219,7 +225,7 @@ for (const transport of environment.transports) {
       ],
     }
     const { evaluations } = await call('EvaluateBatch', message, { key })
-    // Without the members that gRPC returns as undefined.
+    // Removes the fields that gRPC returns as undefined.
     t.deepEqual(JSON.parse(JSON.stringify(evaluations)), [
       { decision: true },
       { decision: false, context: { reasons: [{ rule: 'no_grant' }] } },
@@ -229,7 +235,7 @@ for (const transport of environment.transports) {
   })
 
   test.serial(
-    `administrators list who has access, page by page, invited members included ${over}`,
+    `administrators list everyone with access page by page, including invited members ${over}`,
     async (t) => {
       const scene = await createScene(transport)
       const { workspace, people, owner, document, open, guest, guestShare, inactive } = scene
@@ -282,41 +288,41 @@ for (const transport of environment.transports) {
   )
 
   test.serial(
-    `search and explanations reveal nothing of other services and workspaces ${over}`,
+    `searches and explanations reveal nothing about other services and workspaces ${over}`,
     async (t) => {
-      const mine = await createScene(transport)
-      const theirs = await createScene(transport)
-      const theirIds = [
-        theirs.workspace,
-        theirs.service,
-        theirs.group,
-        theirs.child,
-        theirs.roleName,
-        theirs.guestShare.id,
-        theirs.groupShare.id,
-        theirs.stranger,
-        ...[theirs.folder, theirs.document, theirs.open].flatMap(({ id, resource_id }) => [
+      const own = await createScene(transport)
+      const foreign = await createScene(transport)
+      const foreignIds = [
+        foreign.workspace,
+        foreign.service,
+        foreign.group,
+        foreign.child,
+        foreign.roleName,
+        foreign.guestShare.id,
+        foreign.groupShare.id,
+        foreign.nonMember,
+        ...[foreign.folder, foreign.document, foreign.open].flatMap(({ id, resource_id }) => [
           id,
           resource_id,
         ]),
-        ...[...Object.values(theirs.people), theirs.owner, theirs.guest, theirs.inactive].map(
+        ...[...Object.values(foreign.people), foreign.owner, foreign.guest, foreign.inactive].map(
           ({ id }) => id,
         ),
       ]
-      const { key, kind } = mine
+      const { key, kind } = own
       const action = { name: 'view' }
       const context = { explain: true }
-      const subjects = [theirs.people.owner, theirs.people.editor, theirs.guest].flatMap(
+      const subjects = [foreign.people.owner, foreign.people.editor, foreign.guest].flatMap(
         ({ id, token }) => [
           { type: 'user', id },
           { type: 'access_token', id: token },
         ],
       )
-      const types = [kind.resource_type, 'folder', `${theirs.service}:document`, theirs.service]
+      const types = [kind.resource_type, 'folder', `${foreign.service}:document`, foreign.service]
       const ids = [
-        theirs.document.resource_id,
-        theirs.folder.resource_id,
-        theirs.document.id,
+        foreign.document.resource_id,
+        foreign.folder.resource_id,
+        foreign.document.id,
         'plans',
       ]
       const responses: object[] = []
@@ -341,14 +347,14 @@ for (const transport of environment.transports) {
             const actions = await call('SearchActions', { subject, resource }, { key })
             t.deepEqual(actions.results, [])
             responses.push(evaluation, actions)
-            // The reason for a resource of another service is that of one that does not exist.
+            // A resource of another service has the same reason as one that does not exist.
             const expected = isMine ? 'not_a_member' : 'resource_unknown'
             if (subject.type === 'user') t.is(evaluation.context.reasons[0].rule, expected)
           }
         }
         for (const subject of subjects) {
           const search = { subject, action, resource: { type } }
-          const inWorkspace = { ...search, context: { workspace_id: theirs.workspace } }
+          const inWorkspace = { ...search, context: { workspace_id: foreign.workspace } }
           for (const message of [search, inWorkspace]) {
             const found = await call('SearchResources', message, { key })
             t.deepEqual(found.results, [])
@@ -357,10 +363,10 @@ for (const transport of environment.transports) {
         }
       }
       const text = JSON.stringify(responses)
-      for (const id of theirIds) t.false(text.includes(id), id)
+      for (const id of foreignIds) t.false(text.includes(id), id)
 
-      // The administrator sees every workspace, but only what concerns the resource.
-      const { open, document } = mine
+      // An administrator can see every workspace, but the responses concern only the resource.
+      const { open, document } = own
       const byRoute: object[] = []
       for (const { id: permission_id } of [open, document]) {
         for (const name of ['view', 'edit', 'manage', 'publish'])
@@ -371,7 +377,7 @@ for (const transport of environment.transports) {
               page_size: 100,
             }),
           )
-        for (const { id: user_id } of [theirs.people.owner, theirs.guest]) {
+        for (const { id: user_id } of [foreign.people.owner, foreign.guest]) {
           const explained = await byAdmin('ExplainPermission', {
             permission_id,
             user_id,
@@ -381,11 +387,11 @@ for (const transport of environment.transports) {
           byRoute.push(explained)
         }
       }
-      for (const id of theirIds) t.false(JSON.stringify(byRoute).includes(id), id)
+      for (const id of foreignIds) t.false(JSON.stringify(byRoute).includes(id), id)
 
       for (const method of ['ExplainPermission', 'ListPermissionSubjects']) {
-        const message = { permission_id: open.id, user_id: mine.guest.id, action: 'view' }
-        for (const credentials of [{ key }, { token: mine.people.owner.token }, {}]) {
+        const message = { permission_id: open.id, user_id: own.guest.id, action: 'view' }
+        for (const credentials of [{ key }, { token: own.people.owner.token }, {}]) {
           const outcome = await transport.call(method, message, credentials)
           t.is(expectError(outcome).code, 'unauthenticated')
         }
@@ -394,7 +400,7 @@ for (const transport of environment.transports) {
   )
 }
 
-/** Orders the keys of objects, so that their JSON can be compared. */
+/** Sorts the keys of objects, so that their JSON can be compared. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== 'object' || value === null) return value

@@ -26,7 +26,7 @@ test.after.always(async () => {
 })
 
 const sql = (text: string, ...values: unknown[]) => clone.pool.query(text, values)
-/** Returns the number of a kind of resource. */
+/** Returns the ID of the resource kind. */
 const kindOf = async (service: string) =>
   (
     await sql(
@@ -38,8 +38,9 @@ const kindOf = async (service: string) =>
 type World = Awaited<ReturnType<typeof createWorld>>
 
 /**
- * A workspace with a viewer, who may view a document by a share, one as a member of a group, and one because
- * the parent of its parent is shared. A custom role lets the viewer publish.
+ * Creates a workspace with a viewer, who may view three documents: one is shared with the viewer,
+ * one with a group of the viewer, and one inherits a share from the parent of its parent. A custom
+ * role lets the viewer publish.
  */
 async function createWorld() {
   const service = `docs-${randomUUID()}`
@@ -104,13 +105,13 @@ async function createWorld() {
 
 type Change = (world: World) => Promise<unknown>
 
-/** Each changes the facts of the world's query. */
+/** Changes, each of which affects the facts of the world's query. */
 const changes: Record<string, Change> = {
   'a share with the user': ({ document, viewer, share }) =>
     share(document.resource_id, { user: viewer }, 'edit'),
   'a share with a group': ({ shared, group, share }) =>
     share(shared.resource_id, { group }, 'edit'),
-  'another permission of a share': ({ shared }) =>
+  'a changed permission of a share': ({ shared }) =>
     sql(`update shares set permission = 'edit' where resource_id = $1`, shared.resource_id),
   'a revoked share': ({ shared }) =>
     sql('delete from shares where resource_id = $1', shared.resource_id),
@@ -128,30 +129,32 @@ const changes: Record<string, Change> = {
     share(folder.resource_id, { group }, 'edit'),
   'a revoked share of an ancestor': ({ root }) =>
     sql('delete from shares where resource_id = $1', root.resource_id),
-  'the visibility of an ancestor': ({ root }) =>
+  'the changed visibility of an ancestor': ({ root }) =>
     sql(`update resources set visibility = 'workspace' where id = $1`, root.id),
-  'the owner of an ancestor': ({ folder, viewer }) =>
+  'a new owner of an ancestor': ({ folder, viewer }) =>
     sql('update resources set owner_id = $2 where id = $1', folder.id, viewer),
   'an ancestor that no longer inherits': ({ folder }) =>
     sql('update resources set inherits = false where id = $1', folder.id),
   'a move of an ancestor': ({ folder }) =>
     sql('update resources set parent_id = null where id = $1', folder.id),
-  'a move': ({ document }) =>
+  'a move of the resource': ({ document }) =>
     sql('update resources set parent_id = null where id = $1', document.id),
   'a deleted ancestor': ({ root }) => sql('delete from resources where id = $1', root.id),
-  visibility: ({ shared }) =>
+  'a changed visibility': ({ shared }) =>
     sql(`update resources set visibility = 'workspace' where id = $1`, shared.id),
-  'an owner': ({ shared, viewer }) =>
+  'a new owner': ({ shared, viewer }) =>
     sql('update resources set owner_id = $2 where id = $1', shared.id, viewer),
   'a deleted resource': ({ shared }) => sql('delete from resources where id = $1', shared.id),
   'a removed group member': ({ group }) =>
     sql('delete from group_members where group_id = $1', group),
   'a deleted group': ({ group }) => sql('delete from groups where id = $1', group),
-  'a role': ({ viewer }) => sql(`update members set role = 'admin' where user_id = $1`, viewer),
+  'a changed role': ({ viewer }) =>
+    sql(`update members set role = 'admin' where user_id = $1`, viewer),
   'a removed member': ({ viewer }) => sql('delete from members where user_id = $1', viewer),
   'a deactivated user': ({ viewer }) =>
     sql('update users set is_active = false where id = $1', viewer),
-  'an administrator': ({ viewer }) => sql('update users set is_admin = true where id = $1', viewer),
+  'a new administrator': ({ viewer }) =>
+    sql('update users set is_admin = true where id = $1', viewer),
   'a deleted user': ({ viewer }) => sql('delete from users where id = $1', viewer),
   'a deleted workspace': ({ workspace }) => sql('delete from workspaces where id = $1', workspace),
   'a denied token': ({ query }) => seed.denyToken(query.tokenId ?? ''),
@@ -161,9 +164,9 @@ const changes: Record<string, Change> = {
       role,
       review,
     ),
-  'no action of a role': ({ role }) =>
+  'the removal of an action from a role': ({ role }) =>
     sql('delete from custom_role_actions where role_id = $1', role),
-  'no member of a role': ({ role }) =>
+  'the removal of a member from a role': ({ role }) =>
     sql('delete from custom_role_members where role_id = $1', role),
   'a deleted role': ({ role }) => sql('delete from custom_roles where id = $1', role),
   'a deleted action': ({ review }) => sql('delete from service_actions where id = $1', review),
@@ -172,7 +175,7 @@ const changes: Record<string, Change> = {
   'a deactivated service app': ({ app }) =>
     sql('update service_apps set is_active = false where id = $1', app),
   'a deleted service key': ({ app }) => sql('delete from service_keys where app_id = $1', app),
-  'a service key that ended before': ({ app }) =>
+  'a service key that is already expired': ({ app }) =>
     sql(`update service_keys set expires_at = now() - interval '1 day' where app_id = $1`, app),
   'a service key that expires': async ({ app }) => {
     const { rows } = await sql(
@@ -188,7 +191,10 @@ const changes: Record<string, Change> = {
       select $1, gen_random_uuid() from generate_series(1, 1001)`
     await sql(insert, workspace)
   },
-  'more rows of a workspace than are recorded one by one': async ({ workspace, shared }) => {
+  'changes of more rows of a workspace than are recorded individually': async ({
+    workspace,
+    shared,
+  }) => {
     await sql(
       `insert into resources (id, kind_id, resource_id, workspace_id, owner_id, visibility)
        select gen_random_uuid(), kind_id, gen_random_uuid(), workspace_id, owner_id, 'private'
@@ -201,7 +207,7 @@ const changes: Record<string, Change> = {
   'truncated shares': () => sql('truncate shares'),
 }
 
-/** Changes that need a state in which they are the only one. */
+/** Changes that require preparation, so that no other change affects the facts. */
 const preparedChanges: Record<string, { prepare: Change; change: Change }> = {
   'a new member': {
     prepare: ({ viewer }) => sql('delete from members where user_id = $1', viewer),
@@ -266,7 +272,7 @@ const preparedChanges: Record<string, { prepare: Change; change: Change }> = {
   },
 }
 
-/** A cache with the results of its queries. */
+/** Creates a cache that records whether each query was a hit. */
 function createCache(load: LoadFacts = loadFacts, maxBytes = 1_000_000) {
   const results: CacheResult[] = []
   const feed = createChangeFeed(database.statements)
@@ -278,7 +284,7 @@ function createCache(load: LoadFacts = loadFacts, maxBytes = 1_000_000) {
 
 /** Loads facts until they are in memory. */
 async function warmUp({ cached, results }: ReturnType<typeof createCache>, query: FactsQuery) {
-  // The first statement for changes has no earlier one to compare with.
+  // The first read of the changes has no earlier read to compare with.
   for (let times = 0; times < 3; times += 1) await cached(query)
   if (results.at(-1) !== 'hit') throw new Error(`The facts are not in memory: ${results}`)
 }
@@ -293,7 +299,7 @@ async function assertFresh(
   return expected
 }
 
-/** The list of what the query's user may view or publish. */
+/** Returns the query for the list of resources on which the user may perform the action. */
 function listOf({ checks, ...caller }: FactsQuery, action: string): AccessibleQuery {
   const { service_name = '', resource_type = '' } = checks[0] ?? {}
   return { ...caller, service_name, resource_type, action, firstId, limit: 100 }
@@ -342,42 +348,48 @@ test.serial('a list stays in memory until something in its workspace changes', a
   t.is(results.at(-1), 'changed')
 })
 
-test.serial('changes elsewhere and irrelevant changes keep the facts in memory', async (t) => {
-  const world = await createWorld()
-  const other = await createWorld()
-  const cache = createCache()
-  await warmUp(cache, world.query)
-  const { share, folder, document, owner, shared } = other
-  await share(document.resource_id, { user: owner })
-  await sql('delete from shares where resource_id = $1', folder.resource_id)
-  await sql('update users set is_active = false where id = $1', owner)
-  await sql('delete from resources where id = $1', shared.id)
-  await sql('update users set last_sign_in_at = now() where id = $1', world.viewer)
-  await sql('update service_apps set last_used_at = now() where id = $1', world.app)
-  await seed.newMember(world.workspace)
-  await cache.cached(world.query)
-  t.is(cache.results.at(-1), 'hit')
-})
+test.serial(
+  'irrelevant changes and changes in other workspaces leave the facts in memory',
+  async (t) => {
+    const world = await createWorld()
+    const other = await createWorld()
+    const cache = createCache()
+    await warmUp(cache, world.query)
+    const { share, folder, document, owner, shared } = other
+    await share(document.resource_id, { user: owner })
+    await sql('delete from shares where resource_id = $1', folder.resource_id)
+    await sql('update users set is_active = false where id = $1', owner)
+    await sql('delete from resources where id = $1', shared.id)
+    await sql('update users set last_sign_in_at = now() where id = $1', world.viewer)
+    await sql('update service_apps set last_used_at = now() where id = $1', world.app)
+    await seed.newMember(world.workspace)
+    await cache.cached(world.query)
+    t.is(cache.results.at(-1), 'hit')
+  },
+)
 
-test.serial('a change is noticed when its transaction commits, however long it runs', async (t) => {
-  const { shared, query } = await createWorld()
-  const cache = createCache()
-  await warmUp(cache, query)
-  const client = await clone.pool.connect()
-  t.teardown(() => client.release())
-  await client.query('begin')
-  await client.query('delete from shares where resource_id = $1', [shared.resource_id])
-  // Later transactions that commit before.
-  await seed.user()
-  await cache.cached(query)
-  await seed.user()
-  const before = await assertFresh(t, cache, query)
-  t.is(cache.results.at(-1), 'hit')
-  await client.query('commit')
-  t.notDeepEqual(await assertFresh(t, cache, query), before)
-})
+test.serial(
+  'a change is noticed when its transaction commits, even if it runs for a long time',
+  async (t) => {
+    const { shared, query } = await createWorld()
+    const cache = createCache()
+    await warmUp(cache, query)
+    const client = await clone.pool.connect()
+    t.teardown(() => client.release())
+    await client.query('begin')
+    await client.query('delete from shares where resource_id = $1', [shared.resource_id])
+    // These transactions start later and commit earlier.
+    await seed.user()
+    await cache.cached(query)
+    await seed.user()
+    const before = await assertFresh(t, cache, query)
+    t.is(cache.results.at(-1), 'hit')
+    await client.query('commit')
+    t.notDeepEqual(await assertFresh(t, cache, query), before)
+  },
+)
 
-test.serial('facts are not kept if they change while they are loaded', async (t) => {
+test.serial('facts that change while they are loaded are not cached', async (t) => {
   const { shared, query } = await createWorld()
   let isInterfering = false
   const cache = createCache(async (query, scope) => {
@@ -395,7 +407,7 @@ test.serial('facts are not kept if they change while they are loaded', async (t)
   await assertFresh(t, cache, query)
 })
 
-test.serial('a UUID with capitals is the same resource', async (t) => {
+test.serial('a UUID in capital letters identifies the same resource', async (t) => {
   const { shared, query } = await createWorld()
   const checks = query.checks.map((check) => ({
     ...check,
@@ -407,7 +419,7 @@ test.serial('a UUID with capitals is the same resource', async (t) => {
   await assertFresh(t, cache, { ...query, checks })
 })
 
-test.serial('facts of rejected credentials are not kept', async (t) => {
+test.serial('facts of rejected credentials are not cached', async (t) => {
   const { query, viewer } = await createWorld()
   const { cached, results } = createCache()
   const load = async (query: FactsQuery) => {
@@ -422,7 +434,7 @@ test.serial('facts of rejected credentials are not kept', async (t) => {
   await load(query)
 })
 
-test.serial('the facts used last stay in memory', async (t) => {
+test.serial('recently used facts stay in memory', async (t) => {
   const { query } = await createWorld()
   const { cached, results } = createCache(loadFacts, 20_000)
   const used = { ...query, checks: query.checks.slice(0, 1) }
@@ -440,7 +452,7 @@ const passMinute = () =>
   sql(`update access_changes_horizon set noted_at = now() - interval '2 minutes'`)
 
 test.serial(
-  'a node that did not read changes before they were deleted trusts nothing',
+  'a node that misses changes because they were deleted trusts none of its cached facts',
   async (t) => {
     const { shared, query } = await createWorld()
     const cache = createCache()
@@ -461,7 +473,7 @@ test.serial(
 )
 
 test.serial(
-  'changes are kept for a minute, and those of a restored database do no harm',
+  'changes are retained for a minute, and the horizon of a restored database is corrected',
   async (t) => {
     const { shared, query } = await createWorld()
     await sql('delete from shares where resource_id = $1', shared.resource_id)

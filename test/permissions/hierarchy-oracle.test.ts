@@ -22,11 +22,11 @@ test.after.always(() => environment.stop())
 
 const transports = [...environment.transports, ...other.transports]
 const groupCount = 4
-/** Milliseconds after which no more worlds are tried, on slow machines. */
+/** Milliseconds after which a slow machine stops generating worlds. */
 const timeLimit = 60_000
 const resourceCount = 6
 
-/** A change of a world. Numbers are indexes, taken modulo the number of what there is. */
+/** A change of a world. Numbers are indexes, modulo the number of objects. */
 const index = fc.nat(19)
 const change = fc.oneof(
   {
@@ -103,8 +103,8 @@ const change = fc.oneof(
 )
 
 /**
- * Every world starts with attempts to close a cycle of resources and one of groups, and with a chain of
- * three resources, of which the first is shared and the second does not inherit.
+ * The first changes of every world: attempts to close a cycle of resources and a cycle of groups,
+ * and a chain of three resources. The first of them is shared, and the second does not inherit.
  */
 const firstChanges: Change[] = [
   { type: 'move', resource: 0, parent: 1 },
@@ -120,7 +120,10 @@ const firstChanges: Change[] = [
 type Change = typeof change extends fc.Arbitrary<infer Value> ? Value : never
 type Code = 'ok' | 'already_exists' | 'not_found'
 
-/** A workspace with a user of each role, a publisher and a user who is not a member; six resources. */
+/**
+ * Creates a workspace with a user of each role, a publisher, a user who is not a member, and six
+ * resources.
+ */
 async function createWorldFixture() {
   const fixture = await createWorkspaceFixture(environment, transports[0] as Transport)
   const { workspace, service, people, kind, key, addMember } = fixture
@@ -160,7 +163,7 @@ async function createWorldFixture() {
 
 type Fixture = Awaited<ReturnType<typeof createWorldFixture>>
 
-/** What a change names in a world; undefined if the world has no such thing. */
+/** Finds the objects of a change in a world. Absent objects are undefined. */
 function resolve({ world, memberIds }: Fixture, change: Change) {
   const pick = <Item>(items: Item[], position: number) => items[position % items.length] as Item
   const resource = 'resource' in change ? pick(world.resources, change.resource) : undefined
@@ -178,7 +181,6 @@ function resolve({ world, memberIds }: Fixture, change: Change) {
   }
 }
 
-/** Sends a change. */
 function send(fixture: Fixture, change: Change): Promise<Outcome> {
   const { workspace, kind, key, people, memberIds, nextTransport } = fixture
   const { resource, parent, owner, grantee, group, child, user } = resolve(fixture, change)
@@ -243,7 +245,7 @@ function send(fixture: Fixture, change: Change): Promise<Outcome> {
   }
 }
 
-/** Makes a change in the world, and returns the result that the server must return. */
+/** Applies a change to the world and returns the outcome expected from the server. */
 function apply(fixture: Fixture, change: Change, message: Record<string, any>): Code {
   const { world } = fixture
   const { resource, parent, owner, grantee, group, child, user } = resolve(fixture, change)
@@ -309,13 +311,13 @@ function apply(fixture: Fixture, change: Change, message: Record<string, any>): 
   }
 }
 
-/** Whether a change names a resource in a world without resources. */
+/** Whether a change requires a resource in a world without resources. */
 function isImpossible({ world }: Fixture, change: Change): boolean {
   const namesResource = 'resource' in change || ('parent' in change && change.parent !== null)
   return namesResource && world.resources.length === 0
 }
 
-/** Makes property names comparable: the order of shares is arbitrary. */
+/** Converts a world to comparable text: the order of shares is arbitrary. */
 function normalize({ groups, resources }: Omit<World, 'users'>): string {
   const sorted = resources.map((resource) => ({
     ...resource,
@@ -325,7 +327,7 @@ function normalize({ groups, resources }: Omit<World, 'users'>): string {
 }
 
 test.serial(
-  'after random changes of both hierarchies, every decision and list agrees with a naive walk, on both nodes',
+  'after random changes of both hierarchies, both nodes agree with a naive walk on every decision and list',
   async (t) => {
     t.timeout(600_000)
     const codes: Record<string, number> = {}
@@ -357,7 +359,7 @@ test.serial(
 )
 
 test.serial(
-  'after random concurrent changes on two nodes, the trees are valid and every decision agrees with a naive walk',
+  'after random concurrent changes on two nodes, the trees are valid and every decision matches a naive walk',
   async (t) => {
     t.timeout(600_000)
     const codes: Record<string, number> = {}

@@ -15,7 +15,7 @@ for (const transport of environment.transports) {
     [1, 20].map((checkCount) => ({ groupCount, checkCount })),
   )
   for (const { groupCount, checkCount } of cases) {
-    test(`shares apply to a resource with ${groupCount} other group shares, in batches of ${checkCount} checks, over ${transport.label}`, async (t) => {
+    test(`batches of ${checkCount} checks consider every share of a resource with ${groupCount} other group shares over ${transport.label}`, async (t) => {
       const fixture = await createWorkspaceFixture(environment, transport)
       const { workspace, people, addMember, share } = fixture
       const [reader, writer, outsider] = [

@@ -15,7 +15,7 @@ test.after.always(() => environment.stop())
 const transports = [...environment.transports, ...other.transports]
 const maxChainLength = 32
 
-/** A workspace fixture whose calls take turns between both transports of two nodes. */
+/** Creates a workspace fixture whose calls alternate between two nodes and their transports. */
 async function createTreeFixture() {
   const fixture = await createWorkspaceFixture(environment, transports[0] as Transport)
   const { key, kind, workspace, people } = fixture
@@ -60,11 +60,11 @@ function resultOf(outcome: Outcome): string {
 }
 
 test.serial(
-  'concurrent moves on two nodes never make a chain of more than 32 resources',
+  'concurrent moves on two nodes never create a chain of more than 32 resources',
   async (t) => {
     const { addChain, move, readTrees } = await createTreeFixture()
     for (let round = 0; round < 6; round += 1) {
-      // Any two of the three chains fit below each other, but not all three.
+      // The limit admits a chain of any two of the three chains, but not of all three.
       const chains = [await addChain(12), await addChain(12), await addChain(12)]
       const moves = chains.map((chain, index) => {
         const target = chains[(index + 1) % 3]?.at(-1) as ResourceRecord
@@ -78,7 +78,7 @@ test.serial(
 )
 
 test.serial(
-  'registering below a chain while the chain moves never makes it longer than 32',
+  'registering below a chain during its move never makes it longer than 32 resources',
   async (t) => {
     const { addChain, move, register, readTrees } = await createTreeFixture()
     for (let round = 0; round < 6; round += 1) {
@@ -99,19 +99,22 @@ test.serial(
   },
 )
 
-test.serial('of concurrent moves around a ring of resources, one is 409', async (t) => {
-  const { add, move, readTrees } = await createTreeFixture()
-  for (let round = 0; round < 5; round += 1) {
-    const ring = [await add(), await add(), await add(), await add()]
-    const outcomes = await Promise.all(
-      ring.map((one, index) => move(one, ring[(index + 1) % ring.length] as ResourceRecord)),
-    )
-    t.deepEqual(outcomes.map(resultOf).toSorted(), ['PARENT_CYCLE', 'ok', 'ok', 'ok'])
-    t.true(findLongestChain(await readTrees()) <= 4)
-  }
-})
+test.serial(
+  'one of the concurrent moves around a ring of resources is rejected with 409',
+  async (t) => {
+    const { add, move, readTrees } = await createTreeFixture()
+    for (let round = 0; round < 5; round += 1) {
+      const ring = [await add(), await add(), await add(), await add()]
+      const outcomes = await Promise.all(
+        ring.map((one, index) => move(one, ring[(index + 1) % ring.length] as ResourceRecord)),
+      )
+      t.deepEqual(outcomes.map(resultOf).toSorted(), ['PARENT_CYCLE', 'ok', 'ok', 'ok'])
+      t.true(findLongestChain(await readTrees()) <= 4)
+    }
+  },
+)
 
-test.serial('50 concurrent moves of the resources of one tree leave a tree', async (t) => {
+test.serial('50 concurrent moves within a tree result in a tree', async (t) => {
   const { add, move, readTrees } = await createTreeFixture()
   const root = await add()
   const records = await Promise.all(Array.from({ length: 10 }, () => add(root)))
@@ -127,7 +130,7 @@ test.serial('50 concurrent moves of the resources of one tree leave a tree', asy
 })
 
 test.serial(
-  'unregistering with cascade during registrations and moves leaves no part of the tree',
+  'unregistering with cascade during registrations and moves leaves nothing of the tree',
   async (t) => {
     const { add, move, register, unregister, readTrees } = await createTreeFixture()
     const refuges = new Set<string>()
@@ -147,7 +150,7 @@ test.serial(
       t.true(outcomes[2]?.ok, outcomes[2] && resultOf(outcomes[2]))
       const trees = await readTrees()
       t.false(trees.resources.some(({ id }) => id === root.id))
-      // Only what was moved below the refuge before the deletion remains.
+      // Only resources that were moved below the refuge before the deletion remain.
       refuges.add(refuge.id)
       for (const one of trees.resources)
         t.true(refuges.has(findAncestors(trees, one).at(-1)?.id ?? ''), `round ${round}`)
@@ -156,7 +159,7 @@ test.serial(
 )
 
 test.serial(
-  'a resource that is unregistered during its move is 404, and the move is not recorded',
+  'moving a resource that is unregistered at the same time returns 404 and records no move',
   async (t) => {
     const { add, move } = await createTreeFixture()
     const [record, folder] = [await add(), await add()]
@@ -176,33 +179,30 @@ test.serial(
   },
 )
 
-test.serial(
-  'while a tree is deleted, other trees of the workspace change without waiting',
-  async (t) => {
-    const { add, move, register, unregister } = await createTreeFixture()
-    const root = await add()
-    const [first, second, elsewhere] = [await add(root), await add(), await add()]
-    const client = await pool.connect()
-    try {
-      // Stops the deletion after it has locked the root.
-      await client.query('begin')
-      await client.query('select from resources where id = $1 for key share', [first.id])
-      const deletion = unregister(root)
-      await waitForLock()
-      expectOk(await register(elsewhere))
-      expectOk(await move(second, elsewhere))
-      await client.query('commit')
-      const outcome = await deletion
-      // On a slow machine, the deletion may have waited too long.
-      t.true(outcome.ok || outcome.reason === 'LOCK_TIMEOUT')
-    } finally {
-      client.release()
-    }
-  },
-)
+test.serial('other trees of the workspace can change while a tree is deleted', async (t) => {
+  const { add, move, register, unregister } = await createTreeFixture()
+  const root = await add()
+  const [first, second, elsewhere] = [await add(root), await add(), await add()]
+  const client = await pool.connect()
+  try {
+    // Blocks the deletion after it has locked the root.
+    await client.query('begin')
+    await client.query('select from resources where id = $1 for key share', [first.id])
+    const deletion = unregister(root)
+    await waitForLock()
+    expectOk(await register(elsewhere))
+    expectOk(await move(second, elsewhere))
+    await client.query('commit')
+    const outcome = await deletion
+    // On a slow machine, the deletion may time out waiting for the lock.
+    t.true(outcome.ok || outcome.reason === 'LOCK_TIMEOUT')
+  } finally {
+    client.release()
+  }
+})
 
 test.serial(
-  'a resource with more children than one statement detaches is unregistered; so is its tree',
+  'a resource can be unregistered even if it has more children than one statement detaches',
   async (t) => {
     const { add, unregister, share, people, workspace } = await createTreeFixture()
     for (const cascade of [false, true]) {

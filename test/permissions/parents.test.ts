@@ -12,7 +12,7 @@ test.after.always(() => environment.stop())
 
 const maxChainLength = 32
 
-/** A workspace fixture with functions for trees. The owner of resources is an editor. */
+/** Creates a workspace fixture with functions for trees, in which an editor owns the resources. */
 async function createTreeFixture(transport: Transport) {
   const fixture = await createWorkspaceFixture(environment, transport)
   const { key, kind, workspace, people } = fixture
@@ -70,7 +70,7 @@ for (const transport of environment.transports) {
       })
   })
 
-  test(`an unknown parent is 422, like one of another service or workspace ${over}`, async (t) => {
+  test(`an unknown parent is rejected with 422, like a parent of another service or workspace ${over}`, async (t) => {
     const fixture = await createTreeFixture(transport)
     const other = await createWorkspaceFixture(environment, transport)
     const otherService = await other.register(other.people.owner, {
@@ -108,7 +108,7 @@ for (const transport of environment.transports) {
     t.is((await fixture.readResource(record)).parent ?? null, null)
   })
 
-  test(`registering below a parent reports an unknown workspace, owner or kind as without one ${over}`, async (t) => {
+  test(`registering below a parent reports the same errors for workspace and owner as without a parent ${over}`, async (t) => {
     const { add, names, kind, key, workspace, owner } = await createTreeFixture(transport)
     const parent = names(await add())
     const facts = {
@@ -124,7 +124,7 @@ for (const transport of environment.transports) {
     t.like(expectOk(await call({ resource_type: 'new-kind' })), { parent })
   })
 
-  test(`grants of every kind apply below, until inherits is false ${over}`, async (t) => {
+  test(`grants of every kind apply to descendants unless inherits is false ${over}`, async (t) => {
     const fixture = await createTreeFixture(transport)
     const { people, isAllowed, share, update, list, add, key } = fixture
     const { viewer } = people
@@ -135,7 +135,7 @@ for (const transport of environment.transports) {
     const ids = (records: ResourceRecord[]) => records.map((one) => one.resource_id).toSorted()
     const group = await seed.group(fixture.workspace, [viewer.id])
 
-    /** The resources that the viewer may view, by Check and by Accessible. */
+    /** Returns the resources that Check allows, and requires that Accessible returns the same. */
     const visible = async (action = 'view') => {
       const allowed: ResourceRecord[] = []
       for (const one of all) if (await isAllowed(viewer, action, one)) allowed.push(one)
@@ -145,35 +145,38 @@ for (const transport of environment.transports) {
     }
     t.deepEqual(await visible(), [])
 
-    const grants: [give: () => Promise<unknown>, take: () => Promise<unknown>, isEdit: boolean][] =
+    const grants: [
+      grant: () => Promise<unknown>,
+      revoke: () => Promise<unknown>,
+      isEdit: boolean,
+    ][] = [
       [
-        [
-          () => share(fixture.owner, top, { user: viewer.id }, 'edit'),
-          () => pool.query('delete from shares where user_id = $1', [viewer.id]),
-          true,
-        ],
-        [
-          () => share(fixture.owner, top, { group }, 'view'),
-          () => pool.query('delete from shares where group_id = $1', [group]),
-          false,
-        ],
-        [
-          () => pool.query(`update resources set visibility = 'workspace' where id = $1`, [top.id]),
-          () => pool.query(`update resources set visibility = 'private' where id = $1`, [top.id]),
-          false,
-        ],
-        [
-          () => pool.query('update resources set owner_id = $1 where id = $2', [viewer.id, top.id]),
-          () =>
-            pool.query('update resources set owner_id = $1 where id = $2', [
-              fixture.owner.id,
-              top.id,
-            ]),
-          true,
-        ],
-      ]
-    for (const [give, take, isEdit] of grants) {
-      await give()
+        () => share(fixture.owner, top, { user: viewer.id }, 'edit'),
+        () => pool.query('delete from shares where user_id = $1', [viewer.id]),
+        true,
+      ],
+      [
+        () => share(fixture.owner, top, { group }, 'view'),
+        () => pool.query('delete from shares where group_id = $1', [group]),
+        false,
+      ],
+      [
+        () => pool.query(`update resources set visibility = 'workspace' where id = $1`, [top.id]),
+        () => pool.query(`update resources set visibility = 'private' where id = $1`, [top.id]),
+        false,
+      ],
+      [
+        () => pool.query('update resources set owner_id = $1 where id = $2', [viewer.id, top.id]),
+        () =>
+          pool.query('update resources set owner_id = $1 where id = $2', [
+            fixture.owner.id,
+            top.id,
+          ]),
+        true,
+      ],
+    ]
+    for (const [grant, revoke, isEdit] of grants) {
+      await grant()
       t.deepEqual(await visible(), all)
       t.deepEqual(await visible('edit'), isEdit ? all : [])
       expectOk(await update(middle, { inherits: false }))
@@ -183,11 +186,11 @@ for (const transport of environment.transports) {
       t.deepEqual(await visible(), [top, middle])
       expectOk(await update(bottom, { inherits: true }))
       t.deepEqual(await visible(), all)
-      await take()
+      await revoke()
       t.deepEqual(await visible(), [])
     }
 
-    // A resource that does not inherit passes its own grants down.
+    // Descendants inherit the grants of a resource that itself does not inherit.
     expectOk(await update(middle, { inherits: false }))
     await share(fixture.owner, middle, { user: viewer.id }, 'view')
     t.deepEqual(await visible(), [middle, bottom])
@@ -201,7 +204,7 @@ for (const transport of environment.transports) {
     t.deepEqual(await visible(), [])
   })
 
-  test(`a custom role applies to resources that are visible through a parent ${over}`, async (t) => {
+  test(`a custom role applies to resources that are visible because of a parent ${over}`, async (t) => {
     const { service, workspace, people, add, share, owner, isAllowed, list } =
       await createTreeFixture(transport)
     const action = await seed.serviceAction(service, 'publish')
@@ -214,7 +217,7 @@ for (const transport of environment.transports) {
     t.is((await list('publish')).length, 3)
   })
 
-  test(`the owner of a parent manages and shares what is below ${over}`, async (t) => {
+  test(`the owner of a parent can manage and share its descendants ${over}`, async (t) => {
     const fixture = await createTreeFixture(transport)
     const { people, add, update, owner } = fixture
     const top = await fixture.register(people.viewer)
@@ -233,7 +236,7 @@ for (const transport of environment.transports) {
     t.is(expectError(outcome).reason, 'NOT_THE_OWNER')
   })
 
-  test(`absent fields of UpdateParent keep their value; detaching removes the parent ${over}`, async (t) => {
+  test(`fields absent from UpdateParent retain their value, and detaching removes the parent ${over}`, async (t) => {
     const { add, update, names } = await createTreeFixture(transport)
     const folder = await add()
     const record = await add(folder)
@@ -256,7 +259,7 @@ for (const transport of environment.transports) {
     t.is(unknown.code, 'not_found')
   })
 
-  test(`a resource cannot be its own parent or below itself ${over}`, async (t) => {
+  test(`a resource cannot be its own parent or descendant ${over}`, async (t) => {
     const { addChain, move, register, owner, kind } = await createTreeFixture(transport)
     const chain = await addChain(4)
     const [top] = chain as [ResourceRecord]
@@ -271,7 +274,7 @@ for (const transport of environment.transports) {
     })
   })
 
-  test(`two concurrent moves cannot close a cycle ${over}`, async (t) => {
+  test(`two concurrent moves cannot create a cycle ${over}`, async (t) => {
     const { add, move } = await createTreeFixture(transport)
     for (let round = 0; round < 10; round += 1) {
       const [a, b] = [await add(), await add()]
@@ -282,7 +285,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`a chain has at most ${maxChainLength} resources, by registering and by moving ${over}`, async (t) => {
+  test(`neither registering nor moving can create a chain of more than ${maxChainLength} resources ${over}`, async (t) => {
     const fixture = await createTreeFixture(transport)
     const { add, addChain, move, names, kind, key, workspace, owner, people } = fixture
     const chain = await addChain(maxChainLength)
@@ -302,7 +305,7 @@ for (const transport of environment.transports) {
     )
     t.deepEqual(expectError(await move(await add(), last)).violations, violations)
 
-    // The height of the moved tree counts.
+    // The length of a chain includes the height of the moved tree.
     const tree = await addChain(3)
     const [root] = tree as [ResourceRecord]
     t.deepEqual(
@@ -316,7 +319,7 @@ for (const transport of environment.transports) {
     t.is((await fixture.list()).length, maxChainLength + 3)
   })
 
-  test(`50 concurrent moves of one tree all succeed, and the last one applies ${over}`, async (t) => {
+  test(`50 concurrent moves of one tree all succeed, and permissions follow the resulting parent ${over}`, async (t) => {
     const fixture = await createTreeFixture(transport)
     const { add, move, people, owner } = fixture
     const folders = await Promise.all(Array.from({ length: 10 }, () => add()))
@@ -335,7 +338,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`children of an unregistered parent stay without a parent ${over}`, async (t) => {
+  test(`children of an unregistered parent remain, without a parent ${over}`, async (t) => {
     const { add, key, people, owner, share, isAllowed, readResource, names } =
       await createTreeFixture(transport)
     const top = await add()
@@ -348,7 +351,7 @@ for (const transport of environment.transports) {
     t.deepEqual(names((await readResource(bottom)).parent), names(middle))
   })
 
-  test(`unregistering with cascade deletes everything below, and nothing else ${over}`, async (t) => {
+  test(`unregistering with cascade deletes all descendants and nothing else ${over}`, async (t) => {
     const { add, key, people, owner, share, update, list, readResource } =
       await createTreeFixture(transport)
     const root = await add()
@@ -375,7 +378,7 @@ for (const transport of environment.transports) {
     t.is(expectError(await transport.call('Unregister', message, { key })).code, 'not_found')
   })
 
-  test(`a move is recorded with the old and the new parent, and only if it changes something ${over}`, async (t) => {
+  test(`a move is recorded with the old and new parent, but only if it changes something ${over}`, async (t) => {
     const { add, update, move, kind } = await createTreeFixture(transport)
     const [first, second] = [await add(), await add()]
     const record = await add(first)
@@ -418,7 +421,7 @@ for (const transport of environment.transports) {
       [root.id, kind.kind_id, workspace, owner.id],
     )
     await pool.query('update resources set is_parent = true where id = $1', [root.id])
-    // Children of a folder without a grant, which are scanned but do not match.
+    // Adds children of a folder without a grant, which are scanned but do not match.
     const other = await add()
     await pool.query(
       `insert into resources (id, kind_id, resource_id, workspace_id, owner_id, visibility, parent_id)
@@ -462,17 +465,17 @@ for (const transport of environment.transports) {
     t.is(await attempt(own), 'allowed')
     t.is(await attempt(foreign), 'NOT_THE_OWNER')
     t.is(await attempt(foreign, names(own), people.admin), 'allowed')
-    // The parent is editable through its own parent.
+    // The edit permission on the parent can be inherited.
     const below = await add(folder)
     t.is(await attempt(own, names(below)), 'allowed')
     const other = await createWorkspaceFixture(environment, transport)
     t.is(await attempt(own, names(folder), other.people.owner), 'OTHER_WORKSPACE')
-    // Removing the parent takes manage alone.
+    // Removing the parent requires only manage.
     const detached = { permission_id: own.id, detach: true }
     expectOk(await transport.call('UpdateParent', detached, fixture.as(people.viewer)))
   })
 
-  test(`a resource is moved by its key ${over}`, async (t) => {
+  test(`a move can identify the resource by its natural key ${over}`, async (t) => {
     const { add, names, kind, key } = await createTreeFixture(transport)
     const [folder, record] = [await add(), await add()]
     const message = { ...kind, resource_id: record.resource_id, parent: names(folder) }
@@ -482,7 +485,7 @@ for (const transport of environment.transports) {
   })
 }
 
-test('over REST, null removes the parent and counts as absent elsewhere', async (t) => {
+test('over REST, null removes the parent and counts as absent in other fields', async (t) => {
   const [, transport] = environment.transports as [Transport, Transport]
   const { add, key, names, kind, workspace, owner } = await createTreeFixture(transport)
   const folder = await add()
@@ -507,7 +510,7 @@ test('over REST, null removes the parent and counts as absent elsewhere', async 
   t.like(registered.json, { parent: null, visibility: 'private', inherits: true })
 })
 
-test('a share that is granted while its resource becomes a parent is listed below', async (t) => {
+test('a share granted while its resource becomes a parent applies to the child in lists', async (t) => {
   const [transport] = environment.transports as [Transport]
   const { add, owner, people, share, list } = await createTreeFixture(transport)
   for (let round = 0; round < 20; round += 1) {

@@ -29,7 +29,7 @@ async function countRows(table: 'shares' | 'resources', workspace: string): Prom
 
 const countOk = (outcomes: Outcome[]) => outcomes.filter(({ ok }) => ok).length
 
-/** Calls again as long as the call waited too long for concurrent ones, which a slow machine causes. */
+/** Retries calls that time out waiting for concurrent ones, as can happen on a slow machine. */
 async function retryLockTimeouts(call: () => Promise<Outcome>): Promise<Outcome> {
   for (;;) {
     const outcome = await call()
@@ -46,34 +46,37 @@ for (const [index, transport] of environment.transports.entries()) {
   const over = `over ${transport.label}`
   const transports = [transport, second.transports[index] ?? transport]
 
-  test.serial(`a share beyond the quota is refused, a replacement is not ${over}`, async (t) => {
-    const fixture = await createWorkspaceFixture(environment, transport)
-    const { people, as } = fixture
-    const { id: permission_id, resource_id } = await fixture.register(people.owner)
-    const shareWith = (grantee_id: string, permission = 'view') => {
-      const message = { permission_id, grantee_type: 'user', grantee_id, permission }
-      return transport.call('Share', message, as(people.owner))
-    }
-    for (const { id } of [people.viewer, people.editor, people.admin]) {
-      t.true((await shareWith(id)).ok)
-    }
-    const refused = await shareWith(people.owner.id)
-    t.like(refused, overShares)
-    t.regex(String(refused.headers['retry-after']), /^[1-9]\d*$/)
-    t.true((await shareWith(people.viewer.id, 'edit')).ok)
-    t.is((await fixture.readResource({ resource_id })).shares.length, 3)
-    const { rows } = await environment.pool.query(
-      `select from activity where action = 'permission.shared' and target_id = $1`,
-      [permission_id],
-    )
-    t.is(rows.length, 4)
+  test.serial(
+    `a share beyond the quota is rejected, but a replacement is not ${over}`,
+    async (t) => {
+      const fixture = await createWorkspaceFixture(environment, transport)
+      const { people, as } = fixture
+      const { id: permission_id, resource_id } = await fixture.register(people.owner)
+      const shareWith = (grantee_id: string, permission = 'view') => {
+        const message = { permission_id, grantee_type: 'user', grantee_id, permission }
+        return transport.call('Share', message, as(people.owner))
+      }
+      for (const { id } of [people.viewer, people.editor, people.admin]) {
+        t.true((await shareWith(id)).ok)
+      }
+      const rejected = await shareWith(people.owner.id)
+      t.like(rejected, overShares)
+      t.regex(String(rejected.headers['retry-after']), /^[1-9]\d*$/)
+      t.true((await shareWith(people.viewer.id, 'edit')).ok)
+      t.is((await fixture.readResource({ resource_id })).shares.length, 3)
+      const { rows } = await environment.pool.query(
+        `select from activity where action = 'permission.shared' and target_id = $1`,
+        [permission_id],
+      )
+      t.is(rows.length, 4)
 
-    const grantee = { grantee_type: 'user', grantee_id: people.admin.id, permission: 'view' }
-    expectOk(await transport.call('RevokeShare', { permission_id, ...grantee }, as(people.owner)))
-    expectOk(await shareWith(people.owner.id))
-  })
+      const grantee = { grantee_type: 'user', grantee_id: people.admin.id, permission: 'view' }
+      expectOk(await transport.call('RevokeShare', { permission_id, ...grantee }, as(people.owner)))
+      expectOk(await shareWith(people.owner.id))
+    },
+  )
 
-  test.serial(`a batch beyond the quota of resources is refused as a whole ${over}`, async (t) => {
+  test.serial(`a batch beyond the quota of resources is rejected as a whole ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const registerBatch = (length: number) =>
       transport.call(
@@ -125,9 +128,9 @@ for (const [index, transport] of environment.transports.entries()) {
       for (const outcome of outcomes) if (!outcome.ok) t.like(outcome, overResources)
       t.is(await countRows('resources', workspace), 5)
 
-      // A registered resource is returned, and a deleted one makes room.
-      const again = await transport.call('Register', first, { key })
-      t.true(again.ok)
+      // Registering an existing resource returns it, and deleting one frees a place in the quota.
+      const repeated = await transport.call('Register', first, { key })
+      t.true(repeated.ok)
       const parent = { resource_type: first.resource_type, resource_id: first.resource_id }
       const child = { ...registration(fixture), parent }
       t.like(await transport.call('Register', child, { key }), overResources)
@@ -157,7 +160,7 @@ for (const [index, transport] of environment.transports.entries()) {
   })
 }
 
-test.serial('the counts follow cascading deletions', async (t) => {
+test.serial('the counts of quotas reflect cascading deletions', async (t) => {
   const { pool, seed } = environment
   const [transport] = environment.transports
   if (!transport) throw new Error('no transport')

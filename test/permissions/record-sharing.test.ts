@@ -17,7 +17,9 @@ const data: Data = JSON.parse(
 )
 const kind = { service_name: 'library', resource_type: 'record' }
 
-/** The example data loaded over one transport: database IDs, tokens and records by name. */
+/**
+ * The example data after loading it over one transport: database IDs, tokens and records by name.
+ */
 type Library = {
   workspace: string
   key: string
@@ -27,7 +29,7 @@ type Library = {
 }
 
 for (const index of [0, 1]) {
-  test(`198 expected results for 20 records and 6 users hold over ${['gRPC', 'REST'][index]}`, async (t) => {
+  test(`the server returns the 198 expected results for 20 records and 6 users over ${['gRPC', 'REST'][index]}`, async (t) => {
     const environment = await startTestEnvironment()
     t.teardown(() => environment.stop())
     const transport = environment.transports[index] as Transport
@@ -74,7 +76,7 @@ for (const index of [0, 1]) {
   })
 }
 
-/** The records that Accessible lists. Only owners may delete, which is not an action of the service. */
+/** Lists records with Accessible. Only owners may delete, which is not an action of the service. */
 async function listRecords(
   transport: Transport,
   library: Library,

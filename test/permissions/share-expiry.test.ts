@@ -25,33 +25,35 @@ test.after.always(async () => {
 const { pool } = environment
 const sql = (text: string, ...values: unknown[]) => pool.query(text, values)
 
-/** Ways to share a resource with a person. Each returns the resource that the person may view. */
+/**
+ * Ways to share a resource with a person. `accessible` is the resource that the person may view.
+ */
 const waysToShare: Record<
   string,
   (
     fixture: WorkspaceFixture,
     person: Member,
-  ) => Promise<{ shared: ResourceRecord; reached: ResourceRecord }>
+  ) => Promise<{ shared: ResourceRecord; accessible: ResourceRecord }>
 > = {
   'a share': async (fixture, person) => {
     const shared = await fixture.register(fixture.people.owner)
     await fixture.share(fixture.people.owner, shared, { user: person.id }, 'view')
-    return { shared, reached: shared }
+    return { shared, accessible: shared }
   },
   'a group share': async (fixture, person) => {
     const shared = await fixture.register(fixture.people.owner)
     const group = await environment.seed.group(fixture.workspace, [person.id])
     await fixture.share(fixture.people.owner, shared, { group }, 'view')
-    return { shared, reached: shared }
+    return { shared, accessible: shared }
   },
   'a share of a parent': async (fixture, person) => {
     const { people } = fixture
     const shared = await fixture.register(people.owner, { resource_type: 'folder' })
     const { resource_type, resource_id } = shared
     const parent = { resource_type, resource_id }
-    const reached = await fixture.register(people.owner, { parent })
+    const accessible = await fixture.register(people.owner, { parent })
     await fixture.share(people.owner, shared, { user: person.id }, 'view')
-    return { shared, reached }
+    return { shared, accessible }
   },
   'a group share of a parent': async (fixture, person) => {
     const { people } = fixture
@@ -60,11 +62,11 @@ const waysToShare: Record<
     const group = await environment.seed.group(fixture.workspace, [person.id])
     await fixture.share(people.owner, shared, { group }, 'view')
     const parent = { resource_type, resource_id }
-    return { shared, reached: await fixture.register(people.owner, { parent }) }
+    return { shared, accessible: await fixture.register(people.owner, { parent }) }
   },
 }
 
-/** Everything that returns whether a person may view a resource, by name. */
+/** Reads whether a person may view a resource in every way, by name. */
 async function readEverywhere(
   transport: Transport,
   { workspace, kind, key }: WorkspaceFixture,
@@ -78,17 +80,19 @@ async function readEverywhere(
   const resource = { type: kind.resource_type, id: resource_id }
   const evaluation = { subject, action, resource }
   const ids = (response: Record<string, any>) =>
-    response.results.map((one: any) => one.id ?? one.name)
+    response.results.map((result: any) => result.id ?? result.name)
   const checks = [{ ...kind, resource_id, action: 'view' }]
   const list = { ...kind, action: 'view', workspace_id: workspace }
-  const both = { token, key }
+  const userCredentials = { token, key }
   const searchSubjects = { ...evaluation, subject: { type: 'user' } }
   const explained = await call('Evaluate', { ...evaluation, context: { explain: true } }, { key })
   return {
-    Check: (await call('Check', { checks }, both)).results[0].allowed,
+    Check: (await call('Check', { checks }, userCredentials)).results[0].allowed,
     CheckMyPermissions: (await call('CheckMyPermissions', { checks }, { token })).results[0]
       .allowed,
-    Accessible: (await call('Accessible', list, both)).resource_ids.includes(resource_id),
+    Accessible: (await call('Accessible', list, userCredentials)).resource_ids.includes(
+      resource_id,
+    ),
     Evaluate: (await call('Evaluate', evaluation, { key })).decision,
     'a decision with reasons': explained.decision,
     reasons: explained.context.reasons[0].rule !== 'no_grant',
@@ -102,51 +106,47 @@ for (const transport of environment.transports) {
   const over = `over ${transport.label}`
 
   for (const [name, share] of Object.entries(waysToShare)) {
-    test.serial(
-      `${name} grants access until it expires, and is listed until then ${over}`,
-      async (t) => {
-        const fixture = await createWorkspaceFixture(environment, transport)
-        const person = await fixture.addMember('viewer')
-        const { shared, reached } = await share(fixture, person)
-        const setExpiry = (interval: string) =>
-          sql(
-            `update shares set expires_at = now() + $1::interval
+    test.serial(`${name} grants access and is listed until it expires ${over}`, async (t) => {
+      const fixture = await createWorkspaceFixture(environment, transport)
+      const person = await fixture.addMember('viewer')
+      const { shared, accessible } = await share(fixture, person)
+      const setExpiry = (interval: string) =>
+        sql(
+          `update shares set expires_at = now() + $1::interval
            where (kind_id, resource_id) in (select kind_id, resource_id from resources where id = $2)`,
-            interval,
-            shared.id,
-          )
-        const { rows } = await sql(
-          `select coalesce(user_id, group_id) as id from shares
-         where (kind_id, resource_id) in (select kind_id, resource_id from resources where id = $1)`,
+          interval,
           shared.id,
         )
-        const workspace_id = fixture.workspace
-        const list = async (filter: object) => {
-          const message = { workspace_id, ...filter }
-          return expectOk(await admin.call(transport, 'ListPermissions', message))
-        }
-        const countListed = async () => {
-          const { items } = await list({ resource_id: shared.resource_id })
-          const message = { permission_id: shared.id }
-          const { shares } = expectOk(await admin.call(transport, 'GetPermission', message))
-          const { total } = await list({ grantee_id: rows[0].id })
-          return { share_count: items[0].share_count, shares: shares.length, by_grantee: total }
-        }
-        const readAll = () => readEverywhere(transport, fixture, person, reached)
+      const { rows } = await sql(
+        `select coalesce(user_id, group_id) as id from shares
+         where (kind_id, resource_id) in (select kind_id, resource_id from resources where id = $1)`,
+        shared.id,
+      )
+      const workspace_id = fixture.workspace
+      const list = async (filter: object) => {
+        const message = { workspace_id, ...filter }
+        return expectOk(await admin.call(transport, 'ListPermissions', message))
+      }
+      const countListed = async () => {
+        const { items } = await list({ resource_id: shared.resource_id })
+        const message = { permission_id: shared.id }
+        const { shares } = expectOk(await admin.call(transport, 'GetPermission', message))
+        const { total } = await list({ grantee_id: rows[0].id })
+        return { share_count: items[0].share_count, shares: shares.length, by_grantee: total }
+      }
+      const readAll = () => readEverywhere(transport, fixture, person, accessible)
 
-        await setExpiry('1 hour')
-        for (const [reader, isAllowed] of Object.entries(await readAll())) t.true(isAllowed, reader)
-        t.deepEqual(await countListed(), { share_count: 1, shares: 1, by_grantee: 1 })
+      await setExpiry('1 hour')
+      for (const [reader, isAllowed] of Object.entries(await readAll())) t.true(isAllowed, reader)
+      t.deepEqual(await countListed(), { share_count: 1, shares: 1, by_grantee: 1 })
 
-        await setExpiry('0 seconds')
-        for (const [reader, isAllowed] of Object.entries(await readAll()))
-          t.false(isAllowed, reader)
-        t.deepEqual(await countListed(), { share_count: 0, shares: 0, by_grantee: 0 })
-      },
-    )
+      await setExpiry('0 seconds')
+      for (const [reader, isAllowed] of Object.entries(await readAll())) t.false(isAllowed, reader)
+      t.deepEqual(await countListed(), { share_count: 0, shares: 0, by_grantee: 0 })
+    })
   }
 
-  test.serial(`a share returns its expiry, which sharing again replaces ${over}`, async (t) => {
+  test.serial(`a share returns its expiry, and sharing again replaces it ${over}`, async (t) => {
     const { people, kind, as, ...fixture } = await createWorkspaceFixture(environment, transport)
     const { id: permission_id, resource_id } = await fixture.register(people.owner)
     const grant = { grantee_type: 'user', grantee_id: people.viewer.id, permission: 'view' }
@@ -200,17 +200,17 @@ for (const transport of environment.transports) {
     const group = await environment.seed.group(workspace)
     await fixture.share(people.owner, record, { user: people.viewer.id }, 'view')
     await fixture.share(people.owner, record, { group }, 'edit')
-    const kept = await fixture.share(people.owner, record, { user: people.editor.id }, 'view')
+    const permanent = await fixture.share(people.owner, record, { user: people.editor.id }, 'view')
     const expires_at = new Date(Date.now() - 1000).toISOString()
     await sql(
       'update shares set expires_at = $1 where resource_id = $2 and id <> $3',
       expires_at,
       record.resource_id,
-      kept.id,
+      permanent.id,
     )
     await Promise.all(Array.from({ length: 3 }, () => deleteExpiredShares(database.fork())))
     const { rows } = await sql('select id from shares where resource_id = $1', record.resource_id)
-    t.deepEqual(rows, [{ id: kept.id }])
+    t.deepEqual(rows, [{ id: permanent.id }])
     const entries = await listActivity(pool, record.id)
     const expired = entries.filter(({ action }) => action === 'permission.share_expired')
     const { resource_id } = record
@@ -256,7 +256,7 @@ for (const transport of environment.transports) {
   )
 }
 
-test.serial('no decision is on the wrong side of 1,000 expiries within a second', async (t) => {
+test.serial('decisions are correct throughout 1,000 expiries within a second', async (t) => {
   const transport = environment.transports[0] as Transport
   const fixture = await createWorkspaceFixture(environment, transport)
   const { workspace, kind, key, service, people, as } = fixture
@@ -276,7 +276,7 @@ test.serial('no decision is on the wrong side of 1,000 expiries within a second'
       select p.id from resources p where p.kind_id = $6 and p.resource_id = item.id)
     from unnest($5::uuid[]) item(id)`
   const [document, folder] = [kindIds.get('document'), kindIds.get('folder')]
-  // Every third resource has a parent with the same id, which is shared instead.
+  // Every third resource has a parent with the same ID, which is shared in its place.
   const inFolders = ids.filter((_, index) => index % 3 === 0)
   await sql(insertResources, folder, workspace, people.owner.id, true, inFolders, null)
   await sql(insertResources, document, workspace, people.owner.id, false, ids, folder)
@@ -330,7 +330,7 @@ test.serial('no decision is on the wrong side of 1,000 expiries within a second'
     },
   }
 
-  /** Reads until every share had expired before a read, and compares each result with the clock. */
+  /** Reads until all shares have expired, and compares each result with the clock. */
   const watch = async (name: string, read: () => Promise<string[]>) => {
     for (;;) {
       const before = await readClock()

@@ -5,7 +5,7 @@ import { createLoadSubjectFacts } from '../../src/permissions/evaluate/load-subj
 
 const facts = { userKnown: true, userActive: true, tokenDenied: false, role: undefined, grants: 0 }
 
-/** A loader whose statements are recorded as the key and the number of checks. */
+/** Creates a loader that records the key and the number of checks of each statement. */
 function createLoader(areKeysRequired = false) {
   const services = new Map([['docs key', 'docs']])
   const statements: string[] = []
@@ -14,7 +14,7 @@ function createLoader(areKeysRequired = false) {
     const keysRequired = services.size > 0
     return { service: services.get(keyHash), keysRequired, facts: checks.map(() => facts) }
   }, areKeysRequired)
-  /** Prepares a check whose response is the service that it was prepared for. */
+  /** Prepares a check that returns the service for which it was prepared. */
   const prepare = async ({
     name,
   }: {
@@ -32,7 +32,7 @@ function createLoader(areKeysRequired = false) {
   return { services, send }
 }
 
-test('the status of a known key and the facts of its checks take one statement', async (t) => {
+test('the status of a known key and the facts of its checks are loaded with one statement', async (t) => {
   const { send } = createLoader()
   const response = { name: 'docs', facts: 1 }
   const first = await send('docs key')
@@ -40,17 +40,17 @@ test('the status of a known key and the facts of its checks take one statement',
   t.deepEqual((await send('docs key')).statements, ['docs key: 1'])
 })
 
-test('an unknown or revoked key causes no checks', async (t) => {
+test('an unknown or revoked key results in no checks', async (t) => {
   const { send, services } = createLoader(true)
-  const refused = { service: undefined, response: undefined }
-  t.deepEqual(await send('other key'), { ...refused, statements: ['other key: 0'] })
+  const rejected = { service: undefined, response: undefined }
+  t.deepEqual(await send('other key'), { ...rejected, statements: ['other key: 0'] })
   await send('docs key')
   services.clear()
-  t.deepEqual(await send('docs key'), { ...refused, statements: ['docs key: 1'] })
-  t.deepEqual(await send('docs key'), { ...refused, statements: ['docs key: 0'] })
+  t.deepEqual(await send('docs key'), { ...rejected, statements: ['docs key: 1'] })
+  t.deepEqual(await send('docs key'), { ...rejected, statements: ['docs key: 0'] })
 })
 
-test('a key that belongs to another service than before is prepared again', async (t) => {
+test('the checks of a key that now belongs to another service are prepared again', async (t) => {
   const { send, services } = createLoader()
   await send('docs key')
   services.set('docs key', 'wiki')
@@ -61,7 +61,7 @@ test('a key that belongs to another service than before is prepared again', asyn
   })
 })
 
-test('development mode takes one statement until the first service app exists', async (t) => {
+test('development mode needs only one statement until the first service app exists', async (t) => {
   const { send, services } = createLoader()
   services.clear()
   const response = { name: undefined, facts: 1 }

@@ -1,4 +1,4 @@
-// The limits cannot be evaded through another transport, URL spelling, method or header.
+// No other transport, URL spelling, method or header circumvents the limits.
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { createInProcessRateLimiter } from '../../src/rate-limit/in-process.ts'
@@ -19,7 +19,7 @@ const environment = await startTestEnvironment({ globalLimit: 30 }, undefined, {
 })
 test.after.always(() => environment.stop())
 
-/** Empties the windows and sets the clock to 0; with options, on another node that has them. */
+/** Clears the windows and sets the clock to 0. With `options`, starts another node with them. */
 async function startLimited(options?: Parameters<typeof environment.addNode>[0]) {
   time.now = 0
   rateLimiter = createInProcessRateLimiter({ now: () => time.now })
@@ -44,7 +44,7 @@ const isLimited = (outcome: Outcome) => !outcome.ok && outcome.code === 'resourc
 const callConcurrently = <Result>(count: number, call: (index: number) => Promise<Result>) =>
   Promise.all(Array.from({ length: count }, (_, index) => call(index)))
 
-/** The limited methods with their limit per minute and a request, which counts even if it fails. */
+/** The limited methods with their limit per minute and a request. Failed requests also count. */
 const limitedMethods: [method: string, limit: number, message: () => object][] = [
   [
     'BeginLogin',
@@ -95,7 +95,7 @@ for (const name of ['grpc', 'rest'] as const) {
     }
     environment.time.now = 59_999
     t.like(await call(), { ...limited, retryAfter: 1 })
-    // The first request stops counting after a minute, the next one a second later.
+    // The first request leaves the window after a minute, and the second request one second later.
     environment.time.now = 60_000
     t.false(isLimited(await call()))
     t.like(await call(), { ...limited, retryAfter: 1 })
@@ -116,7 +116,7 @@ for (const name of ['grpc', 'rest'] as const) {
   })
 
   test.serial(
-    `a call over the limit is rejected before it is authenticated and validated through ${name}`,
+    `a call over the limit is rejected before authentication and validation through ${name}`,
     async (t) => {
       const environment = await startLimited()
       const code_verifier = 'v'
@@ -132,7 +132,7 @@ for (const name of ['grpc', 'rest'] as const) {
 }
 
 test.serial(
-  'both transports and all spellings of a path share the window of a method',
+  'both transports and all accepted spellings of a path share one window per method',
   async (t) => {
     const environment = await startLimited({ globalLimit: 1000 })
     const grpc = environment.transport('grpc')
@@ -160,7 +160,7 @@ test.serial(
   },
 )
 
-test.serial('HEAD counts like GET', async (t) => {
+test.serial('a HEAD request counts like a GET request', async (t) => {
   const environment = await startLimited()
   const send = (method: string) =>
     sendRawHttp(environment.httpPort, { method, path: '/auth/workspaces?code=x' })
@@ -213,7 +213,7 @@ test.serial('of 31 concurrent requests, the global limit allows exactly 30', asy
 })
 
 test.serial(
-  'a request over the method’s limit does not count towards the global limit',
+  "a request over the method's limit does not count towards the global limit",
   async (t) => {
     const environment = await startLimited()
     const get = (path: string) => sendRawHttp(environment.httpPort, { path })
@@ -225,7 +225,7 @@ test.serial(
 )
 
 test.serial(
-  'a request over the global limit does not count towards the method’s limit',
+  "a request over the global limit does not count towards the method's limit",
   async (t) => {
     const environment = await startLimited()
     const get = (path: string) => sendRawHttp(environment.httpPort, { path })
@@ -264,7 +264,7 @@ test.serial('X-Forwarded-For is ignored without a trusted proxy', async (t) => {
 })
 
 test.serial(
-  'with one trusted proxy, the client is the last address of X-Forwarded-For',
+  'with one trusted proxy, the last address of X-Forwarded-For identifies the client',
   async (t) => {
     const environment = await startLimited({ trustedProxies: 1 })
     const get = async (from: string) => {
@@ -276,7 +276,7 @@ test.serial(
     for (const same of ['203.0.113.1', '198.51.100.99, 203.0.113.1', '::ffff:203.0.113.1'])
       t.is(await get(same), 429, same)
     t.is(await get('203.0.113.1, 203.0.113.2'), 404)
-    // A /64 network is one client.
+    // All addresses of a /64 network count as one client.
     for (let index = 0; index < 30; index += 1) t.is(await get(`2001:db8:1:2::${index}`), 404)
     t.is(await get('2001:db8:1:2:ffff::1'), 429)
     t.is(await get('2001:db8:1:3::1'), 404)
@@ -292,7 +292,7 @@ test.serial('administrators share the global limit of their address by default',
 })
 
 test.serial(
-  'with a limit for administrators, each has a window of their own on admin routes, and others gain nothing',
+  'a limit for administrators gives each of them a separate window on admin routes, and only there',
   async (t) => {
     const environment = await startLimited({ adminLimit: 40 })
     const [first, second] = [await createAdmin(environment), await createAdmin(environment)]
@@ -305,7 +305,7 @@ test.serial(
     t.is((await readStats(first.token)).status, 429)
     t.is((await readStats(second.token)).status, 200)
 
-    // What is not a valid admin token on an admin route counts for the address.
+    // Admin requests without a valid admin token count towards the limit of the address.
     const forged = `${first.token.slice(0, -8)}AAAAAAAA`
     const expired = await environment.app.tokens.sign(
       'admin_access',

@@ -46,7 +46,7 @@ test('an IPv4 address and its IPv4-mapped IPv6 address are the same client', (t)
   t.pass()
 })
 
-test('a /64 network is one client in any spelling, and another network is another client', (t) => {
+test('every spelling of a /64 network is the same client, and other networks are other clients', (t) => {
   const group = fc.oneof(fc.constant(0), fc.nat(0xffff))
   const groups = (length: number) => fc.array(group, { minLength: length, maxLength: length })
   fc.assert(
@@ -66,7 +66,7 @@ test('a /64 network is one client in any spelling, and another network is anothe
   )
 })
 
-test('any text is accepted', (t) => {
+test('any text is accepted as an address', (t) => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.ipV6()), (ip) => {
       t.is(typeof clientAddress(ip), 'string')

@@ -9,8 +9,8 @@ import { isRedisInstalled, startRedis } from './redis-server.ts'
 
 const window = { name: 'all', limit: 3, period: 60 }
 
-/** Creates a fallback rate limiter over `shared` and the list of its state changes. */
-function createWatched(shared: RateLimiter) {
+/** Creates a fallback rate limiter for `shared`, and a list of its state changes. */
+function createObservedRateLimiter(shared: RateLimiter) {
   const changes: string[] = []
   const rateLimiter = createFallbackRateLimiter({
     shared,
@@ -29,8 +29,10 @@ async function until(condition: () => boolean) {
   }
 }
 
-/** Counts one request of a client in Redis, which may respond late, and returns the client. */
-async function countInRedis(rateLimiter: ReturnType<typeof createWatched>['rateLimiter']) {
+/** Counts one request of a new client in Redis, retrying if Redis is slow. Returns the client. */
+async function countInRedis(
+  rateLimiter: ReturnType<typeof createObservedRateLimiter>['rateLimiter'],
+) {
   for (;;) {
     const client = randomUUID()
     await until(() => !rateLimiter.degraded)
@@ -52,11 +54,11 @@ for (const isBroken of [false, true]) {
   })
 }
 
-test('each change of state is reported once, and it recovers by itself', async (t) => {
+test('the rate limiter recovers automatically and reports each change of state once', async (t) => {
   let isUnavailable = true
   let calls = 0
   const counting = createInProcessRateLimiter()
-  const { rateLimiter, changes } = createWatched({
+  const { rateLimiter, changes } = createObservedRateLimiter({
     ...counting,
     take(...args) {
       calls += 1
@@ -92,10 +94,10 @@ if (isRedisInstalled) {
   for (const cluster of [false, true]) {
     const kind = cluster ? 'Redis Cluster' : 'Redis'
 
-    test(`${kind} hangs or dies: requests are counted in the process until it is back`, async (t) => {
+    test(`if ${kind} hangs or exits, requests are counted in the process until it recovers`, async (t) => {
       const server = await startRedis({ cluster })
       const url = cluster ? `${server.url},${server.url}` : server.url
-      const { rateLimiter, changes } = createWatched(createRedisRateLimiter({ url }))
+      const { rateLimiter, changes } = createObservedRateLimiter(createRedisRateLimiter({ url }))
       t.teardown(async () => {
         await rateLimiter.close()
         await server.stop()
@@ -135,10 +137,12 @@ if (isRedisInstalled) {
     })
   }
 
-  test('Redis starts after the rate limiter: it is used once it is available', async (t) => {
+  test('Redis is used once it is available, even if it starts after the rate limiter', async (t) => {
     const server = await startRedis()
     await server.stop()
-    const { rateLimiter, changes } = createWatched(createRedisRateLimiter({ url: server.url }))
+    const { rateLimiter, changes } = createObservedRateLimiter(
+      createRedisRateLimiter({ url: server.url }),
+    )
     t.teardown(async () => {
       await rateLimiter.close()
       await server.stop()

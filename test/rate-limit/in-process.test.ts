@@ -30,7 +30,7 @@ test('in process: expired clients are removed from memory', async (t) => {
   t.is(rateLimiter.size, 1)
 })
 
-test('in process: rejected requests take no memory', async (t) => {
+test('in process: rejected requests use no memory', async (t) => {
   const rateLimiter = createInProcessRateLimiter({ now: () => 0 })
   const none = { name: 'none', limit: 0, period: 60 }
   const result = await rateLimiter.take('a', [none, { name: 'all', limit: 2, period: 60 }])

@@ -11,13 +11,13 @@ const minute = { name: 'all', limit: 10, period: 60 }
 const method = { name: 'method', limit: 3, period: 60 }
 const all = { name: 'all', limit: 5, period: 60 }
 
-/** Registers the tests of the `RateLimiter` contract; `create` receives a clock in milliseconds. */
+/** Registers the tests of the `RateLimiter` contract. `create` receives a clock in milliseconds. */
 export function testRateLimiter(title: string, create: (now: () => number) => RateLimiter) {
   let time = 1_700_000_000_000
   const rateLimiter = create(() => time)
   test.after.always(() => rateLimiter.close())
 
-  /** Tests share the clock, so they run one after another; each has its own client. */
+  // Tests run sequentially because they share the clock. Each has its own client.
   const contract = (name: string, body: (t: ExecutionContext, client: Client) => Promise<void>) =>
     test.serial(`${title}: ${name}`, async (t) => {
       let start = time
@@ -45,7 +45,7 @@ export function testRateLimiter(title: string, create: (now: () => number) => Ra
     })
 
   contract(
-    'the result has the limit, the remaining requests, reset and retryAfter',
+    'the result contains the limit, the remaining requests, reset and retryAfter',
     async (t, client) => {
       t.deepEqual(await client.take(method), {
         ...method,
@@ -68,7 +68,7 @@ export function testRateLimiter(title: string, create: (now: () => number) => Ra
     },
   )
 
-  contract('a burst at the end of one minute counts in the next', async (t, client) => {
+  contract('a burst at the end of one minute counts in the next minute', async (t, client) => {
     client.setTime(59.9)
     t.is(await client.takeMany(10, minute), 10)
     client.setTime(60.1)
@@ -80,16 +80,19 @@ export function testRateLimiter(title: string, create: (now: () => number) => Ra
     t.is(await client.takeMany(19, minute), 10)
   })
 
-  contract('a request stops counting exactly a period after it was allowed', async (t, client) => {
-    t.is(await client.takeMany(3, method), 3)
-    client.setTime(59.999)
-    t.deepEqual(
-      await client.take(method).then(({ allowed, retryAfter }) => [allowed, retryAfter]),
-      [false, 1],
-    )
-    client.setTime(60)
-    t.true((await client.take(method)).allowed)
-  })
+  contract(
+    'a request stops counting exactly one period after it was allowed',
+    async (t, client) => {
+      t.is(await client.takeMany(3, method), 3)
+      client.setTime(59.999)
+      t.deepEqual(
+        await client.take(method).then(({ allowed, retryAfter }) => [allowed, retryAfter]),
+        [false, 1],
+      )
+      client.setTime(60)
+      t.true((await client.take(method)).allowed)
+    },
+  )
 
   contract('requests stop counting one by one', async (t, client) => {
     for (const second of [0, 10, 20]) {
@@ -139,8 +142,8 @@ export function testRateLimiter(title: string, create: (now: () => number) => Ra
     'a request that the first window rejects does not count in the second',
     async (t, client) => {
       t.is(await client.takeMany(20, method, all), 3)
-      const left = await client.take(all)
-      t.deepEqual([left.allowed, left.remaining], [true, 1])
+      const result = await client.take(all)
+      t.deepEqual([result.allowed, result.remaining], [true, 1])
     },
   )
 
@@ -170,14 +173,14 @@ export function testRateLimiter(title: string, create: (now: () => number) => Ra
     ])
   })
 
-  contract('of concurrent requests, exactly the limit is allowed', async (t, client) => {
+  contract('the number of concurrent requests allowed is exactly the limit', async (t, client) => {
     const results = await Promise.all(Array.from({ length: 50 }, () => client.take(method, all)))
     t.is(results.filter(({ allowed }) => allowed).length, 3)
     const rest = await Promise.all(Array.from({ length: 3 }, () => client.take(all)))
     t.is(rest.filter(({ allowed }) => allowed).length, 2)
   })
 
-  contract('clients are counted separately, and so are window names', async (t, client) => {
+  contract('each client and window name is counted separately', async (t, client) => {
     t.is(await client.takeMany(4, method), 3)
     t.is((await client.takeAsOther(method)).remaining, 2)
     t.is((await client.take({ ...method, name: 'method-2' })).remaining, 2)
@@ -210,7 +213,7 @@ export function testRateLimiter(title: string, create: (now: () => number) => Ra
     )
   })
 
-  contract('it agrees with a model', async (t) => {
+  contract('results agree with a model', async (t) => {
     const lists: RateLimitWindow[][] = [
       [{ name: 'a', limit: 2, period: 1 }],
       [{ name: 'all', limit: 4, period: 3 }],
@@ -263,11 +266,14 @@ type Client = {
   restart(): void
   take(...list: RateLimitWindow[]): ReturnType<RateLimiter['take']>
   takeAsOther(...list: RateLimitWindow[]): ReturnType<RateLimiter['take']>
-  /** Sends requests one after another; returns how many were allowed. */
+  /** Sends requests sequentially. Returns the number of allowed requests. */
   takeMany(count: number, ...list: RateLimitWindow[]): Promise<number>
 }
 
-/** A model of the contract: counts the allowed requests of the period, and tries every second for retryAfter. */
+/**
+ * Creates a model of the contract, which counts the allowed requests of the period and finds
+ * `retryAfter` by trying every second.
+ */
 function createModel() {
   const allowedRequests: { client: string; name: string; time: number }[] = []
   return (client: string, list: RateLimitWindow[], now: number) => {

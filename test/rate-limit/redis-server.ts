@@ -8,7 +8,7 @@ import { join } from 'node:path'
 /** Whether redis-server is installed. */
 export const isRedisInstalled = spawnSync('redis-server', ['--version']).status === 0
 
-/** A Redis server that a test can suspend, kill and start again on the same port. */
+/** A Redis server that a test can suspend, kill and restart on the same port. */
 export type RedisServer = {
   readonly url: string
   start(): Promise<void>
@@ -17,7 +17,7 @@ export type RedisServer = {
   stop(): Promise<void>
 }
 
-/** Starts Redis on a free port; with `cluster`, as a cluster of one node that has every slot. */
+/** Starts Redis on a free port. With `cluster`, starts a cluster of one node with every slot. */
 export async function startRedis({ cluster = false } = {}): Promise<RedisServer> {
   const port = await freePort()
   const bus = cluster

@@ -20,7 +20,7 @@ const method = { name: 'method', limit: 3, period: 60 }
 if (url) {
   testRateLimiter('redis', (now) => createRedisRateLimiter({ url, now }))
 
-  test('redis: nodes share the windows and the clock of Redis', async (t) => {
+  test('redis: nodes share windows and the clock of Redis', async (t) => {
     const nodes = Array.from({ length: 4 }, () => createRedisRateLimiter({ url }))
     const client = randomUUID()
     const results = await Promise.all(

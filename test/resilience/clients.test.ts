@@ -25,7 +25,7 @@ function assertNoProblems(t: ExecutionContext, result: FaultResult, labels: stri
 }
 
 test.serial(
-  'kill -9 at any moment loses no acknowledged write and leaves no partial change',
+  'SIGKILL at a random moment loses no acknowledged write and leaves no partial change',
   async (t) => {
     assertNoProblems(t, await measureKills(environment, 4), acceptableOutcomes)
   },
@@ -36,7 +36,7 @@ test.serial('250 idle connections per transport do not affect other clients', as
 })
 
 test.serial(
-  'a client that sends its header byte by byte is disconnected after ten seconds',
+  'a client that sends headers byte by byte is disconnected after ten seconds',
   async (t) => {
     assertNoProblems(t, await measureSlowClients(environment, 20, 16), ['ok'])
   },

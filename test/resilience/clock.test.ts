@@ -15,7 +15,7 @@ const shiftClock = (milliseconds: number) => {
 }
 
 test.serial(
-  'after the clock jumps, tokens are checked against the new time through both transports',
+  'after the clock jumps, both transports check tokens against the new time',
   async (t) => {
     const { owner } = fixture.people
     const record = await fixture.register(owner)
@@ -23,7 +23,7 @@ test.serial(
       shiftClock(ahead)
       for (const { call } of environment.transports) {
         const outcome = await call('GetMe', {}, { token: owner.token })
-        // Going back, tokens stay valid for longer.
+        // If the clock goes back, tokens stay valid longer.
         if (ahead <= 0) t.is(expectOk(outcome).id, owner.id)
         else t.like(outcome, { code: 'unauthenticated', reason: 'TOKEN_EXPIRED' })
       }
@@ -43,6 +43,6 @@ test.serial('a revoked token stays revoked after the clock jumps back', async (t
   }
 })
 
-test.serial('no call failed with an internal error', (t) => {
+test.serial('no call fails with an internal error', (t) => {
   t.deepEqual(environment.failures, [])
 })

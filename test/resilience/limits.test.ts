@@ -15,7 +15,7 @@ if (isRedisInstalled) {
   })
 
   test.serial(
-    'Redis is killed: each process enforces the limits until Redis is back',
+    'if Redis is killed, each process enforces the limits until Redis is available again',
     async (t) => {
       const redis = await startRedis()
       t.teardown(redis.stop)
@@ -34,7 +34,7 @@ if (isRedisInstalled) {
   )
 
   test.serial(
-    'a Redis Cluster of six nodes loses a master: the limits are enforced throughout',
+    'if a Redis Cluster of six nodes loses a master, the limits remain enforced',
     async (t) => {
       const cluster = await startRedisCluster()
       t.teardown(cluster.stop)

@@ -19,14 +19,14 @@ import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
-// Long, so that only what is tested ends a wait.
+// Timeouts are long, so that only the tested behavior ends a wait.
 const timeouts = {
   ...poolTimeouts,
   connectionTimeoutMillis: 30_000,
   statement_timeout: 0,
   query_timeout: 120_000,
 }
-// PostgreSQL of its own: the tests pause, kill and promote its servers. They run in order.
+// The tests run in order and use a separate cluster, because they pause, kill and promote servers.
 const foreignUrl = process.env.TEST_DATABASE_URL as string
 const cluster = await startReplicatedCluster(2)
 const { primary, standbys } = cluster
@@ -48,7 +48,7 @@ function open(url: string, ...urls: string[]): Promise<Database> {
   return openDatabase(url, () => {}, timeouts, { urls })
 }
 
-/** A source whose positions lie before every write, so that reads do not wait. */
+/** Returns a source with positions that precede every write, so that reads do not wait. */
 function skipWait(source: ReadIndexSource): ReadIndexSource {
   return {
     ...source,
@@ -59,7 +59,7 @@ function skipWait(source: ReadIndexSource): ReadIndexSource {
   }
 }
 
-/** Opens reads of a standby, or of none, with a source of positions. */
+/** Opens reads of the standbys with a source of positions. */
 async function openReads(urls: string[], readIndex: ReadIndexSource): Promise<ReplicaReads> {
   const reads = createReplicaReads({
     primary: database.statements,
@@ -114,27 +114,35 @@ function readsOf(server: { url: string }): number {
   return stateOf(nameOf(server))?.reads ?? 0
 }
 
-test.serial('copies of a stopped data folder follow the primary', async (t) => {
-  for (const standby of standbys) {
-    const [row] = await standby.query<{ standby: boolean }>('select pg_is_in_recovery() as standby')
-    t.true(row?.standby)
-  }
-  await t.throwsAsync(first.query('update counter set value = 1'), { message: /read-only/ })
-  await waitForStatus(nameOf(first), 'ok')
-})
+test.serial(
+  'copies of a stopped data folder become standbys that follow the primary',
+  async (t) => {
+    for (const standby of standbys) {
+      const [row] = await standby.query<{ standby: boolean }>(
+        'select pg_is_in_recovery() as standby',
+      )
+      t.true(row?.standby)
+    }
+    await t.throwsAsync(first.query('update counter set value = 1'), { message: /read-only/ })
+    await waitForStatus(nameOf(first), 'ok')
+  },
+)
 
-test.serial('300 reads through a standby, each right after a write, are never stale', async (t) => {
-  const before = readsOf(first)
-  for (let round = 0; round < 300; round += 1) {
-    const value = await write()
-    t.is(await read(), value)
-  }
-  const served = readsOf(first) - before
-  t.log(`the standby served ${served} of 300`)
-  t.true(served > 0)
-})
+test.serial(
+  '300 reads through a standby, each immediately after a write, are never stale',
+  async (t) => {
+    const before = readsOf(first)
+    for (let round = 0; round < 300; round += 1) {
+      const value = await write()
+      t.is(await read(), value)
+    }
+    const served = readsOf(first) - before
+    t.log(`the standby served ${served} of 300`)
+    t.true(served > 0)
+  },
+)
 
-test.serial('reads of a standby that replays late are stale without the wait only', async (t) => {
+test.serial('reads of a standby that replays late are stale only without the wait', async (t) => {
   await changeSetting(second, 'recovery_min_apply_delay', '100ms')
   const withoutWait = await openReads([second.url], skipWait(createSource()))
   const withWait = await openReads([second.url], createSource())
@@ -150,14 +158,15 @@ test.serial('reads of a standby that replays late are stale without the wait onl
   await changeSetting(second, 'recovery_min_apply_delay', '0')
 })
 
-test.serial('a large transaction does not keep standbys from being read', async (t) => {
+test.serial('standbys are read during a large transaction', async (t) => {
   await waitForStatus(nameOf(first), 'ok')
   const source = createSource()
   const writer = new pg.Client({ connectionString: primary.url })
   await writer.connect()
   await writer.query('create table filler (text text)')
   await writer.query('begin')
-  // In the background, PostgreSQL flushes whole pages of the log only. The last of them ends within a record.
+  // In the background, PostgreSQL flushes whole pages of the log only. The last of them ends within
+  // a record.
   const insert = "insert into filler select repeat('x', 100) from generate_series(1, 5000)"
   await until(async () => {
     await writer.query(insert)
@@ -179,10 +188,10 @@ test.serial('a large transaction does not keep standbys from being read', async 
 })
 
 test.serial(
-  'the primary does not return a state before one that a standby has shown',
+  'the primary does not return a state older than one already visible on a standby',
   async (t) => {
     const reads = await openReads([], createSource())
-    // A commit waits for a standby that does not exist. The other standbys show it.
+    // The commit waits for a standby that does not exist, but is already visible on the others.
     await changeSetting(primary, 'synchronous_standby_names', 'missing')
     const writing = write()
     const value = written
@@ -199,7 +208,7 @@ test.serial(
 )
 
 test.serial(
-  'checks through a node with a standby see every change, over both transports',
+  'checks through a node with a standby reflect every change over both transports',
   async (t) => {
     const name = nameOf(first)
     await waitForStatus(name, 'ok', environment.database)
@@ -222,7 +231,7 @@ test.serial(
   },
 )
 
-test.serial('a standby that lags is left out, and comes back', async (t) => {
+test.serial('a lagging standby is not read until it catches up', async (t) => {
   await first.query('select pg_wal_replay_pause()')
   const value = await write()
   t.is(await read(), value)
@@ -251,7 +260,7 @@ test.serial('reads of a standby that hangs are repeated on the primary', async (
   })
   const value = written
   await first.pause()
-  // On the standby, it would never end.
+  // On the standby, the query would sleep for 600 seconds.
   t.deepEqual(await sleeping, [[value]])
   t.is(await read(), value)
   t.is(stateOf(nameOf(first))?.status, 'unresponsive')
@@ -262,23 +271,20 @@ test.serial('reads of a standby that hangs are repeated on the primary', async (
   t.is(await read(), next)
 })
 
-test.serial(
-  'a standby that is killed is left out, and comes back when it is started',
-  async (t) => {
-    const reading = Promise.all(Array.from({ length: 20 }, () => read()))
-    await first.kill()
-    t.deepEqual([...new Set(await reading)], [written])
-    t.is(await read(), written)
-    await waitForStatus(nameOf(first), 'unavailable')
-    const value = await write()
-    t.is(await read(), value)
-    await first.start()
-    await waitForStatus(nameOf(first), 'ok')
-    t.is(await read(), value)
-  },
-)
+test.serial('a killed standby is not read until it is restarted', async (t) => {
+  const reading = Promise.all(Array.from({ length: 20 }, () => read()))
+  await first.kill()
+  t.deepEqual([...new Set(await reading)], [written])
+  t.is(await read(), written)
+  await waitForStatus(nameOf(first), 'unavailable')
+  const value = await write()
+  t.is(await read(), value)
+  await first.start()
+  await waitForStatus(nameOf(first), 'ok')
+  t.is(await read(), value)
+})
 
-test.serial('of two standbys both serve reads', async (t) => {
+test.serial('two standbys share the reads', async (t) => {
   const both = await open(primary.url, first.url, second.url)
   await waitForStatus(nameOf(first), 'ok', both)
   await waitForStatus(nameOf(second), 'ok', both)
@@ -296,35 +302,38 @@ test.serial('a server of another cluster is never read', async (t) => {
   const other = await open(primary.url, foreignUrl)
   const name = nameOf({ url: foreignUrl })
   await waitForStatus(name, 'other_cluster', other)
-  // Fails on the other cluster, which has no such table.
+  // The read would fail on the other cluster, which does not have the table.
   t.is(await read(other.reads), written)
   t.is(stateOf(name, other)?.reads, 0)
   await other.close()
 })
 
-test.serial('readiness and metrics report each replica; a node is ready without one', async (t) => {
-  const folder = createKeyFolder(t)
-  const server = await startServer(t, folder, {
-    DATABASE_URL: primary.url,
-    REPLICA_URLS: `${first.url},${foreignUrl}`,
-  })
-  const readiness = await sendRawHttp(server.metricsPort, { path: '/readyz' })
-  const replicas = { [nameOf(first)]: 'ok', [nameOf({ url: foreignUrl })]: 'other_cluster' }
-  t.like(readiness, { status: 200, json: { ready: true, replicas } })
-  const { text } = await sendRawHttp(server.metricsPort, { path: '/metrics' })
-  const labels = `replica="${nameOf(first)}"`
-  t.true(text.includes(`daikon_replica_status{${labels},status="ok"} 1`))
-  t.true(text.includes(`daikon_replica_status{${labels},status="lagging"} 0`))
-  t.regex(text, new RegExp(`^daikon_replica_lag_bytes{${labels}} \\d+$`, 'm'))
-  t.regex(text, new RegExp(`^daikon_replica_reads_total{${labels}} \\d+$`, 'm'))
-  const warning = server.lines.find(({ status }) => status === 'other_cluster')
-  t.is(warning?.replica, nameOf({ url: foreignUrl }))
-})
+test.serial(
+  'readiness and metrics report each replica, and a node is ready despite an unusable replica',
+  async (t) => {
+    const folder = createKeyFolder(t)
+    const server = await startServer(t, folder, {
+      DATABASE_URL: primary.url,
+      REPLICA_URLS: `${first.url},${foreignUrl}`,
+    })
+    const readiness = await sendRawHttp(server.metricsPort, { path: '/readyz' })
+    const replicas = { [nameOf(first)]: 'ok', [nameOf({ url: foreignUrl })]: 'other_cluster' }
+    t.like(readiness, { status: 200, json: { ready: true, replicas } })
+    const { text } = await sendRawHttp(server.metricsPort, { path: '/metrics' })
+    const labels = `replica="${nameOf(first)}"`
+    t.true(text.includes(`daikon_replica_status{${labels},status="ok"} 1`))
+    t.true(text.includes(`daikon_replica_status{${labels},status="lagging"} 0`))
+    t.regex(text, new RegExp(`^daikon_replica_lag_bytes{${labels}} \\d+$`, 'm'))
+    t.regex(text, new RegExp(`^daikon_replica_reads_total{${labels}} \\d+$`, 'm'))
+    const warning = server.lines.find(({ status }) => status === 'other_cluster')
+    t.is(warning?.replica, nameOf({ url: foreignUrl }))
+  },
+)
 
 test.serial(
-  'replicas are refused while commits are acknowledged before they are durable',
+  'replicas are rejected if commits are acknowledged before they are durable',
   async (t) => {
-    // Its own database, so that no connection of the other tests has the setting.
+    // Uses a separate database, so that the setting does not affect connections of other tests.
     await primary.query('create database asynchronous')
     await primary.query('alter database asynchronous set synchronous_commit = off')
     const [url = '', replica = ''] = [primary, first].map(({ url }) =>
@@ -337,7 +346,7 @@ test.serial(
   },
 )
 
-test.serial('without a primary nothing is read from a standby', async (t) => {
+test.serial('without a primary, nothing is read from a standby', async (t) => {
   const fixture = await createWorkspaceFixture(environment, transport)
   const record = await fixture.register(fixture.people.viewer)
   const checks = [{ ...fixture.kind, resource_id: record.resource_id, action: 'view' }]
@@ -355,14 +364,14 @@ test.serial('without a primary nothing is read from a standby', async (t) => {
 })
 
 test.serial(
-  'after a failover, the new primary and the standbys that follow it are read',
+  'after a failover, reads use the new primary and the standbys that follow it',
   async (t) => {
     const both = await open(primary.url, second.url)
     await waitForStatus(nameOf(second), 'ok', both)
     const hosts = `${nameOf(primary)},${nameOf(second)}`
     const url = primary.url.replace(nameOf(primary), hosts)
     const following = await open(`${url}?target_session_attrs=read-write`, first.url)
-    // The first standby must not receive more than the second one, which becomes its primary.
+    // The first standby must not receive more WAL than the second one, which becomes its primary.
     await changeSetting(first, 'primary_conninfo', '')
     await waitForStatus(nameOf(first), 'not_streaming', following)
     const value = await write(following)
@@ -381,7 +390,7 @@ test.serial(
       const [row] = await first.query<{ value: number }>('select value from counter')
       return row?.value === -1
     })
-    // Two primaries: the current one stays.
+    // While there are two primaries, the node keeps its current one.
     for (let round = 0; round < 20; round += 1) {
       t.is(await read(both.reads), value)
       t.is(await read(following.reads), value)

@@ -1,4 +1,4 @@
-// Replaces one node after the other under load, as docs/kubernetes.md describes.
+// Replaces nodes one by one under load, as docs/kubernetes.md describes.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { credentials } from '@grpc/grpc-js'
 import test from 'ava'
@@ -13,19 +13,19 @@ import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 const database = await cloneDatabase()
 test.after.always(() => database.drop())
 
-/** A node that keeps its ports when it is replaced, as behind a name. */
-type Place = { ports: Record<string, string>; server: ServerProcess; grpc: number; rest: number }
+/** A node that keeps its ports when it is replaced, like one behind a DNS name. */
+type NodeSlot = { ports: Record<string, string>; server: ServerProcess; grpc: number; rest: number }
 
-test('two nodes are replaced one after the other without a failed call over gRPC or REST', async (t) => {
+test('two nodes can be replaced one by one without a failed call over gRPC or REST', async (t) => {
   const folder = createKeyFolder(t)
   const start = (ports: Record<string, string>) =>
     startServer(t, folder, { DATABASE_URL: database.url, RATE_LIMIT_ENABLED: 'false', ...ports })
-  const places: Place[] = []
+  const slots: NodeSlot[] = []
   for (let index = 0; index < 2; index += 1) {
     const ports = { GRPC_PORT: `${await findFreePort()}`, HTTP_PORT: `${await findFreePort()}` }
-    places.push({ ports, server: await start(ports), grpc: 0, rest: 0 })
+    slots.push({ ports, server: await start(ports), grpc: 0, rest: 0 })
   }
-  const [first] = places as [Place, Place]
+  const [first] = slots as [NodeSlot, NodeSlot]
   const environment = await connectToServer(folder, first.server, database)
   const fixture = await createWorkspaceFixture(environment, environment.transports[0] as never)
   const record = await fixture.register(fixture.people.viewer)
@@ -34,15 +34,19 @@ test('two nodes are replaced one after the other without a failed call over gRPC
 
   const failures: string[] = []
   let isRunning = true
-  /** The load is high while a node drains, and low while it starts. */
+  // The load is high while a node drains, and low while it starts.
   let isDraining = false
-  /** Nodes that the load balancer of REST sends requests to, and the requests that each is handling. */
-  const rotation = new Set(places)
-  const pending = new Map<Place, number>(places.map((place) => [place, 0]))
+  /**
+   * The nodes to which the load balancer sends REST requests, and the number of pending requests of
+   * each.
+   */
+  const rotation = new Set(slots)
+  const pending = new Map<NodeSlot, number>(slots.map((slot) => [slot, 0]))
 
-  // Only calls that a server refused without handling them are sent again: by grpc-js once, and by `callGrpc`.
+  // Retries only calls that a server refused without handling them: grpc-js retries once, and then
+  // `callGrpc` does.
   const client = new PermissionServiceClient(
-    `ipv4:${places.map(({ ports }) => `127.0.0.1:${ports.GRPC_PORT}`).join()}`,
+    `ipv4:${slots.map(({ ports }) => `127.0.0.1:${ports.GRPC_PORT}`).join()}`,
     credentials.createInsecure(),
     {
       'grpc.service_config': JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
@@ -59,18 +63,19 @@ test('two nodes are replaced one after the other without a failed call over gRPC
     grantee_id: fixture.people.editor.id,
   }
 
-  /** Checks, or every fifth time shares if it is the loop that writes. */
+  /** Sends a check or, if `writes` is set, a share in every fifth round. */
   async function callGrpc(round: number, writes = false): Promise<void> {
     const metadata = createMetadata(caller)
     const deadline = { deadline: Date.now() + 60_000 }
     const isRefused = await new Promise<boolean>((resolve) => {
       const onEnd = (error: Error | null) => {
-        // A client that is slow to acknowledge the announcement opens streams for longer than the node waits.
+        // A client that processes GOAWAY slowly can still open streams after the node has stopped
+        // waiting.
         const wasRefused = /refused by server|REFUSED_STREAM/.test(error?.message ?? '')
         if (error && !wasRefused) failures.push(`gRPC: ${error.message}`)
         const port = call.getPeer().split(':').at(-1)
-        const place = places.find(({ ports }) => ports.GRPC_PORT === port)
-        if (place && !error) place.grpc += 1
+        const slot = slots.find(({ ports }) => ports.GRPC_PORT === port)
+        if (slot && !error) slot.grpc += 1
         resolve(wasRefused)
       }
       const permission = round % 2 ? 'edit' : 'view'
@@ -87,18 +92,18 @@ test('two nodes are replaced one after the other without a failed call over gRPC
 
   async function callRest(round: number): Promise<void> {
     const available = [...rotation]
-    const place = available[round % available.length] as Place
-    pending.set(place, (pending.get(place) ?? 0) + 1)
+    const slot = available[round % available.length] as NodeSlot
+    pending.set(slot, (pending.get(slot) ?? 0) + 1)
     try {
-      const url = `http://127.0.0.1:${place.ports.HTTP_PORT}/users/me`
+      const url = `http://127.0.0.1:${slot.ports.HTTP_PORT}/users/me`
       const response = await fetch(url, { headers: { authorization: `Bearer ${caller.token}` } })
       await response.arrayBuffer()
-      if (response.ok) place.rest += 1
+      if (response.ok) slot.rest += 1
       else failures.push(`REST: ${response.status}`)
     } catch (error) {
       failures.push(`REST: ${(error as Error).cause ?? error}`)
     } finally {
-      pending.set(place, (pending.get(place) ?? 1) - 1)
+      pending.set(slot, (pending.get(slot) ?? 1) - 1)
     }
   }
 
@@ -114,24 +119,25 @@ test('two nodes are replaced one after the other without a failed call over gRPC
   const until = async (condition: () => boolean) => {
     while (!condition() && failures.length === 0) await sleep(10)
   }
-  for (const place of places) {
-    const before = { ...place }
-    await until(() => place.grpc > before.grpc + 20 && place.rest > before.rest + 5)
-    // Kubernetes removes a pod from its services before it sends SIGTERM, or at the same time and daikon's preStop
-    // hook waits. Clients of gRPC are connected to the pods themselves, and learn of the drain from GOAWAY.
-    rotation.delete(place)
+  for (const slot of slots) {
+    const before = { ...slot }
+    await until(() => slot.grpc > before.grpc + 20 && slot.rest > before.rest + 5)
+    // Kubernetes removes a pod from its services before SIGTERM, or at the same time, in which case
+    // daikon's preStop hook waits. gRPC clients connect to pods directly, and GOAWAY informs them
+    // of the drain.
+    rotation.delete(slot)
     isDraining = true
-    await until(() => pending.get(place) === 0)
-    place.server.child.kill('SIGTERM')
-    t.deepEqual(await place.server.exited, { code: 0, signal: null })
+    await until(() => pending.get(slot) === 0)
+    slot.server.child.kill('SIGTERM')
+    t.deepEqual(await slot.server.exited, { code: 0, signal: null })
     isDraining = false
-    place.server = await start(place.ports)
-    rotation.add(place)
-    const after = { ...place }
-    await until(() => place.grpc > after.grpc + 20 && place.rest > after.rest + 5)
+    slot.server = await start(slot.ports)
+    rotation.add(slot)
+    const after = { ...slot }
+    await until(() => slot.grpc > after.grpc + 20 && slot.rest > after.rest + 5)
   }
   isRunning = false
   await Promise.all(loops)
   t.deepEqual(failures, [])
-  t.log(places.map(({ grpc, rest }) => `${grpc} calls over gRPC, ${rest} over REST`).join('; '))
+  t.log(slots.map(({ grpc, rest }) => `${grpc} calls over gRPC, ${rest} over REST`).join('; '))
 })

@@ -9,7 +9,7 @@ import { acceptableOutcomes, type FaultResult, formatRow } from '../../bench/fau
 import { measurePostgresSlow } from '../../bench/faults/postgres-slow.ts'
 import { measurePostgresStopped } from '../../bench/faults/postgres-stopped.ts'
 
-// The tests stop it, so it is not shared with other test files.
+// Not shared with other test files, because the tests stop it.
 const dataDir = mkdtempSync(join(tmpdir(), 'daikon-faults-'))
 const postgres = await startDedicatedPostgres(dataDir)
 const environment = await createFaultEnvironment(postgres.url)
@@ -32,7 +32,7 @@ function assertNoProblems(t: ExecutionContext, result: FaultResult, labels: stri
 }
 
 test.serial(
-  'PostgreSQL stops under load: calls return 503, no write is lost, service resumes by itself',
+  'if PostgreSQL stops under load, calls return 503, no write is lost, and service resumes by itself',
   async (t) => {
     assertNoProblems(
       t,
@@ -43,7 +43,7 @@ test.serial(
 )
 
 test.serial(
-  'PostgreSQL crashes under load: calls return 503, no write is lost, service resumes by itself',
+  'if PostgreSQL crashes under load, calls return 503, no write is lost, and service resumes by itself',
   async (t) => {
     assertNoProblems(
       t,
@@ -53,12 +53,12 @@ test.serial(
   },
 )
 
-test.serial('PostgreSQL is slow: responses are late but correct', async (t) => {
+test.serial('if PostgreSQL is slow, responses are late but correct', async (t) => {
   assertNoProblems(t, await measurePostgresSlow(environment, postgres.url, 20, 2), ['ok'])
 })
 
 test.serial(
-  'another client uses every connection: calls return 503, no write is lost, service resumes by itself',
+  'if another client uses every connection, calls return 503, no write is lost, and service resumes',
   async (t) => {
     assertNoProblems(t, await measureConnections(environment, postgres.url, 1), acceptableOutcomes)
   },

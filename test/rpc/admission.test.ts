@@ -18,7 +18,7 @@ const keysOf = (workspace: string, user = workspace, max = 2): AdmissionKeys => 
 /** Lets resolved promises run their callbacks. */
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-test('a call with a free place is admitted without a promise', (t) => {
+test('a call is admitted without a promise when capacity is free', (t) => {
   const admission = createAdmission({ capacity: 1, maxQueuedPerTenant: 1, maxQueued: 1 })
   const release = admission.enter(keysOf('a'), never)
   t.false(release instanceof Promise)
@@ -46,7 +46,7 @@ test('tenants take turns, and calls of one tenant keep their order', async (t) =
   t.deepEqual(order, ['a1', 'b1', 'a2', 'b2', 'a3'])
 })
 
-test('a tenant at its limit leaves the remaining places to others', async (t) => {
+test('a tenant at its limit leaves the remaining capacity to others', async (t) => {
   const admission = createAdmission({ capacity: 3, maxQueuedPerTenant: 9, maxQueued: 99 })
   for (const user of ['1', '2']) admission.enter(keysOf('a', user), never)
   const third = admission.enter(keysOf('a', '3'), never)
@@ -54,7 +54,7 @@ test('a tenant at its limit leaves the remaining places to others', async (t) =>
   t.false(admission.enter(keysOf('b'), never) instanceof Promise)
 })
 
-test('a full queue is resource_exhausted with a time to retry', (t) => {
+test('a full queue returns resource_exhausted with a retry delay', (t) => {
   const admission = createAdmission({ capacity: 1, maxQueuedPerTenant: 1, maxQueued: 2 })
   admission.enter(keysOf('a'), never)
   admission.enter(keysOf('a'), never)
@@ -77,7 +77,7 @@ test('a cancelled call leaves the queue', async (t) => {
   t.deepEqual(admission.counts(), { running: 0, queued: 0 })
 })
 
-test('no limit is ever exceeded, and every call is admitted in the end', async (t) => {
+test('no limit is ever exceeded, and every call is eventually admitted', async (t) => {
   const call = fc.record({ workspace: fc.nat(3), user: fc.nat(5) })
   await fc.assert(
     fc.asyncProperty(
@@ -110,7 +110,7 @@ test('no limit is ever exceeded, and every call is admitted in the end', async (
   )
 })
 
-test('large messages are decoded in turn, a few of each workspace at once', async (t) => {
+test('large messages are decoded in turn, a few per workspace at a time', async (t) => {
   const admissions = createAdmissions()
   const call = { scope: { signal: never }, ip: '127.0.0.1', readInTurn: () => ({}) } as Call
   const admit = (wid: string, more: Partial<Call> = {}) => {

@@ -6,7 +6,9 @@ import { createCredentialsVerifier } from '../../src/rpc/credentials.ts'
 const second = 1000
 const start = Date.parse('2026-01-01T00:00:00Z')
 
-/** A verifier for tokens of the form `<id> <expiry in seconds>`, and the number of signature checks. */
+/**
+ * A verifier for tokens of the form `<id> <expiry in seconds>`, which counts its signature checks.
+ */
 function createVerifier(maxCacheBytes: number) {
   const count = { verified: 0 }
   const keys = { current: new Map() }
@@ -41,7 +43,7 @@ test('a token with many different service keys is cached once', async (t) => {
   t.is(hashes.size, 20_000)
 })
 
-test('only the claims that a call needs are kept', async (t) => {
+test('only the claims that a call needs are cached', async (t) => {
   const { run } = createVerifier(10 * 1024)
   await run('token 900', undefined)
   const { user } = await run('token 900', undefined)

@@ -18,7 +18,7 @@ function createKeyFile(t: ExecutionContext, mode: number): string {
   return path
 }
 
-/** A production environment without mistakes. */
+/** A valid production environment. */
 const production = {
   DEBUG: 'false',
   BASE_URL: 'https://auth.example.com',
@@ -88,7 +88,7 @@ test('an invalid value is explained', (t) => {
   }
 })
 
-test('several hosts require target_session_attrs=read-write, and replicas a database', (t) => {
+test('several hosts require target_session_attrs=read-write, and replicas require a database', (t) => {
   const hosts = 'postgresql://user:secret@one:5432,two/daikon'
   const severalHosts =
     'DATABASE_URL must have target_session_attrs=read-write if it lists several hosts'
@@ -113,7 +113,7 @@ test('several hosts require target_session_attrs=read-write, and replicas a data
   )
 })
 
-test('the servers listen on loopback while DEBUG is true, else on every interface', (t) => {
+test('the servers listen on loopback if DEBUG is true, otherwise on every interface', (t) => {
   t.like(readConfig({}), { HTTP_HOST: '127.0.0.1', GRPC_HOST: '127.0.0.1' })
   t.like(readConfig(production), { HTTP_HOST: '0.0.0.0', GRPC_HOST: '0.0.0.0' })
   for (const DEBUG of ['true', 'false']) {
@@ -172,7 +172,7 @@ asRoot('the group may read a private key of root if the server runs as another u
     [0o444, 65_534],
   ] as const)
     t.regex(check(mode, uid).stderr, /JWT_PRIVATE_KEY_PATH must be readable by its owner only/)
-  // Commands that root runs beside such a server.
+  // Commands that root runs for such a server.
   chownSync(path, 0, 65_534)
   t.is(check(0o440, 0).status, 0)
 })

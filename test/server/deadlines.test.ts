@@ -10,7 +10,7 @@ import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 const environment = await startTestEnvironment()
 test.after.always(() => environment.stop())
 
-const soon = { 'grpc-timeout': '200m' }
+const shortDeadline = { 'grpc-timeout': '200m' }
 
 /** Holds a lock while `work` runs, and asserts that no statement waits for it afterwards. */
 async function whileLocked(t: ExecutionContext, lock: string, work: () => Promise<void>) {
@@ -64,10 +64,10 @@ for (const transport of environment.transports) {
   test.serial(`a deadline cancels the query of a check over ${transport.label}`, async (t) => {
     const { check } = await createCalls(transport)
     await whileLocked(t, 'lock table members in access exclusive mode', async () => {
-      // In sequence: each statement whose last caller has left is cancelled.
+      // In sequence, because a statement is cancelled only when its last caller has left.
       for (let round = 0; round < 5; round += 1) {
         const startedAt = performance.now()
-        t.like(await check(soon), { ok: false, code: 'unavailable' })
+        t.like(await check(shortDeadline), { ok: false, code: 'unavailable' })
         t.true(performance.now() - startedAt < 1500)
       }
     })
@@ -75,20 +75,20 @@ for (const transport of environment.transports) {
   })
 
   test.serial(
-    `a caller gets its result although others of the same batched query ran into their deadline over ${transport.label}`,
+    `a caller gets its result although other callers of the same batched query exceed their deadlines over ${transport.label}`,
     async (t) => {
       const { check } = await createCalls(transport)
-      const patient: Promise<{ ok: boolean }>[] = []
+      const unlimitedCalls: Promise<{ ok: boolean }>[] = []
       const client = await environment.pool.connect()
       await client.query('begin; lock table members in access exclusive mode')
-      const hasty = [1, 2, 3, 4].flatMap(() => {
-        patient.push(check())
-        return check(soon)
+      const limitedCalls = [1, 2, 3, 4].flatMap(() => {
+        unlimitedCalls.push(check())
+        return check(shortDeadline)
       })
-      for (const outcome of await Promise.all(hasty)) t.false(outcome.ok)
+      for (const outcome of await Promise.all(limitedCalls)) t.false(outcome.ok)
       await client.query('rollback')
       client.release()
-      for (const outcome of await Promise.all(patient)) t.true(outcome.ok)
+      for (const outcome of await Promise.all(unlimitedCalls)) t.true(outcome.ok)
     },
   )
 
@@ -98,7 +98,7 @@ for (const transport of environment.transports) {
       const { fixture, record, share } = await createCalls(transport)
       await whileLocked(t, 'lock table shares in exclusive mode', async () => {
         // More calls than the pool has connections: no connection may leak.
-        const outcomes = await Promise.all(Array.from({ length: 15 }, () => share(soon)))
+        const outcomes = await Promise.all(Array.from({ length: 15 }, () => share(shortDeadline)))
         for (const outcome of outcomes) t.like(outcome, { ok: false, code: 'unavailable' })
       })
       t.deepEqual((await fixture.readResource(record)).shares, [])
@@ -110,7 +110,7 @@ for (const transport of environment.transports) {
   test.serial(`a deadline cancels the query of a list over ${transport.label}`, async (t) => {
     const { accessible } = await createCalls(transport)
     await whileLocked(t, 'lock table resources in access exclusive mode', async () => {
-      t.like(await accessible(soon), { ok: false, code: 'unavailable' })
+      t.like(await accessible(shortDeadline), { ok: false, code: 'unavailable' })
     })
     t.true((await accessible()).ok)
   })

@@ -15,7 +15,7 @@ const production = {
   DATABASE_URL: database.url,
 }
 
-/** Whether a server that is bound to every interface, and not to 127.0.0.1 alone, has this port. */
+/** Whether a server bound to every interface, not only to 127.0.0.1, uses this port. */
 function isReachable(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection(port, '127.0.0.2')

@@ -43,8 +43,8 @@ for (const transport of environment.transports) {
       })
       await transport.call('GetMe', {}, withRequestId(ids.known, { token: people.viewer.token }))
       await transport.call('GetMe', {}, withRequestId(ids.refused, {}))
-      const question = { ...kind, resource_id: record.resource_id }
-      await transport.call('GetResource', question, withRequestId(ids.service, { key }))
+      const checkRequest = { ...kind, resource_id: record.resource_id }
+      await transport.call('GetResource', checkRequest, withRequestId(ids.service, { key }))
       const of = (id: string) => lines().filter(({ request_id }) => request_id === id)
 
       const call = {
@@ -101,7 +101,7 @@ test.serial('no credential reaches the log, whatever the outcome of the call', a
       const name = operation.name.split('/')[1] as string
       const isPublic = operation.policy.tier === 'public'
       const message: Record<string, unknown> = isPublic ? {} : requests.message(operation)
-      // Messages of public methods contain secrets as well.
+      // Messages of public methods also contain secrets.
       for (const field of operation.input.fields) {
         if (!isPublic || field.name === 'provider') continue
         const secret = `secret-${randomUUID()}-${'x'.repeat(7)}`
@@ -122,7 +122,7 @@ test.serial('no credential reaches the log, whatever the outcome of the call', a
   t.true(written.length > 10_000)
   for (const secret of secrets) {
     t.false(written.includes(secret))
-    // The log must not contain the end of a token either.
+    // The log must also not contain the end of a token.
     t.false(written.includes(secret.slice(-20)))
   }
 })

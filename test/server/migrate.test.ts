@@ -28,7 +28,7 @@ function daikon(databaseUrl: string, ...args: string[]) {
   return run(process.execPath, ['src/daikon.ts', ...args], { cwd: root, env })
 }
 
-test('of two concurrent migrations one applies everything and the other waits and applies nothing', async (t) => {
+test('of two concurrent migrations, one applies everything and the other waits and applies nothing', async (t) => {
   const url = await emptyDatabase(t)
   const results = await Promise.all(
     Array.from({ length: 2 }, () => daikon(url, '--json', 'migrate')),

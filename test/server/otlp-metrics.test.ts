@@ -35,7 +35,7 @@ type Export = {
   }[]
 }
 
-/** Starts an OTLP collector that keeps the metrics it receives. */
+/** Starts an OTLP collector that stores the metrics it receives. */
 async function startCollector(t: ExecutionContext) {
   const exports: Export[] = []
   const state = { status: 200 }
@@ -54,7 +54,7 @@ const attributesOf = (point: Pick<Point, 'attributes'>) =>
     point.attributes.map(({ key, value }) => [key, value.stringValue ?? value.doubleValue]),
   )
 
-test('a server that stops exports the metrics of its last calls, the same as /metrics', async (t) => {
+test('a stopping server exports the metrics of its last calls, with the same values as /metrics', async (t) => {
   const { exports, url } = await startCollector(t)
   const server = await startServer(t, createKeyFolder(t), {
     DATABASE_URL: database.url,

@@ -17,7 +17,7 @@ const database = await cloneDatabase()
 test.after.always(() => database.drop())
 const withOpenssl = hasOpenssl ? test : test.skip
 
-test('a source that is invalid keeps the previous value and is logged once until it changes', async (t) => {
+test('an invalid source keeps the previous value and is logged once until it changes', async (t) => {
   let text = '1'
   let parsed = 0
   const source: Source<number> = {
@@ -71,7 +71,7 @@ async function readMetric(server: ServerProcess, name: string) {
 }
 
 /** Sends SIGHUP and waits until each worker has logged a line that starts with `text`. */
-async function hangUp(server: ServerProcess, text: string, workers = 1) {
+async function reloadServer(server: ServerProcess, text: string, workers = 1) {
   const count = () => server.lines.filter(({ msg }) => msg.startsWith(text)).length
   const before = count()
   server.child.kill('SIGHUP')
@@ -103,7 +103,7 @@ test('SIGHUP replaces signing keys in every worker; a removed key no longer veri
   t.deepEqual(await callAll(old), ['ok'])
 
   rotateKeys(paths)
-  await hangUp(server, 'Reloaded the signing keys', 2)
+  await reloadServer(server, 'Reloaded the signing keys', 2)
   const second = await connectToServer(folder, server, database)
   for (const transport of second.transports) transport.close()
   const current = { token: await second.token(id, fixture.workspace) }
@@ -116,16 +116,16 @@ test('SIGHUP replaces signing keys in every worker; a removed key no longer veri
     published.map(({ kid }) => kid),
   )
 
-  // The file of public keys without the key of the file of the private key.
+  // The file of public keys lacks the key that belongs to the private key.
   const publicPem = readFileSync(paths.publicPath, 'utf8')
   const blocks = publicPem.split(/(?<=-----END PUBLIC KEY-----\n)/)
   writeFileSync(paths.publicPath, `${blocks[1]}`)
-  await hangUp(server, 'Reloading the signing keys failed', 2)
+  await reloadServer(server, 'Reloading the signing keys failed', 2)
   t.deepEqual(await callAll(current), ['ok'])
   t.deepEqual(await readMetric(server, 'daikon_reload_failing{files="signing keys"}'), [' 1'])
 
   writeFileSync(paths.publicPath, `${blocks[0]}`)
-  await hangUp(server, 'Reloaded the signing keys', 2)
+  await reloadServer(server, 'Reloaded the signing keys', 2)
   t.deepEqual(await callAll(current), ['ok'])
   t.deepEqual(await callAll(old), ['TOKEN_INVALID'], 'although the token was verified before')
   t.deepEqual(await readMetric(server, 'daikon_reload_failing{files="signing keys"}'), [' 0'])
@@ -144,7 +144,7 @@ function readCertificate(port: number, trustedCa: Buffer): Promise<string> {
 }
 
 withOpenssl(
-  'changed certificates serve new connections without a signal; a broken pair does not',
+  'changed certificates are used for new connections without a signal; an invalid pair is not',
   async (t) => {
     const folder = createKeyFolder(t)
     const authority = createCertificateAuthority(folder, 'authority')

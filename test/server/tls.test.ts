@@ -84,11 +84,11 @@ withOpenssl('with a client CA gRPC requires a client certificate signed by it', 
 })
 
 test('incomplete TLS settings and missing files are configuration errors', (t) => {
-  const mistake = (environment: Record<string, string>) =>
+  const findConfigError = (environment: Record<string, string>) =>
     t.throws(() => readConfig(environment)).message
-  t.regex(mistake({ GRPC_TLS_CERT_PATH: 'a' }), /GRPC_TLS_KEY_PATH/)
-  t.regex(mistake({ GRPC_TLS_KEY_PATH: 'a' }), /GRPC_TLS_CERT_PATH/)
-  t.regex(mistake({ GRPC_TLS_CLIENT_CA_PATH: 'a' }), /GRPC_TLS_CERT_PATH/)
+  t.regex(findConfigError({ GRPC_TLS_CERT_PATH: 'a' }), /GRPC_TLS_KEY_PATH/)
+  t.regex(findConfigError({ GRPC_TLS_KEY_PATH: 'a' }), /GRPC_TLS_CERT_PATH/)
+  t.regex(findConfigError({ GRPC_TLS_CLIENT_CA_PATH: 'a' }), /GRPC_TLS_CERT_PATH/)
 
   const missing = join(createKeyFolder(t), 'missing.pem')
   const env = {

@@ -23,7 +23,7 @@ type Span = {
   attributes: { key: string; value: { stringValue: string } }[]
 }
 
-/** Starts an OTLP collector that keeps the spans it receives. */
+/** Starts an OTLP collector that stores the spans it receives. */
 async function startCollector(t: ExecutionContext) {
   const spans: Span[] = []
   const server = createServer(async (request, response) => {

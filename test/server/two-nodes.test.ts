@@ -20,7 +20,7 @@ withRedis('two nodes that share PostgreSQL and Redis behave as one server', asyn
   t.teardown(redis.stop)
   const folder = createKeyFolder(t)
   const settings = { DATABASE_URL: database.url, REDIS_URL: redis.url }
-  // In sequence: the second node uses the keys that the first has created.
+  // Started in sequence, because the second node uses the keys that the first creates.
   const first = await startServer(t, folder, settings)
   const nodes = [first, await startServer(t, folder, settings)] as const
   const [one, other] = nodes
@@ -39,17 +39,17 @@ withRedis('two nodes that share PostgreSQL and Redis behave as one server', asyn
     const { people, key, kind } = fixture
     const record = await fixture.register(people.viewer)
     const checks = [{ ...kind, resource_id: record.resource_id, action: 'view' }]
-    const ask = () => there.call('Check', { checks }, fixture.as(people.editor))
+    const check = () => there.call('Check', { checks }, fixture.as(people.editor))
     for (let round = 0; round < 50; round += 1) {
       await fixture.share(people.viewer, record, { user: people.editor.id }, 'view')
-      t.like(await ask(), { message: { results: [{ allowed: true }] } })
+      t.like(await check(), { message: { results: [{ allowed: true }] } })
       const grant = { grantee_type: 'user', grantee_id: people.editor.id, permission: 'view' }
       await here.call('RevokeShare', { permission_id: record.id, ...grant }, { key })
-      t.like(await ask(), { message: { results: [{ allowed: false }] } })
+      t.like(await check(), { message: { results: [{ allowed: false }] } })
     }
     // Logout invalidates the token on both nodes.
     t.true((await here.call('Logout', {}, { token: people.editor.token })).ok)
-    t.like(await ask(), { ok: false, code: 'unauthenticated', reason: 'TOKEN_REVOKED' })
+    t.like(await check(), { ok: false, code: 'unauthenticated', reason: 'TOKEN_REVOKED' })
   }
 
   // Rate limits apply to both nodes together.
@@ -74,11 +74,11 @@ withRedis('two nodes that share PostgreSQL and Redis behave as one server', asyn
   t.deepEqual(statuses, [401, 401])
   await redis.start()
   for (const node of nodes) {
-    const isBack = async () =>
+    const isRedisAvailable = async () =>
       (await sendRawHttp(node.metricsPort, { path: '/readyz' })).json.redis === 'ok'
     const deadline = performance.now() + 10_000
-    while (!(await isBack()) && performance.now() < deadline) await sleep(100)
-    t.true(await isBack())
+    while (!(await isRedisAvailable()) && performance.now() < deadline) await sleep(100)
+    t.true(await isRedisAvailable())
   }
 
   // One node stops, the other continues.

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { TestEnvironment } from './test-environment.ts'
 import type { Outcome, Transport } from './transports.ts'
 
-/** Creates an administrator; `call` sends requests to AdminService with their admin token. */
+/** Creates an administrator. `call` sends requests to AdminService with their admin token. */
 export async function createAdmin({ app, seed }: TestEnvironment, seconds = 900) {
   const id = await seed.user('admin', { is_admin: true })
   const profile = { sub: id, jti: randomUUID(), email: 'admin@example.com', name: 'admin' }

@@ -7,20 +7,20 @@ import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '../..')
 
-/** Options of `createDaikonBrowser`, without the addresses. */
+/** Options of `createDaikonBrowser`, except for the URLs. */
 export type BrowserAppOptions = { clientId: string } & Record<string, unknown>
 
-/** Serves pages with the browser client, without a framework. */
+/** A server of pages with the browser client, without a framework. */
 export type BrowserApp = {
   url: string
-  /** Lets the pages below `/<name>/` create a client with these options. */
+  /** Sets the options of the client that pages below `/<name>/` create. */
   configure(name: string, options: BrowserAppOptions): void
   stop(): Promise<void>
 }
 
 /**
- * Builds the browser client and serves pages that run it. A page has `daikon`, started, and `events`, the
- * events so far; `failure` is the error of the start.
+ * Builds the browser client and serves pages that run it. A page has the globals `daikon`, the
+ * started client; `events`, the events so far; and `failure`, the error of the start.
  */
 export async function startBrowserApp(issuer: string): Promise<BrowserApp> {
   const folder = await mkdtemp(join(tmpdir(), 'daikon-browser-app-'))

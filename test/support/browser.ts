@@ -17,7 +17,7 @@ const args = [
   '--disable-sync',
 ]
 
-/** Browser tests are skipped where Chromium is missing; CI installs it. */
+/** Whether Chromium is installed, as in CI. Without it, browser tests are skipped. */
 export const hasBrowser = existsSync(executablePath)
 
 /** Opens an empty page in a browser with a fresh profile. */
@@ -31,7 +31,7 @@ export async function openBrowserPage(t: ExecutionContext): Promise<Page> {
   return browser.newPage()
 }
 
-/** Starts a browser for the tests of a file, each with a context of its own. */
+/** Starts a browser for the tests of a file, each of which opens a separate context. */
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, args })
 }

@@ -7,10 +7,10 @@ export const hasOpenssl = spawnSync('openssl', ['version']).status === 0
 
 /** A certificate authority that exists for one test. */
 export type CertificateAuthority = {
-  /** Path of the authority's certificate. */
+  /** The path of the authority's certificate. */
   path: string
   certificate: Buffer
-  /** Issues a certificate for a name; returns paths and contents of certificate and key. */
+  /** Issues a certificate for a name. Returns the paths and contents of the certificate and key. */
   issue(name: string): CertificatePair
 }
 

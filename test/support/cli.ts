@@ -4,12 +4,12 @@ import { text } from 'node:stream/consumers'
 
 const root = join(import.meta.dirname, '../..')
 
-/** Runs the operator CLI on a database; returns its output and exit status. */
+/** Runs the operator CLI on a database. Returns its output and exit status. */
 export function runCli(databaseUrl: string, ...args: string[]) {
   return runCliWith({ DATABASE_URL: databaseUrl }, ...args)
 }
 
-/** Runs the operator CLI with settings in addition to those of this process. */
+/** Runs the operator CLI with the settings of this process and additional ones. */
 export async function runCliWith(settings: Record<string, string>, ...args: string[]) {
   const env = { ...process.env, ...settings }
   const command = [join(root, 'src/daikon.ts'), ...args]

@@ -7,9 +7,9 @@ import { createTemplateDatabase } from './template-database.ts'
 import { startTestEnvironment } from './test-environment.ts'
 
 /**
- * Starts a server with the world of clients/cases.json and prints one line of JSON: `address` (gRPC),
- * `url` (REST), `serviceKey` and `values`. Stops when its standard input ends. Starts a PostgreSQL of
- * its own unless TEST_DATABASE_URL names the one of `npm test`.
+ * Starts a server with the world of clients/cases.json and prints one line of JSON: `address`
+ * (gRPC), `url` (REST), `serviceKey` and `values`. Stops when standard input ends. Starts a
+ * separate PostgreSQL server unless TEST_DATABASE_URL is set, as by `npm test`.
  */
 const embedded = process.env.TEST_DATABASE_URL ? undefined : await startOwnDatabase()
 const environment = await startTestEnvironment()

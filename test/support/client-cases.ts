@@ -10,7 +10,7 @@ import type { Transport } from './transports.ts'
 /** `clients/cases.json`, which the tests of every client run; see clients/README.md. */
 export type ClientCases = { service: string; world: World; cases: ClientCase[] }
 
-/** One call of a client and what it returns, or the error with which it fails. */
+/** One call of a client, and its expected result or error. */
 export type ClientCase = {
   name: string
   call: string
@@ -44,10 +44,10 @@ export type World = {
 
 type ResourceName = { type: string; id: string }
 
-/** What the strings that begin with `$` stand for: IDs and access tokens. */
+/** The values of strings that begin with `$`: IDs and access tokens. */
 export type Values = Record<string, string>
 
-/** Reads the table, with the names of users, workspaces and groups replaced by their IDs. */
+/** Reads the cases, and replaces the names of users, workspaces and groups with their IDs. */
 export function readClientCases(): ClientCases & { values: Values } {
   const path = join(import.meta.dirname, '../../clients/cases.json')
   const table: ClientCases = JSON.parse(readFileSync(path, 'utf8'))
@@ -57,7 +57,7 @@ export function readClientCases(): ClientCases & { values: Values } {
   return { ...table, world: substitute(table.world, values), values }
 }
 
-/** Replaces each string `$name` by the value of that name; strings without a value stay. */
+/** Replaces each string `$name` with its value. Strings without a value are unchanged. */
 export function substitute<Part>(part: Part, values: Values): Part {
   if (typeof part === 'string')
     return (part.startsWith('$') ? (values[part.slice(1)] ?? part) : part) as Part
@@ -67,7 +67,7 @@ export function substitute<Part>(part: Part, values: Values): Part {
   return Object.fromEntries(entries) as Part
 }
 
-/** Creates the world of the table on a server; returns the service key and all values. */
+/** Creates the world of the cases on a server. Returns the service key and all values. */
 export async function seedClientCases(
   { pool, seed, token, transports }: TestEnvironment,
   { service, world, values }: ReturnType<typeof readClientCases>,

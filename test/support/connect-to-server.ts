@@ -11,7 +11,7 @@ import { createSeed } from './seed.ts'
 import type { ServerProcess } from './server-process.ts'
 import { createTransports } from './transports.ts'
 
-/** Transports, seed and token signing for a server that runs in its own process. */
+/** Creates transports, a seed and a token signer for a server in a separate process. */
 export async function connectToServer(
   folder: string,
   server: ServerProcess,
@@ -29,23 +29,23 @@ export async function connectToServer(
     now: () => new Date(),
   })
   const token = (sub: string, wid: string) => {
-    const person = { sub, jti: randomUUID(), email: 'someone@example.com', name: 'someone' }
-    const place = { wid, wslug: 'w', wrole: 'viewer' as const, groups: [] }
-    return tokens.sign('access', { ...person, ...place }, 900)
+    const userClaims = { sub, jti: randomUUID(), email: 'someone@example.com', name: 'someone' }
+    const workspaceClaims = { wid, wslug: 'w', wrole: 'viewer' as const, groups: [] }
+    return tokens.sign('access', { ...userClaims, ...workspaceClaims }, 900)
   }
   const app = { operations } as Parameters<typeof createTransports>[0]
   return { transports: createTransports(app, server), seed: createSeed(pool), tokens, token }
 }
 
-/** The overall status in `grpc.health.v1`, or the error code as `code 14`. */
+/** Returns the overall status in `grpc.health.v1`, or an error code such as `code 14`. */
 export function checkHealth({ grpcPort }: Pick<ServerProcess, 'grpcPort'>): Promise<string> {
   const client = new Client(`127.0.0.1:${grpcPort}`, credentials.createInsecure())
   const same = (bytes: Buffer) => bytes
   const path = '/grpc.health.v1.Health/Check'
   return new Promise<string>((resolve) => {
-    client.makeUnaryRequest(path, same, same, Buffer.alloc(0), (error, answer) => {
+    client.makeUnaryRequest(path, same, same, Buffer.alloc(0), (error, response) => {
       // HealthCheckResponse: `status` is field 1, so the second byte is its value.
-      const status = ['UNKNOWN', 'SERVING', 'NOT_SERVING'][answer?.[1] ?? 0]
+      const status = ['UNKNOWN', 'SERVING', 'NOT_SERVING'][response?.[1] ?? 0]
       resolve(error ? `code ${error.code}` : String(status))
     })
   }).finally(() => client.close())

@@ -29,7 +29,7 @@ const names = [
   'Zoe Andersson',
 ]
 
-/** The things whose pages tests and pictures open. */
+/** The objects whose pages the tests and the pictures open. */
 export type SampleData = {
   workspaceId: string
   groupId: string
@@ -39,7 +39,7 @@ export type SampleData = {
   clientAppId: string
 }
 
-/** Fills the server with a small company, through the API as far as possible. */
+/** Fills the server with the data of a small company, through the API where possible. */
 export async function createSampleData(fixture: ConsoleFixture): Promise<SampleData> {
   const { call } = fixture
   const workspaceId = await createWorkspaces(fixture)
@@ -104,7 +104,7 @@ async function importPeople({ call, pool }: ConsoleFixture): Promise<string[]> {
     emails,
   ])
   const ids = emails.map((email) => users.find((user) => user.email === email).id)
-  // Some have joined; the others remain invited.
+  // Some members have joined, and the others remain invited.
   await pool.query('update members set joined_at = now() where user_id = any($1)', [
     ids.slice(0, 18),
   ])
@@ -203,7 +203,7 @@ async function createGroupsAndRoles(
   return product.id
 }
 
-/** Sign-ins of the last month, more on weekdays. */
+/** Inserts sign-ins of the last month, with more on weekdays. */
 async function insertSignIns({ pool }: ConsoleFixture, people: string[]): Promise<void> {
   for (let day = 29; day >= 0; day -= 1) {
     const date = new Date(Date.now() - day * 86_400_000)

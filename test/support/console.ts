@@ -17,10 +17,10 @@ import { createSeed } from './seed.ts'
 /** The administrator of every console fixture. */
 export const administrator = { name: 'Alice Lindqvist', email: 'alice@example.com' }
 
-/** Someone who can sign in at the provider and is not an administrator. */
+/** A user who can sign in at the provider but is not an administrator. */
 export const member = { name: 'Bob Okafor', email: 'bob@example.com' }
 
-/** A server with its console, a database of its own and a browser. */
+/** A server with its console, a separate database and a browser. */
 export type ConsoleFixture = Awaited<ReturnType<typeof startConsole>>
 
 /** Starts the server that production runs, with the admin console and mock identity providers. */
@@ -65,7 +65,7 @@ export async function startConsole(settings: Record<string, string> = {}) {
   const browser = await launchBrowser()
   let server: RunningServer | undefined = await start(config, log)
 
-  /** Signs an admin token; it is one of `seconds` so that a session can end early. */
+  /** Signs an admin token that is valid for `seconds`. */
   async function signAdminToken(seconds = 3600): Promise<string> {
     const claims = { sub: adminId, jti: randomUUID(), ...administrator, admin: true as const }
     const tokens = server?.application.tokens
@@ -81,7 +81,7 @@ export async function startConsole(settings: Record<string, string> = {}) {
     consoleUrl,
     adminId,
     signAdminToken,
-    /** Stops the server; its ports stay reserved for `startServer`. */
+    /** Stops the server. `startServer` reuses its ports. */
     async stopServer() {
       await server?.stop()
       server = undefined
@@ -124,7 +124,7 @@ export async function startConsole(settings: Record<string, string> = {}) {
 
 type ContextOptions = NonNullable<Parameters<Browser['newContext']>[0]>
 
-/** Opens a context without cookies. Tests wait for what they need, so that the timeout is generous. */
+/** Opens a context without cookies. The timeout is generous, because tests wait for conditions. */
 export async function openContext(
   browser: Browser,
   options: ContextOptions = {},
@@ -140,7 +140,7 @@ export async function openContext(
   return context
 }
 
-/** Goes to another screen like a click on a link: without loading the console again. */
+/** Opens another screen without reloading the console, like a click on a link. */
 export async function navigate(page: Page, path: string): Promise<void> {
   await page.evaluate(`history.pushState({}, '', ${JSON.stringify(path)})`)
 }

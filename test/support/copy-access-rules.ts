@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /**
- * `node test/support/copy-access-rules.ts <folder>`: copies the rules of the server to the generated code
- * of a client, whose fake decides by them.
+ * `node test/support/copy-access-rules.ts <folder>`: copies the access rules of the server to the
+ * generated code of a client, so that its fake makes the same decisions.
  */
 const files = ['permissions/access.ts', 'core/roles.ts']
 const source = join(import.meta.dirname, '../../src')

@@ -6,15 +6,15 @@ import type { Outcome, Transport } from './transports.ts'
 
 export const randomEmail = () => `${randomUUID()}@example.com`
 
-/** A CSV file with a header of all columns and these rows. */
+/** Creates a CSV file with a header of all columns and the rows. */
 export const csvFile = (...rows: string[]) =>
   ['email,name,workspace_slug,role,groups', ...rows].map((row) => `${row}\n`).join('')
 
-/** The violations of a rejected file, such as `csv[3].email is required`. */
+/** Returns the violations of a rejected file, such as `csv[3].email is required`. */
 export const violationMessages = (outcome: Outcome) =>
   expectError(outcome).violations.map(({ field, message }) => `${field} ${message}`)
 
-/** An administrator who imports files, and queries that show the result. */
+/** Creates an administrator who imports files, and queries that read the result. */
 export async function createImportFixture(environment: TestEnvironment) {
   const { pool, seed } = environment
   const admin = await createAdmin(environment)
@@ -32,7 +32,9 @@ export async function createImportFixture(environment: TestEnvironment) {
         owner,
         preview: (csv: string) => send('PreviewCsvImport', csv),
         execute: (csv: string) => send('ExecuteCsvImport', csv),
-        /** Name, role, groups and whether the member has joined, by email address. */
+        /**
+         * Returns each member's name, role, groups and whether they have joined, by email address.
+         */
         members: async () => {
           const { rows } = await pool.query(
             `select u.email, u.name, m.role, m.joined_at is not null as joined,
@@ -53,7 +55,7 @@ export async function createImportFixture(environment: TestEnvironment) {
       const { rows } = await pool.query('select email from users where id = $1', [id])
       return rows[0].email
     },
-    /** A digest of every table that an import can change. */
+    /** Returns a digest of every table that an import can change. */
     digestTables: async (): Promise<string> => {
       const tables = ['users', 'members', 'groups', 'group_members', 'activity', 'workspaces']
       const digests = await Promise.all(

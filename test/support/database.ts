@@ -25,7 +25,7 @@ export async function cloneDatabase(): Promise<TestDatabase> {
   }
 }
 
-/** Serializes clones: PostgreSQL refuses to copy a template that is in use. */
+/** Runs one statement at a time, because PostgreSQL rejects copying a template that is in use. */
 async function administer(url: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -9,7 +9,9 @@ import { findFreePort } from '../../src/core/free-port.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-/** Runs `npm run dev` in a temporary folder until it prints its welcome; stops it after the test. */
+/**
+ * Runs `npm run dev` in a temporary folder until it prints a welcome, and stops it after the test.
+ */
 export async function startDevServer(t: ExecutionContext) {
   const folder = await mkdtemp(join(tmpdir(), 'daikon-dev-'))
   const port = await findFreePort()
@@ -39,14 +41,14 @@ export async function startDevServer(t: ExecutionContext) {
   return { env, root, welcome, rest: rest ?? '', grpc: grpc ?? '', app: app ?? '', metricsPort }
 }
 
-/** Keeps reading after the match: a full pipe would block the server when it shuts down. */
-function readUntil(stream: Readable, sign: RegExp): Promise<string> {
+/** Continues to read after the match, because a full pipe would block the server's shutdown. */
+function readUntil(stream: Readable, pattern: RegExp): Promise<string> {
   let text = ''
   return new Promise((resolve, reject) => {
     stream.setEncoding('utf8').on('data', (chunk) => {
       text += chunk
-      if (sign.test(text)) resolve(text)
+      if (pattern.test(text)) resolve(text)
     })
-    stream.on('end', () => reject(new Error(`The output ended without ${sign}: ${text}`)))
+    stream.on('end', () => reject(new Error(`The output ended without ${pattern}: ${text}`)))
   })
 }

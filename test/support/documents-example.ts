@@ -11,8 +11,9 @@ import { startTestEnvironment } from './test-environment.ts'
 const root = join(import.meta.dirname, '../..')
 
 /**
- * Runs an example of the documents service by a command against a server, and uses it: it lists, shares and
- * survives daikon being away. `invalidStatus` is its response to a document without a title.
+ * Starts an example of the documents service with a command and tests it against a server: listing,
+ * sharing, and surviving an outage of daikon. `invalidStatus` is its status for a document without
+ * a title.
  */
 export async function useDocumentsExample(
   t: ExecutionContext,
@@ -68,7 +69,7 @@ export async function useDocumentsExample(
   t.is((await call('carol', 'DELETE', share)).status, 204)
   t.is((await call('dave', 'GET', path)).status, 404)
 
-  // Without daikon, documents are still created, and nothing is shown without a decision.
+  // Without daikon, documents can still be created, but none is visible without a decision.
   await proxy.cut()
   const offline = await call('carol', 'POST', '', { title: 'Written offline' })
   t.is(offline.status, 201)
@@ -99,7 +100,7 @@ export async function useDocumentsExample(
   t.is((await call('carol', 'GET', path)).status, 404)
 }
 
-/** Starts the example as its README does; returns the URL that it prints. */
+/** Starts the example as its README describes. Returns the URL that it prints. */
 async function startExample(
   t: ExecutionContext,
   [program = '', ...args]: string[],

@@ -1,13 +1,13 @@
-/** Measures how long test files take, by the lines of ava's TAP output. */
+/** Measures the duration of test files from the lines of ava's TAP output. */
 export type FileTimer = {
   addLine(line: string): void
-  /** The slowest files, in descending order; empty if there is only one. */
+  /** Returns the slowest files in descending order. */
   findSlowest(count: number): { file: string; seconds: number }[]
 }
 
 type Times = { first: number; last: number }
 
-/** Creates a timer. A file is assumed to start when another one ends, because ava fills free slots. */
+/** Creates a timer. Assumes that a file starts when another ends, because ava fills free slots. */
 export function createFileTimer(now: () => number = () => performance.now()): FileTimer {
   const startedAt = now()
   const files = new Map<string, Times>()
@@ -19,7 +19,7 @@ export function createFileTimer(now: () => number = () => performance.now()): Fi
 
   return {
     addLine(line) {
-      // The title of a test follows the parts of the path of its file.
+      // A line contains the parts of the file's path, followed by the title of the test.
       const [, path] =
         /^(?:(?:not )?ok \d+ - |# )([a-z0-9-]+(?: › [a-z0-9-]+)*) › /.exec(line) ?? []
       if (!path) return

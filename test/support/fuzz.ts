@@ -14,16 +14,16 @@ const registry = readRegistry()
 
 const timeoutMs = 10_000
 
-/** gRPC codes that no input may cause: UNKNOWN, INTERNAL, UNAVAILABLE, DATA_LOSS. */
+/** gRPC codes that no input may cause: UNKNOWN, INTERNAL, UNAVAILABLE and DATA_LOSS. */
 const serverErrorCodes = [2, 13, 14, 15]
 
-/** Methods that remove what the requests of other methods refer to; they are called last. */
+/** Whether a method deletes objects that other requests need. Such methods are called last. */
 const isDestructive = ({ route, key }: DeclaredOperation) =>
   route.verb === 'delete' || /logout/i.test(key)
 
 /**
- * Sends `each` malformed requests to every method over each transport. Throws at the first one that
- * causes a server error, with the seed that reproduces it.
+ * Sends `each` malformed requests to every method over each transport. Throws at the first request
+ * that causes a server error. The error contains the seed that reproduces it.
  */
 export async function fuzz(
   environment: TestEnvironment,
@@ -44,10 +44,12 @@ export async function fuzz(
     const { rest, grpc } = malformedRequests(registry, operation, requests)
     const settings = { seed, numRuns: each, endOnFailure: true }
     const property = fc.asyncProperty(rest, grpc, async (request, { path, bytes, credentials }) => {
-      const { status } = await inTime(sendRawHttp(environment.httpPort, request))
+      const { status } = await withTimeout(sendRawHttp(environment.httpPort, request))
       note(`REST ${status}`)
       if (status >= 500) throw new Error(`${methodName(operation)} returned ${status}`)
-      const { code } = await inTime(sendRawGrpc(environment.grpcPort, path, bytes, credentials))
+      const { code } = await withTimeout(
+        sendRawGrpc(environment.grpcPort, path, bytes, credentials),
+      )
       note(`gRPC ${code}`)
       if (serverErrorCodes.includes(code))
         throw new Error(`${methodName(operation)} returned ${code}`)
@@ -59,11 +61,11 @@ export async function fuzz(
   return outcomes
 }
 
-async function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
+async function withTimeout<Result>(result: Promise<Result>): Promise<Result> {
   const { promise, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Error('no response')), timeoutMs)
   try {
-    return await Promise.race([answer, promise])
+    return await Promise.race([result, promise])
   } finally {
     clearTimeout(timer)
   }

@@ -5,7 +5,9 @@ import { readRegistry } from '../../src/rpc/descriptors.ts'
 import { createOperations } from '../../src/rpc/operation.ts'
 import { createHandlers } from '../../src/server/handlers.ts'
 
-/** `node generate-browser-types.ts <file>`: generates TypeScript types from the OpenAPI document. */
+/**
+ * `node generate-browser-types.ts <file>`: generates TypeScript types from the OpenAPI document.
+ */
 const [file = ''] = process.argv.slice(2)
 
 // openapi-typescript needs the compiler API of TypeScript 5, which TypeScript 7 no longer has.

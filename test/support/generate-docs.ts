@@ -11,8 +11,8 @@ import { createMetrics } from '../../src/server/observability/metrics.ts'
 import { addReplicaMetrics } from '../../src/server/observability/replicas.ts'
 
 /**
- * The tables of the documentation that are generated from the code. A page names the table in a
- * comment, `<!-- generated: settings -->`; everything up to `<!-- end -->` is replaced.
+ * The generated tables of the documentation. A page contains `<!-- generated: settings -->`, and
+ * the table replaces everything up to `<!-- end -->`.
  */
 const sections: Record<string, () => string | Promise<string>> = {
   settings: renderSettings,
@@ -26,7 +26,7 @@ const sections: Record<string, () => string | Promise<string>> = {
 
 const root = join(import.meta.dirname, '../..')
 
-/** Every page of the documentation, as paths relative to the repository. */
+/** The paths of all documentation pages, relative to the repository. */
 export const pages = [
   'README.md',
   ...readdirSync(join(root, 'docs'))
@@ -34,7 +34,7 @@ export const pages = [
     .map((name) => `docs/${name}`),
 ]
 
-/** The text of a page with its generated tables brought up to date. */
+/** Returns the text of a page with current generated tables. */
 export async function renderPage(path: string): Promise<string> {
   const parts = readFileSync(join(root, path), 'utf8').split(/(?<=<!-- generated: [a-z -]+ -->\n)/)
   const rendered = parts.map(async (part, index) => {
@@ -48,7 +48,7 @@ export async function renderPage(path: string): Promise<string> {
   return (await Promise.all(rendered)).join('')
 }
 
-/** The groups of docs/configuration.md; each begins with the setting it names. */
+/** The groups of docs/configuration.md, by the first setting of each. */
 const settingGroups: Record<string, string> = {
   DATABASE_URL: 'Storage',
   HTTP_HOST: 'Listening',
@@ -122,7 +122,7 @@ const grpcStatusNames = [
   'UNAUTHENTICATED',
 ]
 
-/** Reasons are literals beside their code, so they are read from the source. */
+/** Reads reasons from the source, where they are literals next to their code. */
 function renderErrorReasons(): string {
   const reasons = new Map<string, Set<string>>()
   for (const name of readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })) {

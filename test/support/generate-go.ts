@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 
 /**
- * `node test/support/generate-go.ts [<folder>]` generates clients/go/daikonv1, in the repository or below the
- * folder. Without Go, or if its plugins cannot be installed, it says so and generates nothing; with
- * `--check`, it then exits with 3.
+ * `node test/support/generate-go.ts [<folder>]`: generates clients/go/daikonv1 in the repository or
+ * in the folder. If Go is missing or its plugins cannot be installed, prints a message and
+ * generates nothing. With `--check`, the exit status is then 3.
  */
 const root = join(import.meta.dirname, '../..')
 const plugins = join(root, 'node_modules/.cache/daikon-go')

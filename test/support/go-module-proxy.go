@@ -1,5 +1,5 @@
-// go run test/support/go-module-proxy.go <folder> packs clients/go as the Go module proxy would, into a folder for
-// GOPROXY=file://<folder>. It prints the version, which depends on the content, and the size of the zip.
+// go run test/support/go-module-proxy.go <folder> packs clients/go like the Go module proxy, into a folder for
+// GOPROXY=file://<folder>. It prints the version, which depends on the content, and the size of the zip file.
 package main
 
 import (
@@ -56,7 +56,7 @@ func main() {
 	fmt.Println(version, packed.Size())
 }
 
-// readModule reads the files of the module, and the LICENSE of the repository, which go adds to modules of subfolders.
+// readModule reads the files of the module and the LICENSE of the repository, which go adds to modules in subfolders.
 func readModule() (names []string, contents map[string][]byte) {
 	contents = map[string][]byte{}
 	add := func(name, path string) {

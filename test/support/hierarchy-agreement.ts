@@ -4,20 +4,20 @@ import type { PresentedCredentials, Transport } from './transports.ts'
 
 export const worldActions = ['edit', 'manage', 'publish', 'unregistered', 'view']
 
-/** What the calls that list decisions need: who calls, and about which resources. */
+/** The callers of the calls that return decisions, and the kind of the resources. */
 export type Readers = {
   workspace: string
   kind: { service_name: string; resource_type: string }
   key: string
   /** An access token for each member. */
   tokens: Map<string, string>
-  /** Returns a transport; called for each request, so that nodes and transports take turns. */
+  /** Returns the transport for the next request. Alternates between nodes and transports. */
   nextTransport(): Transport
 }
 
 /**
- * Requires that Check, Accessible, EvaluateBatch and the three searches return what the naive decision
- * says about every user, action and resource of the world.
+ * Requires that Check, Accessible, EvaluateBatch and the three searches match the naive decision on
+ * every user, action and resource of the world.
  */
 export async function requireAgreement(world: World, readers: Readers): Promise<void> {
   // Concurrent calls share statements.
@@ -48,7 +48,7 @@ async function requireChecks(
   if (items.length === 0) return
   const expected = items.map(({ action, resource }) => decideNaively(world, user, action, resource))
   const check = ({ action, resource: { resource_id } }: Item) => ({ ...kind, resource_id, action })
-  // Small batches look up groups in another way than large ones.
+  // Small batches look up groups differently from large ones.
   for (const size of [4, items.length]) {
     const allowed: boolean[] = []
     for (let offset = 0; offset < items.length; offset += size) {
@@ -60,7 +60,7 @@ async function requireChecks(
   }
 }
 
-/** Reads complete lists, at once and in pages of three. */
+/** Reads complete lists, in one page and in pages of three. */
 async function requireLists(
   world: World,
   user: WorldUser,
@@ -152,7 +152,7 @@ async function requireFoundActions(
   requireSame(await search('SearchActions', message, readers), expected, 'SearchActions')
 }
 
-/** All results of a search, read in pages of three. */
+/** Returns all results of a search, read in pages of three. */
 async function search(
   method: string,
   message: object,
@@ -183,7 +183,7 @@ function allowedIds(world: World, user: WorldUser, action: string): string[] {
     .toSorted()
 }
 
-function requireSame(actual: unknown, expected: unknown, what: string): void {
-  const [found, wanted] = [JSON.stringify(actual), JSON.stringify(expected)]
-  if (found !== wanted) throw new Error(`${what}: ${found} instead of ${wanted}`)
+function requireSame(actual: unknown, expected: unknown, label: string): void {
+  const [found, expectedText] = [JSON.stringify(actual), JSON.stringify(expected)]
+  if (found !== expectedText) throw new Error(`${label}: ${found} instead of ${expectedText}`)
 }

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Role } from '../../src/core/roles.ts'
 
-/** A user with their role in the workspace; undefined for users who are not members. */
+/** A user with their role in the workspace, which is undefined for users who are not members. */
 export type WorldUser = { id: string; role: Role | undefined; publishes: boolean }
 
 /** A group with its direct members and its children. */
@@ -18,7 +18,7 @@ export type WorldResource = {
   shares: Record<string, string>
 }
 
-/** The facts of a workspace that decide checks. No membership or grant is inherited in them. */
+/** The facts of a workspace that decide checks. Contains no inherited memberships or grants. */
 export type World = { users: WorldUser[]; groups: WorldGroup[]; resources: WorldResource[] }
 
 /** Reads the groups and resources of a workspace as they are stored. */
@@ -45,7 +45,7 @@ export async function readWorld(pool: Pool, workspaceId: string): Promise<Omit<W
   return rows[0]
 }
 
-/** The ids of a group and of all groups below it, in which `path` detects a cycle. */
+/** Returns the IDs of a group and its descendants. `path` detects cycles. */
 export function findDescendantGroups(
   world: Pick<World, 'groups'>,
   id: string,
@@ -56,7 +56,7 @@ export function findDescendantGroups(
   return [id, ...children.flatMap((child) => findDescendantGroups(world, child, [...path, id]))]
 }
 
-/** The resource and its ancestors, up to the root. */
+/** Returns the resource and its ancestors up to the root. */
 export function findAncestors(
   world: Pick<World, 'resources'>,
   resource: WorldResource,
@@ -71,7 +71,7 @@ export function findAncestors(
   }
 }
 
-/** An independent implementation of the decision, which follows both hierarchies step by step. */
+/** Makes a decision independently of the server, by following both hierarchies step by step. */
 export function decideNaively(
   world: World,
   { id, role, publishes }: WorldUser,
@@ -103,7 +103,7 @@ export function decideNaively(
   return action === 'view' ? isVisible : isVisible && publishes
 }
 
-/** The length of the longest chain of parents. */
+/** Returns the length of the longest chain of parents. */
 export function findLongestChain(world: Pick<World, 'resources'>): number {
   return Math.max(0, ...world.resources.map((one) => findAncestors(world, one).length))
 }

@@ -3,10 +3,10 @@ import { cpSync, existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /**
- * `node test/support/install-client.ts <client> <package>...` stands for
- * `npm install @daikon-auth/<client> <package>...` in the tests of the documentation: builds the client
- * into the current folder and links the packages of this repository. Only packages that are not among
- * them come from a registry.
+ * `node test/support/install-client.ts <client> <package>...`: replaces `npm install` of
+ * `@daikon-auth/<client>` and other packages in the tests of the documentation. Builds the client
+ * into the current folder and links packages of this repository. Only other packages come from a
+ * registry.
  */
 const root = join(import.meta.dirname, '../..')
 const modules = join(process.cwd(), 'node_modules')
@@ -21,7 +21,7 @@ if (others.length > 0) {
   const options = ['--prefer-offline', '--no-audit', '--no-fund', '--silent']
   execFileSync('npm', ['install', ...options, ...others], { stdio: 'inherit' })
 }
-// Afterwards, because npm removes what it has not installed.
+// Copied after npm has run, because npm removes files that it did not install.
 mkdirSync(target, { recursive: true })
 cpSync(join(source, 'package.json'), join(target, 'package.json'))
 const compiler = join(root, 'node_modules/typescript/bin/tsc')

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 /**
- * `node test/support/install-go-client.ts <package>` stands for
- * `go get github.com/daikon-auth/daikon/clients/go/<package>` in the tests: adds the client of this repository
- * to the module in the current folder, as a module proxy would deliver it.
+ * `node test/support/install-go-client.ts <package>` replaces
+ * `go get github.com/daikon-auth/daikon/clients/go/<package>` in the tests. Adds the client of this
+ * repository to the module in the current folder, as if from a module proxy.
  */
 const root = join(import.meta.dirname, '../..')
 const proxy = mkdtempSync(join(tmpdir(), 'daikon-goproxy-'))

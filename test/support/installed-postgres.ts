@@ -4,9 +4,9 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { findFreePort } from '../../src/core/free-port.ts'
 
-const nobody = 65534
+const nobodyId = 65534
 
-/** Returns the folder of the PostgreSQL programs that are installed beside `pg_dump`, if any. */
+/** Returns the folder of the installed PostgreSQL programs, if `pg_dump` is installed, too. */
 export function findInstalledPostgres(): string | undefined {
   try {
     const folder = execFileSync('sh', ['-c', 'ls -d /usr/lib/postgresql/*/bin/initdb | tail -n 1'])
@@ -17,12 +17,12 @@ export function findInstalledPostgres(): string | undefined {
   }
 }
 
-/** Starts a PostgreSQL of the machine, whose version `pg_dump` supports, with an empty cluster. */
+/** Starts the PostgreSQL installed on this machine, which `pg_dump` supports, with empty data. */
 export async function startInstalledPostgres(programs: string) {
   const folder = mkdtempSync(join(tmpdir(), 'daikon-postgres-'))
   const isRoot = userInfo().uid === 0
-  if (isRoot) chownSync(folder, nobody, nobody)
-  const owner = isRoot ? { uid: nobody, gid: nobody } : {}
+  if (isRoot) chownSync(folder, nobodyId, nobodyId)
+  const owner = isRoot ? { uid: nobodyId, gid: nobodyId } : {}
   const options = { ...owner, cwd: folder, stdio: 'ignore' } as const
   const cluster = join(folder, 'cluster')
   const run = (program: string, ...args: string[]) =>

@@ -6,13 +6,16 @@ import { grpcServices } from '../../src/server/grpc-services.ts'
 import type { RawRequest } from './raw-requests.ts'
 import type { RequestFixture } from './request-fixture.ts'
 
-/** Requests derived from a method's schema, existing values and known troublemakers. */
+/** Requests derived from a method's schema, existing values and hostile values. */
 export type MalformedRequests = {
   rest: fc.Arbitrary<RawRequest>
   grpc: fc.Arbitrary<{ path: string; bytes: Buffer; credentials: Record<string, string> }>
 }
 
-/** Strings that have broken servers: control characters, lone surrogates, patterns, prototypes, limits. */
+/**
+ * Strings that often break servers: control characters, lone surrogates, patterns, prototypes and
+ * limits.
+ */
 const hostileStrings = [
   '',
   ' ',
@@ -64,7 +67,7 @@ const hostileText = fc.oneof(
 )
 const hostileInteger = fc.constantFrom(0, -1, 1, 50, 51, 1001, 10_001, 2 ** 31 - 1, -(2 ** 31))
 
-/** Builds arbitrary requests for a method from the values of a request fixture. */
+/** Creates generators of requests for a method from the values of a request fixture. */
 export function malformedRequests(
   registry: FileRegistry,
   operation: DeclaredOperation,
@@ -142,7 +145,7 @@ function grpcRequests(
   }))
 }
 
-/** A value for a schema, usually a valid one; `anyType` adds values of other types. */
+/** Generates values for a schema, most of them valid. `anyType` adds values of other types. */
 function arbitraryValue(
   name: string,
   schema: JsonSchema,
@@ -168,7 +171,7 @@ function arbitraryValue(
   const other = anyType ? [{ weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) }] : []
   if (type === 'array') {
     const items = (schema.items ?? (schema.else as JsonSchema).items) as JsonSchema
-    // The handler validates items without a schema. The protobuf encoder accepts objects only.
+    // The handler validates items without a schema. The protobuf encoder accepts only objects.
     if (!items.type) return fc.array(anyType ? fc.jsonValue() : fc.constant({}), { maxLength: 3 })
     const item = arbitraryValue(name, items, known, anyType)
     const many = fc.array(item, { maxLength: 3 })

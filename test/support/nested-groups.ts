@@ -1,8 +1,8 @@
 import type { Pool } from 'pg'
 
 /**
- * Compares `group_members` with the direct members of each group and its descendants, computed one by
- * one, and describes every difference.
+ * Compares `group_members` with the direct members of each group and its descendants, which are
+ * computed separately. Returns a description of every difference.
  */
 export async function findNestedGroupErrors(pool: Pool, workspaceId: string): Promise<string[]> {
   const { rows } = await pool.query(

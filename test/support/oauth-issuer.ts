@@ -4,12 +4,12 @@ import type { ExecutionContext } from 'ava'
 import { createOAuthClient } from './oauth.ts'
 import { createSignInEnvironment, type SignInEnvironmentOptions } from './sign-in.ts'
 
-/** A daikon whose issuer URL can be reached, with one identity provider, for unmodified libraries. */
+/** A server with a reachable issuer URL and one identity provider, for unmodified libraries. */
 export type OAuthIssuer = Awaited<ReturnType<typeof startIssuer>>
 
 /**
- * Starts an issuer. Its URL is that of a proxy, because the port of an environment is known only after
- * its options.
+ * Starts an issuer. Its URL is that of a proxy, because the options of an environment include the
+ * URL, but its port is known only later.
  */
 export async function startIssuer(dependencies: SignInEnvironmentOptions['dependencies'] = {}) {
   let port = 0
@@ -46,7 +46,7 @@ export async function startIssuer(dependencies: SignInEnvironmentOptions['depend
   }
 }
 
-/** Cookies by the origin that has set them, as browsers keep them. */
+/** Creates a store for the cookies of one origin. */
 export function createCookieJar() {
   const jar = new Map<string, string>()
   return {
@@ -61,7 +61,7 @@ export function createCookieJar() {
   }
 }
 
-/** Follows redirects, with cookies, until a URL begins with `end`; returns that URL. */
+/** Follows redirects with cookies until a URL begins with `end`. Returns that URL. */
 export async function follow(
   start: string | URL,
   end: string,
@@ -81,7 +81,7 @@ export async function follow(
   throw new Error(`too many redirects, last to ${url}`)
 }
 
-/** Starts a server for the callbacks of a client; stops it after the test. */
+/** Starts a server for the callbacks of a client. Stops it after the test. */
 export async function startCallbackServer(
   t: ExecutionContext,
   handle: Parameters<typeof createServer>[1] = (_request, response) => void response.end(),

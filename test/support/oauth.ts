@@ -8,10 +8,10 @@ type SignInEnvironment = Awaited<ReturnType<typeof createSignInEnvironment>>
 export const oauthUri = 'https://rp.example.com/callback?from=daikon'
 export const issuer = 'http://localhost:8000'
 
-/** A client app for the OAuth endpoints; a confidential one has the secret `secret`. */
+/** A client app for the OAuth endpoints. The secret of a confidential app is `secret`. */
 export type TestClient = { client_id: string; client_secret?: string }
 
-/** Registers a client app; `row` overrides its columns. */
+/** Registers a client app. `row` overrides its columns. */
 export async function createOAuthClient(
   { seed, pool }: Pick<SignInEnvironment, 'seed' | 'pool'>,
   row: Record<string, unknown> = {},
@@ -27,7 +27,7 @@ export async function createOAuthClient(
   return { client_id, client_secret: `secret of ${client_id}` }
 }
 
-/** A valid authorization request with its PKCE verifier. */
+/** Creates a valid authorization request with its PKCE verifier. */
 export function createAuthorizationRequest(client_id: string, more: Record<string, unknown> = {}) {
   const { verifier, challenge } = createPkce()
   return {
@@ -46,7 +46,9 @@ export function createAuthorizationRequest(client_id: string, more: Record<strin
   }
 }
 
-/** Starts a request, signs in at the provider and returns the response of the callback. */
+/**
+ * Starts an authorization request, signs in at the provider and returns the callback's response.
+ */
 export async function signInAtAuthorize(
   transport: Transport,
   email: string,
@@ -54,8 +56,8 @@ export async function signInAtAuthorize(
   provider = 'google',
 ) {
   const begun = expectOk(await transport.call('Authorize', { ...request, provider }))
-  const back = `${issuer}/auth/callback/${provider}`
-  const { callback } = await followRedirects(begun.location, back, { hint: email })
+  const callbackUrl = `${issuer}/auth/callback/${provider}`
+  const { callback } = await followRedirects(begun.location, callbackUrl, { hint: email })
   const message = { provider, ...Object.fromEntries(callback), login_state: begun.login_state }
   return expectOk(await transport.call('CompleteLogin', message))
 }

@@ -4,7 +4,7 @@ import { readRegistry } from '../../src/rpc/descriptors.ts'
 import type { Route } from '../../src/rpc/method.ts'
 import type { DeclaredOperation } from '../../src/rpc/operation.ts'
 
-/** Validates a value against a schema, following `$ref`; returns the errors, if any. */
+/** Validates a value against a schema, following `$ref`. Returns the errors, if any. */
 export type SchemaValidator = (schema: object, value: unknown) => string | undefined
 
 const formats = {
@@ -25,30 +25,35 @@ export function createSchemaValidator({ components }: { components: object }): S
   }
 }
 
-/** The JSON Schema of the body of a request, which the document refers to. */
+/** Returns the JSON Schema of a request body, to which the document refers. */
 export function findBodySchema(document: any, path: string, verb: string): any {
   const { schema } = document.paths[path][verb].requestBody.content['application/json']
   return document.components.schemas[schema.$ref.split('/').at(-1)]
 }
 
-/** Creates a check that throws on a REST response whose status or body /openapi.json does not describe. */
+/**
+ * Creates a check that throws on a REST response whose status or body /openapi.json does not
+ * describe.
+ */
 export function createConformanceCheck(operations: DeclaredOperation[]) {
   let published: ReturnType<typeof publish> | undefined
-  return async ({ name }: DeclaredOperation, route: Route, answer: Response): Promise<void> => {
+  return async ({ name }: DeclaredOperation, route: Route, response: Response): Promise<void> => {
     published ??= publish(operations)
     const { document, fits } = published
     const { responses } = document.paths[route.path][route.verb]
-    const described = responses[answer.status]
+    const described = responses[response.status]
     if (!described)
-      throw new Error(`${name} returned ${answer.status}, which /openapi.json does not describe`)
-    const { content } = described.$ref ? document.components.responses[answer.status] : described
-    const text = await answer.text()
+      throw new Error(`${name} returned ${response.status}, which /openapi.json does not describe`)
+    const { content } = described.$ref ? document.components.responses[response.status] : described
+    const text = await response.text()
     if (!content || text === '') return
     const [[type, { schema }]] = Object.entries(content) as [[string, { schema: object }]]
     if (type === 'text/html') return
-    const wrong = fits(schema, JSON.parse(text))
-    if (wrong)
-      throw new Error(`${name} returned ${type} that does not match /openapi.json: ${wrong}`)
+    const validationErrors = fits(schema, JSON.parse(text))
+    if (validationErrors)
+      throw new Error(
+        `${name} returned ${type} that does not match /openapi.json: ${validationErrors}`,
+      )
   }
 }
 

@@ -8,10 +8,10 @@ import type { ExecutionContext } from 'ava'
 const root = join(import.meta.dirname, '../..')
 const run = promisify(execFile)
 
-/** A client that is installed from its package into an empty folder. */
+/** A client that is installed in an empty folder from its package. */
 export type InstalledClient = {
   folder: string
-  /** Files of the package. */
+  /** The files of the package. */
   files: string[]
   /** The size of the package in bytes. */
   size: number
@@ -20,7 +20,7 @@ export type InstalledClient = {
   checkTypes(sources: string, compilerOptions?: object): Promise<void>
 }
 
-/** Packs `clients/<name>`, and installs it into an empty folder together with other packages. */
+/** Packs `clients/<name>` and installs it in an empty folder together with other packages. */
 export async function installPackedClient(
   t: ExecutionContext,
   name: string,
@@ -73,7 +73,7 @@ export async function installPackedClient(
   return { folder, files, size: packed.size, npm, checkTypes }
 }
 
-/** Copies the client, so that the build does not replace files that another test runs. */
+/** Copies the client, so that the build does not replace files that another test uses. */
 async function copyClient(name: string, target: string): Promise<string> {
   const filter = (path: string) => !/dist$|node_modules$/.test(path)
   await cp(join(root, 'clients', name), target, { recursive: true, filter })

@@ -1,22 +1,22 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A TCP proxy before PostgreSQL that can cut, stall and delay connections. */
+/** A TCP proxy for PostgreSQL that can cut, stall and delay connections. */
 export type DatabaseProxy = {
-  /** The URL of the database through the proxy. */
+  /** The URL of the database via the proxy. */
   url: string
   /** Resets every connection, even in the middle of a response, and refuses new ones. */
   cut(): Promise<void>
   /** Keeps connections open and accepts new ones, but forwards nothing. */
   hang(): void
-  /** Delays every byte by this many milliseconds in each direction. */
+  /** Delays every byte by a number of milliseconds in each direction. */
   delay(milliseconds: number): void
-  /** Forwards bytes and connections again, without delay. */
+  /** Resumes forwarding bytes and connections without delay. */
   open(): Promise<void>
   close(): Promise<void>
 }
 
-/** Starts a proxy before the PostgreSQL server of a database URL. */
+/** Starts a proxy for the PostgreSQL server of a database URL. */
 export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseProxy> {
   const target = new URL(databaseUrl)
   const pairs = new Set<[Socket, Socket]>()
@@ -24,13 +24,13 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
   let lag = 0
   let port = 0
 
-  const server = createServer((near) => {
-    const far = connect(Number(target.port), target.hostname)
-    const pair: [Socket, Socket] = [near, far]
+  const server = createServer((downstream) => {
+    const upstream = connect(Number(target.port), target.hostname)
+    const pair: [Socket, Socket] = [downstream, upstream]
     pairs.add(pair)
     for (const [from, to] of [
-      [near, far],
-      [far, near],
+      [downstream, upstream],
+      [upstream, downstream],
     ] as [Socket, Socket][]) {
       relay(from, to, () => lag)
       from.on('error', () => {})
@@ -52,9 +52,9 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
     if (!server.listening) return
     const closed = once(server, 'close')
     server.close()
-    for (const [near, far] of pairs) {
-      near.resetAndDestroy()
-      far.destroy()
+    for (const [downstream, upstream] of pairs) {
+      downstream.resetAndDestroy()
+      upstream.destroy()
     }
     await closed
   }
@@ -83,7 +83,7 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
   }
 }
 
-/** Forwards bytes in order, each delayed by the value of `lag` when it arrived. */
+/** Forwards bytes in order. Delays each by the value of `lag` at its arrival. */
 function relay(from: Socket, to: Socket, lag: () => number): void {
   const queue: { due: number; bytes: Buffer }[] = []
   const flush = () => {

@@ -4,16 +4,16 @@ import { join } from 'node:path'
 
 export const pythonFolder = join(import.meta.dirname, '../../clients/python')
 
-/** The Python of clients/python/install, with the tools of the client. */
+/** The Python interpreter that clients/python/install installs with the tools of the client. */
 export const python = join(pythonFolder, '.venv/bin/python')
 
-/** Packages for environments that tests create without a network. */
+/** The folder of packages for environments that tests create without network access. */
 export const wheels = join(pythonFolder, '.wheels')
 
-/** Whether clients/python/install has run. */
+/** Whether clients/python/install has completed. */
 export const hasPythonPackages = existsSync(python) && existsSync(join(wheels, 'complete'))
 
-/** Runs Python in clients/python; returns its output and exit status. */
+/** Runs Python in clients/python. Returns its output and exit status. */
 export function runPython(
   args: string[],
   env: Record<string, string> = {},
@@ -27,16 +27,19 @@ export function runPython(
   })
 }
 
-/** Arguments of pip that install packages of clients/python/install, without a network. */
+/** pip arguments to install packages of clients/python/install without network access. */
 export const installArgs = ['install', '--quiet', '--no-index', '--find-links', wheels]
 
-/** Creates an empty environment in a folder; returns its Python. */
+/** Creates an empty environment in a folder. Returns the path of its Python interpreter. */
 export async function createEnvironment(folder: string): Promise<string> {
   await runPython(['-m', 'venv', '--without-pip', join(folder, 'venv')])
   return join(folder, 'venv/bin/python')
 }
 
-/** Builds the wheel of the client into a folder; returns the settings of pip that find it and its dependencies. */
+/**
+ * Builds the wheel of the client into a folder. Returns environment variables with which pip finds
+ * it and its dependencies.
+ */
 export async function buildWheel(folder: string): Promise<Record<string, string>> {
   const build = ['-m', 'build', '--wheel', '--no-isolation', '--outdir', folder, pythonFolder]
   const { output, code } = await runPython(build)

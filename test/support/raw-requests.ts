@@ -2,16 +2,16 @@ import { request } from 'node:http'
 import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js'
 import { readStatusDetails } from './status-details.ts'
 
-/** An HTTP request that is sent as it is, without normalization. */
+/** An HTTP request that is sent without normalization. */
 export type RawRequest = {
   method?: string
   path?: string
-  /** A list of alternating names and values keeps repeated headers. */
+  /** A list of alternating names and values can contain repeated headers. */
   headers?: Record<string, string> | string[]
   body?: string | Buffer
 }
 
-/** An HTTP response; `json` is undefined if the body is not JSON. */
+/** An HTTP response. `json` is undefined if the body is not JSON. */
 export type RawResponse = {
   status: number
   headers: Record<string, string | string[] | undefined>
@@ -41,15 +41,15 @@ export function sendRawHttp(port: number, { method, path, headers, body }: RawRe
   })
 }
 
-/** The result of a raw gRPC call; code 0 is OK. */
+/** The result of a raw gRPC call. Code 0 is OK. */
 export type RawGrpcStatus = ReturnType<typeof readStatusDetails> & {
   code: number
   detail: string
-  /** The size of the trailers as it counts against a client's limit. */
+  /** The size of the trailers that counts towards the limit of a client. */
   trailerBytes: number
 }
 
-/** Sends bytes as the request message of a gRPC method, valid or not. */
+/** Sends bytes, valid or not, as the request message of a gRPC method. */
 export function sendRawGrpc(
   port: number,
   path: string,
@@ -58,7 +58,7 @@ export function sendRawGrpc(
 ): Promise<RawGrpcStatus> {
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure(), {
     'grpc.max_send_message_length': -1,
-    // A connection of its own: resetting it affects no other call.
+    // Uses a separate connection, so that resetting it does not affect other calls.
     'grpc.use_local_subchannel_pool': 1,
   })
   const metadata = presented instanceof Metadata ? presented : new Metadata()

@@ -26,26 +26,26 @@ import { createTemplateDatabase } from './template-database.ts'
 export type ClusterServer = {
   /** The URL of the database `daikon`, with the password. */
   url: string
-  /** The folder of its data. */
+  /** The data folder. */
   folder: string
-  /** The IDs of its processes. */
+  /** Returns the IDs of its processes. */
   processes(): Promise<number[]>
-  /** Starts the server, and waits until it accepts connections. */
+  /** Starts the server and waits until it accepts connections. */
   start(): Promise<void>
-  /** Stops the server as a shutdown does. */
+  /** Shuts down the server. */
   stop(): Promise<void>
   /** Kills all processes of the server. */
   kill(): Promise<void>
-  /** Stops all processes of the server, as they are, until `resume`. */
+  /** Suspends all processes of the server until `resume`. */
   pause(): Promise<void>
   resume(): Promise<void>
-  /** Makes a standby a primary. */
+  /** Promotes a standby to a primary. */
   promote(): Promise<void>
-  /** Makes a running standby receive the log of another server. */
+  /** Makes a running standby receive the WAL of another server. */
   follow(primary: ClusterServer): Promise<void>
-  /** Starts a server that does not run as a new standby of a running primary, which it copies. */
+  /** Starts a stopped server as a new standby, with a copy of a running primary. */
   rebuild(primary: ClusterServer): Promise<void>
-  /** Runs a statement on a connection of its own. */
+  /** Runs a statement on a separate connection. */
   query<Row extends object>(sql: string): Promise<Row[]>
 }
 
@@ -59,21 +59,21 @@ export type ReplicatedCluster = {
 const settings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
-  // A standby needs at least as many as its primary had when the folder was copied.
+  // A standby requires at least the value that its primary had when the folder was copied.
   max_connections: '400',
   shared_buffers: '64MB',
-  // The servers are killed, the machine is not.
+  // Tests kill the servers but not the machine.
   fsync: 'off',
-  // A standby that was away finds what it missed.
+  // Retains the WAL that a disconnected standby missed.
   wal_keep_size: '512MB',
   wal_receiver_status_interval: '1s',
   wal_retrieve_retry_interval: '200ms',
 }
 
 /**
- * Starts a primary, with the template database that `cloneDatabase` copies, and standbys that are copies of
- * its stopped data folder: the bundled PostgreSQL has no pg_basebackup. With `isSynchronous`, a commit waits
- * until at least one standby has it.
+ * Starts a primary with the template database that `cloneDatabase` copies, and standbys from copies
+ * of its stopped data folder, because the bundled PostgreSQL has no pg_basebackup. If
+ * `isSynchronous` is true, a commit waits until at least one standby has received it.
  */
 export async function startReplicatedCluster(
   standbyCount: number,
@@ -106,12 +106,12 @@ export async function startReplicatedCluster(
   }
 }
 
-/** Copies a data folder with the owner of its files. */
+/** Copies a data folder and preserves the owner of its files. */
 async function copyCluster(from: string, to: string): Promise<void> {
   await promisify(execFile)('cp', ['-a', from, to])
 }
 
-/** Copies a data folder except for the files of the log, which are most of it. */
+/** Copies a data folder without the WAL files, which take most of the space. */
 async function copyWithoutLog(from: string, to: string): Promise<void> {
   const { uid, gid } = await stat(from)
   for (const folder of [to, join(to, 'pg_wal')]) {
@@ -128,13 +128,13 @@ async function configureStandby(cluster: string, primaryUrl: string): Promise<vo
   await writeOwned(cluster, 'standby.signal', '')
 }
 
-/** The application name, by which a primary knows a synchronous standby, is its `cluster_name`. */
+/** Returns `primary_conninfo`. The primary identifies a synchronous standby by `cluster_name`. */
 function connectionInfo(primaryUrl: string): string {
   const { hostname, port, username, password } = new URL(primaryUrl)
   return `host=${hostname} port=${port} user=${username} password=${password}`
 }
 
-/** Writes a file that belongs to the owner of the data folder. */
+/** Writes a file with the owner of the data folder. */
 async function writeOwned(cluster: string, name: string, text: string): Promise<void> {
   const path = join(cluster, name)
   await writeFile(path, text)
@@ -168,7 +168,7 @@ async function createServer(dataDir: string, more: Record<string, string>): Prom
       try {
         process.kill(pid, name)
       } catch {
-        // It has just ended.
+        // The process has just exited.
       }
     }
   }
@@ -238,12 +238,12 @@ async function createServer(dataDir: string, more: Record<string, string>): Prom
     },
     async rebuild(primary) {
       await rm(cluster, { recursive: true, force: true })
-      // A base backup, as https://www.postgresql.org/docs/current/continuous-archiving.html describes it.
+      // See https://www.postgresql.org/docs/current/continuous-archiving.html for base backups.
       const client = new pg.Client({ connectionString: primary.url })
       await client.connect()
       try {
         await client.query("select pg_backup_start('rebuild', true)")
-        // Files may vanish in the process, which the backup allows.
+        // Files may disappear during the copy, which a base backup permits.
         await copyWithoutLog(primary.folder, cluster).catch(() => {})
         const { rows } = await client.query<{ labelfile: string }>(
           'select labelfile from pg_backup_stop(false)',

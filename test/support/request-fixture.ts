@@ -9,15 +9,16 @@ import { createWorkspaceFixture, type Member, type WorkspaceFixture } from './wo
 type Values = Record<string, unknown>
 
 /**
- * Values for the fields of every declared method, and matching objects in another workspace. Tests that
- * iterate over all methods build their requests from it, so they cover methods that are added later.
+ * Values for the fields of every declared method, and matching objects in another workspace. Tests
+ * that iterate over all methods build their requests from it, so they cover methods that are added
+ * later.
  */
 export type RequestFixture = Awaited<ReturnType<typeof createRequestFixture>>
 
-/** `Check` for `daikon.v1.PermissionService/Check`. */
+/** Returns the short name of a method, `Check` for `daikon.v1.PermissionService/Check`. */
 export const methodName = ({ name }: DeclaredOperation) => name.split('/')[1] as string
 
-/** Creates a workspace fixture with one object of each kind, and another one next to it. */
+/** Creates a workspace fixture with one object of each kind, and another workspace fixture. */
 export async function createRequestFixture(environment: TestEnvironment, transport: Transport) {
   const [fixture, otherFixture, admin] = await Promise.all([
     createWorkspaceFixture(environment, transport),
@@ -40,14 +41,20 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     otherFixture.people.owner,
     otherFixture.workspace,
   )
-  const theirs = { workspace_id: otherFixture.workspace, owner_id: otherFixture.people.viewer.id }
-  // Resources of the other workspace: of the fixture's service, and of the other service.
-  const crossWorkspaceRecord = await fixture.register(otherFixture.people.viewer, theirs)
-  const foreignRecord = await otherFixture.register(otherFixture.people.viewer, theirs)
+  const foreignRegistration = {
+    workspace_id: otherFixture.workspace,
+    owner_id: otherFixture.people.viewer.id,
+  }
+  // Resources in the other workspace: one of the fixture's service and one of the other service.
+  const crossWorkspaceRecord = await fixture.register(
+    otherFixture.people.viewer,
+    foreignRegistration,
+  )
+  const foreignRecord = await otherFixture.register(otherFixture.people.viewer, foreignRegistration)
 
   const action = await environment.seed.serviceAction(fixture.service, `a-${randomUUID()}`)
   const role = await environment.seed.customRole(workspace, [action], [people.viewer.id])
-  // Separate apps: requests may delete these, and the fixture needs its own.
+  // Creates separate apps, because requests may delete them, and the fixture needs its own.
   const serviceApp = await environment.seed.serviceApp(`s-${randomUUID()}`)
   const clientUri = `https://app.example.com/${randomUUID()}`
   const clientApp = await environment.seed.clientApp([clientUri], { type: 'confidential' })
@@ -101,14 +108,14 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     email: `${randomUUID()}@example.com`,
     avatar_url: 'https://example.com/new.png',
   }
-  /** Values for methods where a field has another meaning, or where a value can be used only once. */
+  /** Values for methods in which a field has another meaning or a value can be used only once. */
   const overrides: Record<string, () => Values> = {
     register: () => ({ resource_id: randomUUID() }),
     registerBatch: () => ({ resources: [{ ...registration, resource_id: randomUUID() }] }),
-    // Limits lists of all users and workspaces to those of the fixture.
+    // Restricts lists of all users and workspaces to those of the fixture.
     listUsers: () => ({ q: people.viewer.id }),
     listWorkspaces: () => ({ q: workspace }),
-    // The user whose session it is.
+    // The user of the session.
     endUserSession: () => ({ user_id: people.owner.id }),
     // A user who is not a member yet.
     addUserToWorkspace: () => ({ user_id: otherFixture.people.viewer.id }),
@@ -135,10 +142,10 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     session,
     otherSession,
     values,
-    /** A valid message with values for the fields of the method. */
+    /** Creates a valid message for the method. */
     message: (operation: DeclaredOperation): Values => {
       const own = { ...values, ...overrides[operation.key]?.() }
-      // Where a request may name a resource in two ways, it has the fields of the first one.
+      // If a request can identify a resource in two ways, uses the first one.
       for (const field of operation.route.excludedFields) own[field] = undefined
       return fill(operation, operation.input, own)
     },
@@ -150,9 +157,9 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
       ...((tier === 'service' || tier === 'dual') && { key }),
       ...(tier === 'admin' && { admin: admin.token }),
     }),
-    /** IDs of existing objects that the caller must not reach, each with the fields that go with it. */
+    /** Returns IDs of objects that the caller must not access, each with the related fields. */
     foreignIds: (field: string, { policy, route }: DeclaredOperation): Values[] => {
-      // A service acts in every workspace, so only resources of another service are foreign to it.
+      // A service can access every workspace, but no resources of other services.
       const records =
         policy.tier === 'service' ? [foreignRecord] : [crossWorkspaceRecord, foreignRecord]
       const known: Record<string, Values[]> = {
@@ -187,7 +194,7 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
             ],
           },
         ],
-        // Another service's resource of the same id is another resource.
+        // Resources of different services can have the same ID.
         'resources.resource_id': [
           { resources: [{ ...registration, resource_id: foreignRecord.resource_id }] },
         ],
@@ -214,18 +221,20 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
   }
 }
 
-/** The paths of a message's ID fields, such as `checks.resource_id`. */
+/** Returns the paths of a message's ID fields, such as `checks.resource_id`. */
 export function idFields(message: DescMessage): string[] {
-  // Struct contains itself, and any JSON.
+  // A Struct is recursive and can contain any JSON.
   if (message.typeName === 'google.protobuf.Struct') return []
   return message.fields.flatMap((field) => {
     if (field.message) return idFields(field.message).map((path) => `${field.name}.${path}`)
-    // External ids are chosen freely and belong to the object itself.
+    // External IDs can be any text and belong to the object itself.
     return /(?<!external)_ids?$/.test(field.name) ? [field.name] : []
   })
 }
 
-/** A message with a placeholder in each required field, for calls that fail before validation. */
+/**
+ * Creates a message with placeholders in required fields, for calls that fail before validation.
+ */
 export function placeholderMessage({ input }: DeclaredOperation): Values {
   return Object.fromEntries(
     input.fields.filter(isRequired).map((field) => [field.name, placeholder(field)]),
@@ -259,7 +268,7 @@ async function createGroup(
   return environment.seed.group(workspace, [people.viewer.id, people.editor.id])
 }
 
-/** Links two accounts, because the last one cannot be unlinked; returns the id of one. */
+/** Links two accounts, because the last one cannot be unlinked. Returns the ID of one. */
 async function createAccounts({ pool }: TestEnvironment, { id }: Member): Promise<string> {
   const { rows } = await pool.query(
     `insert into linked_accounts (provider, subject, user_id, email)

@@ -43,7 +43,7 @@ export function createRestTransport(operations: DeclaredOperation[], port: numbe
   }
 }
 
-/** The first route whose path the message can fill in. */
+/** Returns the first route for which the message has all path fields. */
 function findRoute({ route, routes }: DeclaredOperation, message: Message): Route {
   const canFill = ({ pathFields }: Route) =>
     pathFields.every((field) => message[field] !== undefined)
@@ -80,7 +80,7 @@ function createRequest(
   if (credentials.token !== undefined) headers.authorization = `Bearer ${credentials.token}`
   if (credentials.key !== undefined) headers['x-service-key'] = credentials.key
   if (cookies.length > 0) headers.cookie = cookies.join('; ')
-  // The Origin that a browser sends for the admin console.
+  // The origin of the admin console, which a browser sends.
   if (credentials.admin !== undefined) headers.origin = 'http://localhost:9004'
   return {
     path: path + query,
@@ -98,7 +98,10 @@ function writeBody(message: Message, isForm: boolean): string {
   return new URLSearchParams(fields as [string, string][]).toString()
 }
 
-/** Reads a fetch response; with `operation`, header and cookie fields and bare arrays become message fields. */
+/**
+ * Reads a fetch response. With `operation`, header and cookie fields and bare arrays become message
+ * fields.
+ */
 export async function readResponse(
   response: Response,
   operation?: DeclaredOperation,

@@ -43,8 +43,8 @@ function git(...args: string[]): string | undefined {
 }
 
 /**
- * Compares with the last release, or before the first release with the previous commit. Until then, a
- * commit may change the API incompatibly if a `Breaking-Change:` trailer in its message says so.
+ * Compares the API with the last release or, before the first release, with the previous commit.
+ * Until then, a commit may break the API if its message has a `Breaking-Change:` trailer.
  */
 function checkBreaking(): boolean {
   const release = git('describe', '--tags', '--abbrev=0')
@@ -97,7 +97,10 @@ function checkGeneratedGo(): boolean {
   return status === 0 && run('diff', '-r', folder, join(generated, folder))
 }
 
-/** Lints the OpenAPI document with the recommended rules of Spectral and Redocly; warnings fail, too. */
+/**
+ * Lints the OpenAPI document with the recommended rules of Spectral and Redocly; warnings fail,
+ * too.
+ */
 function lintOpenApi(): boolean {
   const document = join(temporary, 'openapi.json')
   const ruleset = join(temporary, 'spectral.json')

@@ -14,9 +14,10 @@ import { startTestEnvironment, type TestEnvironment } from './test-environment.t
 import type { Transport } from './transports.ts'
 
 /**
- * `npm run test:schemathesis [-- <options of st run>]`: sends requests that schemathesis generates from
- * /openapi.json to every operation, as each kind of caller. Operations that a caller may use receive
- * many valid and invalid requests, the others one valid request. SCHEMATHESIS is the path of `st`.
+ * `npm run test:schemathesis [-- <options of st run>]`: sends requests that schemathesis generates
+ * from /openapi.json to every operation, as each kind of caller. Operations that a caller may use
+ * receive many valid and invalid requests, and others receive one valid request. SCHEMATHESIS is
+ * the path of `st`.
  */
 const command = process.env.SCHEMATHESIS ?? 'st'
 const adminUrl = 'http://localhost:9004'
@@ -61,7 +62,7 @@ const callers: Caller[] = [
   },
 ]
 
-/** Operations that end the access of their caller: they are tested last. */
+/** Whether an operation ends the access of its caller. Such operations are tested last. */
 const endsAccess = ({ key }: DeclaredOperation) => /logout|^deleteWorkspace$/i.test(key)
 
 type Counts = { requests: number; failures: number }
@@ -94,7 +95,7 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** Runs schemathesis as the caller, on data of their own. */
+/** Runs schemathesis as a caller, on separate data. */
 async function testAs(environment: TestEnvironment, caller: Caller): Promise<Counts> {
   const [transport] = environment.transports as [Transport]
   const requests = await createRequestFixture(environment, transport)
@@ -133,7 +134,7 @@ async function testAs(environment: TestEnvironment, caller: Caller): Promise<Cou
 
 async function run(args: string[]): Promise<Counts> {
   const common = ['--no-color', '--continue-on-failure', '--warnings', 'off', '--seed', '17']
-  // The credentials of the caller are in the headers.
+  // The headers contain the credentials of the caller.
   common.push('--generation-with-security-parameters', 'false')
   const config = join(import.meta.dirname, 'schemathesis.toml')
   const child = spawn(
@@ -153,7 +154,9 @@ async function run(args: string[]): Promise<Counts> {
   return { requests: Number(requests ?? 0), failures: Number(failures) || Number(status !== 0) }
 }
 
-/** Replaces the examples of the document with values of the fixture, so that valid requests succeed. */
+/**
+ * Replaces the examples of the document with values of the fixture, so that valid requests succeed.
+ */
 function useLiveExamples(document: any, { app }: TestEnvironment, requests: RequestFixture): void {
   // The fixture has no values for sign-in.
   for (const operation of app.operations.filter(({ policy }) => policy.tier !== 'public')) {

@@ -10,8 +10,8 @@ import { createFileTimer } from './file-timer.ts'
 import { createTemplateDatabase } from './template-database.ts'
 
 /**
- * `npm test`: starts one PostgreSQL with a migrated template that every test file clones, runs ava and
- * prints a final line `N passed, N failed`. Arguments are passed to ava.
+ * `npm test`: starts one PostgreSQL with a migrated template that every test file clones, runs ava
+ * and prints a final line `N passed, N failed`. Arguments are passed to ava.
  */
 if (isConsoleOutdated() && includesConsole(process.argv.slice(2))) {
   spawnSync(process.execPath, ['console/build.ts'], { stdio: 'inherit' })
@@ -30,12 +30,12 @@ try {
 }
 process.exitCode = failed === 0 ? 0 : 1
 
-/** Whether the tests of the admin console run: all do, or those in its folder. */
+/** Whether the arguments include the tests of the admin console. */
 function includesConsole(args: string[]): boolean {
   return args.length === 0 || args.some((arg) => arg.includes('console'))
 }
 
-/** Runs ava and forwards its output; returns the number of failures. */
+/** Runs ava and forwards its output. Returns the number of failures. */
 async function runAva(variables: Record<string, string>): Promise<number> {
   const ava = join(import.meta.dirname, '../../node_modules/ava/entrypoints/cli.js')
   const reporter = join(import.meta.dirname, 'report-any-error.ts')
@@ -55,7 +55,7 @@ async function runAva(variables: Record<string, string>): Promise<number> {
     process.stdout.write(`${line}\n`)
   }
   const status = child.exitCode ?? (await new Promise<number>((done) => child.once('exit', done)))
-  // Ava exits non-zero without a failed test when a file crashes or leaves something running.
+  // Ava exits with a non-zero status without a failed test if a file crashes or does not exit.
   if (status !== 0 && count.failed === 0) count.failed = 1
   const skipped = count.skipped > 0 ? `, ${count.skipped} skipped` : ''
   for (const { file, seconds } of timer.findSlowest(15))

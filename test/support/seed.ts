@@ -6,7 +6,7 @@ import { createServiceKey, hashServiceKey } from '../../src/identity/service-key
 /** Functions that insert rows directly into the database. */
 export type Seed = ReturnType<typeof createSeed>
 
-/** Creates the seed functions; unless noted, each returns the ID of the new row. */
+/** Creates the seed functions. Unless noted otherwise, each returns the ID of the new row. */
 export function createSeed(pool: Pool) {
   async function insert(table: string, row: Record<string, unknown>): Promise<string> {
     const columns = Object.keys(row)
@@ -44,7 +44,7 @@ export function createSeed(pool: Pool) {
     /** Adds a group without members as a child of another group. */
     childGroup: (workspace_id: string, parent_id: string, child_id: string) =>
       insert('group_parents', { parent_id, child_id, workspace_id }),
-    /** Creates an active service app with a key; returns its ID and the key. */
+    /** Creates an active service app with a key. Returns its ID and the key. */
     serviceApp: async (service_name: string) => {
       const key = createServiceKey()
       const id = randomUUID()

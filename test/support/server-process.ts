@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '../..')
 
 export type LogLine = { msg: string; level: number; pid: number } & Record<string, unknown>
 
-/** A running server in a process of its own, started as in production. */
+/** A running server in a separate process, started as in production. */
 export type ServerProcess = LaunchedProcess & {
   grpcPort: number
   httpPort: number
@@ -20,11 +20,11 @@ export type ServerProcess = LaunchedProcess & {
 /** A server process that may still be starting. */
 export type LaunchedProcess = {
   lines: LogLine[]
-  /** Everything the process has written to stdout and stderr. */
+  /** Returns the text that the process has written to stdout and stderr. */
   output(): string
   child: ChildProcess
-  /** Waits for a log line. Rejects when the process exits first. */
-  waitForLine(isIt: (line: LogLine) => boolean): Promise<LogLine>
+  /** Waits for a log line. Rejects if the process exits first. */
+  waitForLine(matches: (line: LogLine) => boolean): Promise<LogLine>
   /** Resolves when the process exits. */
   exited: Promise<{ code: number | null; signal: string | null }>
 }
@@ -36,7 +36,7 @@ export function createKeyFolder(t: Pick<ExecutionContext, 'teardown'>): string {
   return folder
 }
 
-/** Starts `src/main.ts` and waits until it listens; kills it after the test. */
+/** Starts `src/main.ts` and waits until it listens. Kills it after the test. */
 export async function startServer(
   ...args: Parameters<typeof launchServer>
 ): Promise<ServerProcess> {
@@ -47,7 +47,7 @@ export async function startServer(
   return { ...launched, ...ports, metricsPort: Number(metrics_port) }
 }
 
-/** Starts `src/main.ts` without waiting; kills it after the test. */
+/** Starts `src/main.ts` without waiting. Kills it after the test. */
 export function launchServer(
   t: Pick<ExecutionContext, 'teardown'>,
   folder: string,
@@ -83,10 +83,10 @@ export function launchServer(
     for (const listener of listeners) listener()
   })
   const exited = once(child, 'close').then(([code, signal]) => ({ code, signal }))
-  const waitForLine = (isIt: (line: LogLine) => boolean) => {
+  const waitForLine = (matches: (line: LogLine) => boolean) => {
     const found = Promise.withResolvers<LogLine>()
     const look = () => {
-      const known = lines.find(isIt)
+      const known = lines.find(matches)
       if (!known) return
       listeners.delete(look)
       found.resolve(known)

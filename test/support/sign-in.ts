@@ -13,7 +13,7 @@ import type { Transport } from './transports.ts'
 /** The redirect URI of the client app that every sign-in environment has registered. */
 export const appUri = 'https://app.example.com/done?from=daikon'
 
-/** Starts an environment whose providers are one local mock; its users sign in by email address. */
+/** Starts an environment with one local mock for all providers. Users sign in by email address. */
 export async function startSignInEnvironment(
   t: ExecutionContext,
   people: MockPerson[],
@@ -24,7 +24,7 @@ export async function startSignInEnvironment(
   return environment
 }
 
-/** What an environment for sign-ins consists of. */
+/** The options of a sign-in environment. */
 export type SignInEnvironmentOptions = {
   people?: MockPerson[]
   options?: Parameters<typeof startTestEnvironment>[0]
@@ -35,7 +35,9 @@ export type SignInEnvironmentOptions = {
   dependencies?: Parameters<typeof startTestEnvironment>[2]
 }
 
-/** The same for the tests of a whole file; `addProviderUser` adds users as needed. */
+/**
+ * Creates a sign-in environment for all tests of a file. `addProviderUser` adds users as needed.
+ */
 export async function createSignInEnvironment({
   people = [],
   options,
@@ -43,7 +45,7 @@ export async function createSignInEnvironment({
   settings,
   dependencies,
 }: SignInEnvironmentOptions = {}) {
-  // So that Google is authoritative for their addresses, and every provider can link its account.
+  // Makes Google authoritative for the addresses, so that every provider can link its account.
   for (const person of people) person.hostedDomain ??= 'example.com'
   const baseUrl = options?.baseUrl ?? 'http://localhost:8000'
   const redirectUris = ['', 'admin/'].flatMap((flow) =>
@@ -59,7 +61,7 @@ export async function createSignInEnvironment({
   await environment.seed.clientApp([appUri])
   return {
     ...environment,
-    /** Adds a user to the providers; returns their email address. */
+    /** Adds a user to the providers. Returns their email address. */
     addProviderUser(person: Partial<MockPerson> = {}): string {
       const email = `ann-${randomBytes(6).toString('hex')}@example.com`
       people.push({ name: 'Ann', email, hostedDomain: 'example.com', ...person })
@@ -72,7 +74,7 @@ export async function createSignInEnvironment({
   }
 }
 
-/** Removes a field from a message; over gRPC it becomes an empty string. */
+/** Removes a field from a message. Over gRPC, it becomes an empty string. */
 export function without(transport: Transport, message: Record<string, unknown>, field: string) {
   const { [field]: _, ...rest } = message
   return transport.name === 'grpc' ? { ...rest, [field]: '' } : rest
@@ -85,8 +87,8 @@ export function createPkce(): { verifier: string; challenge: string } {
 }
 
 /**
- * Signs in at the provider and returns the callback message without sending it. An empty `email` denies
- * access at the provider.
+ * Signs in at the provider and returns the callback message without sending it. An empty `email`
+ * denies access at the provider.
  */
 export async function signInAtProvider(
   transport: Transport,
@@ -104,14 +106,14 @@ export async function signInAtProvider(
   const user = method === 'BeginLogin' ? appRequest : {}
   const begun = expectOk(await transport.call(method, { provider, ...user, ...request }))
   const flow = method === 'BeginLogin' ? '' : 'admin/'
-  const back = `http://localhost:8000/auth/${flow}callback/${provider}`
+  const callbackUrl = `http://localhost:8000/auth/${flow}callback/${provider}`
   const visitor = email === '' ? { button: '' } : { hint: email }
-  const { callback } = await followRedirects(begun.location, back, visitor)
+  const { callback } = await followRedirects(begun.location, callbackUrl, visitor)
   const message = { provider, ...Object.fromEntries(callback), login_state: begun.login_state }
   return { message: message as Record<string, unknown>, verifier: pkce.verifier }
 }
 
-/** Signs in at the provider and completes the callback; returns the redirect to the app. */
+/** Signs in at the provider and completes the callback. Returns the redirect to the app. */
 export async function signInToApp(
   transport: Transport,
   provider: ProviderName,
@@ -147,7 +149,7 @@ export async function signIn(
   return { tokens, exchange, workspaces }
 }
 
-/** Signs an administrator in; returns the admin token and where the browser is redirected. */
+/** Signs in an administrator. Returns the admin token and the URL of the redirect. */
 export async function signInAdmin(
   transport: Transport,
   email: string,

@@ -1,14 +1,14 @@
 import type { TestEnvironment } from './test-environment.ts'
 import type { Outcome } from './transports.ts'
 
-/** An outcome as text, without what differs between two identical calls. */
+/** Converts an outcome to text, without the parts that differ between identical calls. */
 export function normalizeOutcome(outcome: Outcome): string {
   const { headers, ...rest } = outcome
   const { date, 'x-request-id': _, ...others } = headers
   return normalizeText(JSON.stringify({ ...rest, headers: others }))
 }
 
-/** Replaces IDs, key prefixes and recent timestamps; those of 2000 are the tests' own. */
+/** Replaces IDs, key prefixes and recent timestamps, but not those of 2000, which tests create. */
 export function normalizeText(text: string): string {
   return text
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, '<id>')
@@ -29,8 +29,8 @@ const tables = ['users', 'workspaces', 'members', 'groups', 'group_members', 're
   .concat(['service_apps', 'refresh_families', 'refresh_tokens', 'activity'])
 
 /**
- * Every row that contains one of the words, as sorted text. `since` excludes rows written before
- * `readTransactionId` returned it, which is faster.
+ * Returns every row that contains one of the words, as sorted text. `since` is a result of
+ * `readTransactionId`, and makes the search faster by excluding rows written before it.
  */
 export async function findRowsContaining(
   { pool }: TestEnvironment,
@@ -47,7 +47,7 @@ export async function findRowsContaining(
   return found.map(({ row }) => row as string).toSorted()
 }
 
-/** The id of the next transaction that writes. */
+/** Returns the ID of the next transaction that writes. */
 export async function readTransactionId({ pool }: TestEnvironment): Promise<number> {
   const { rows } = await pool.query('select pg_snapshot_xmax(pg_current_snapshot())::text as id')
   return Number(rows[0].id)

@@ -2,7 +2,7 @@ import type { Metadata } from '@grpc/grpc-js'
 import protobuf from 'protobufjs'
 import type { FieldViolation } from '../../src/core/errors.ts'
 
-/** The google.rpc messages, decoded by a different library than the one that encodes them. */
+/** The google.rpc messages, decoded with a different library from the one that encodes them. */
 const { root } = protobuf.parse(
   `
   syntax = "proto3";

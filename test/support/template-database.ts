@@ -1,11 +1,14 @@
 import pg from 'pg'
 import { migrate } from '../../src/database/migrate.ts'
 
-/** Creates the migrated database that `cloneDatabase` copies, on the PostgreSQL server at `adminUrl`. */
+/**
+ * Creates the migrated database that `cloneDatabase` copies, on the PostgreSQL server at
+ * `adminUrl`.
+ */
 export async function createTemplateDatabase(adminUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: adminUrl })
   await client.connect()
-  // Tests end processes, never the machine, so they need not wait for the disk.
+  // Tests kill processes but never the machine, so writes need not wait for the disk.
   await client.query('alter system set fsync = off')
   await client.query('select pg_reload_conf()')
   await client.query('create database template_daikon')

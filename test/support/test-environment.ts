@@ -30,7 +30,7 @@ export type Node = {
   stop(): Promise<void>
 }
 
-/** A database of its own and one or more nodes that use it. */
+/** A separate database and one or more nodes that use it. */
 export type TestEnvironment = Node & {
   pool: Pool
   seed: Seed
@@ -40,24 +40,24 @@ export type TestEnvironment = Node & {
   token(
     userId: string,
     workspaceId: string,
-    parts?: { jti?: string; seconds?: number },
+    overrides?: { jti?: string; seconds?: number },
   ): Promise<string>
   /** Starts another node on the same database. */
   addNode(options?: Partial<ApplicationDependencies['options']>): Promise<Node>
 }
 
 /**
- * Starts a test environment; `stop` stops all its nodes and drops its database. The URLs of
- * `replicas` are those of standbys of the PostgreSQL server.
+ * Starts a test environment. `stop` stops all its nodes and drops its database. `replicas` contains
+ * the URLs of standbys of the PostgreSQL server.
  */
 export async function startTestEnvironment(
   options: Partial<ApplicationDependencies['options']> = {},
   databaseUrl?: string,
-  parts: Partial<ApplicationDependencies> = {},
+  dependencies: Partial<ApplicationDependencies> = {},
   replicas: ReplicaSettings = { urls: [] },
 ): Promise<TestEnvironment> {
   const database = await cloneDatabase()
-  const keys = await makeTestKeys()
+  const keys = await loadTestKeys()
   const clock: TestEnvironment['clock'] = { now: undefined }
   const nodes: Node[] = []
   const { pathname } = new URL(database.url)
@@ -65,11 +65,11 @@ export async function startTestEnvironment(
   const addNode = async (more: Partial<ApplicationDependencies['options']> = {}) => {
     const node = await startNode(
       databaseUrl ?? database.url,
-      databaseUrl ? poolTimeouts : patientTimeouts,
+      databaseUrl ? poolTimeouts : longTimeouts,
       keys,
       clock,
       { ...options, ...more },
-      parts,
+      dependencies,
       { ...replicas, urls },
     )
     nodes.push(node)
@@ -84,9 +84,9 @@ export async function startTestEnvironment(
     databaseUrl: database.url,
     seed: createSeed(database.pool),
     token: (sub, wid, { jti = randomUUID(), seconds = 900 } = {}) => {
-      const person = { sub, jti, email: 'someone@example.com', name: 'someone' }
-      const place = { wid, wslug: 'w', wrole: 'viewer' as const, groups: [] }
-      return first.app.tokens.sign('access', { ...person, ...place }, seconds)
+      const userClaims = { sub, jti, email: 'someone@example.com', name: 'someone' }
+      const workspaceClaims = { wid, wslug: 'w', wrole: 'viewer' as const, groups: [] }
+      return first.app.tokens.sign('access', { ...userClaims, ...workspaceClaims }, seconds)
     },
     async stop() {
       await Promise.all(nodes.map((node) => node.stop()))
@@ -96,10 +96,10 @@ export async function startTestEnvironment(
 }
 
 /**
- * Several test files connect at once, which takes a busy machine long. An environment behind a proxy tests
- * failures of the connection, with the timeouts of production.
+ * Connection timeouts for a busy machine, on which several test files connect at once. Environments
+ * behind a proxy use the timeouts of production, because they test connection failures.
  */
-const patientTimeouts = { ...poolTimeouts, connectionTimeoutMillis: 30_000 }
+const longTimeouts = { ...poolTimeouts, connectionTimeoutMillis: 30_000 }
 
 async function startNode(
   url: string,
@@ -107,7 +107,7 @@ async function startNode(
   keys: Keys,
   clock: TestEnvironment['clock'],
   options: Partial<ApplicationDependencies['options']>,
-  parts: Partial<ApplicationDependencies>,
+  dependencies: Partial<ApplicationDependencies>,
   replicas: ReplicaSettings,
 ): Promise<Node> {
   const database = await openDatabase(url, () => {}, timeouts, replicas)
@@ -141,7 +141,7 @@ async function startNode(
       corsOrigins: [],
       ...options,
     },
-    ...parts,
+    ...dependencies,
   })
   const host = '127.0.0.1'
   const ports = {
@@ -164,8 +164,8 @@ async function startNode(
   }
 }
 
-/** The keys of all environments, which `npm test` creates once; otherwise keys of their own. */
-async function makeTestKeys(): Promise<Keys> {
+/** Loads the keys that `npm test` creates for all environments, or creates separate keys. */
+async function loadTestKeys(): Promise<Keys> {
   const folder = process.env.TEST_KEYS ?? (await mkdtemp(join(tmpdir(), 'daikon-keys-')))
   const paths = { privatePath: join(folder, 'private.pem'), publicPath: join(folder, 'public.pem') }
   if (!process.env.TEST_KEYS) createKeyFiles(paths)

@@ -20,7 +20,7 @@ export type PresentedCredentials = {
   headers?: Record<string, string>
 }
 
-/** The result of a call, in the same form for both transports. */
+/** The result of a call, in the same format for both transports. */
 export type Outcome =
   | { ok: true; message: Record<string, any>; status: number; headers: Record<string, string> }
   | {
@@ -34,12 +34,12 @@ export type Outcome =
     }
 
 /**
- * Calls methods over gRPC or REST. `call('Check', …)` behaves alike on both. Where AdminService has a
- * method of the same name, `AdminService/ListMembers` selects it.
+ * Calls methods over gRPC or REST. `call('Check', …)` behaves the same on both. If AdminService has
+ * a method with the same name, `AdminService/ListMembers` selects it.
  */
 export type Transport = {
   name: 'grpc' | 'rest'
-  /** The name in test titles: `over ${label}`. */
+  /** The name for test titles: `over ${label}`. */
   label: 'gRPC' | 'REST'
   call(method: string, message: object, credentials?: PresentedCredentials): Promise<Outcome>
   close(): void
@@ -86,7 +86,7 @@ function createGrpcTransport(port: number): Transport {
   }
 }
 
-/** Finds a method by name; prefers other services over AdminService. */
+/** Finds a method by name. Prefers other services to AdminService. */
 export function pickMethod<Method>(
   methods: Method[],
   name: string,
@@ -99,7 +99,7 @@ export function pickMethod<Method>(
   return method
 }
 
-/** ts-proto's encoder requires lists: a missing one is sent as an empty one. */
+/** Adds empty lists, which the encoder of ts-proto requires. */
 function withDefaults(message: object): object {
   return { checks: [], evaluations: [], post_logout_redirect_uris: [], ...message }
 }
@@ -120,7 +120,7 @@ export function createMetadata({
 
 function readStatus(error: ServiceError): Outcome {
   const { reason, violations, retryAfter } = readStatusDetails(error.metadata)
-  // grpc-js reports a passed deadline itself; REST returns 503.
+  // grpc-js reports exceeded deadlines by itself, whereas REST returns 503.
   const grpcCode = error.code === status.DEADLINE_EXCEEDED ? status.UNAVAILABLE : error.code
   const code = codeOf(reason, ({ grpc }) => grpc === grpcCode)
   const headers = Object.fromEntries(
@@ -129,7 +129,7 @@ function readStatus(error: ServiceError): Outcome {
   return { ok: false, code, reason, detail: error.details, violations, retryAfter, headers }
 }
 
-/** Finds the error code whose row in the error table fits. */
+/** Finds the error code with a matching row in the error table. */
 export function codeOf(
   reason: string,
   fits: (row: { grpc: number; http: number }) => boolean,

@@ -4,12 +4,12 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 
-/** How the server signs; `hang` never responds. */
+/** The behavior of the server. `hang` never responds. */
 export type VaultMode = 'ok' | 'forbidden' | 'error' | 'hang' | 'pss' | 'garbage'
 
 /**
- * A stand-in for the transit secrets engine of Vault. It rejects every request that Vault would reject: of another
- * token, namespace, path or shape.
+ * Starts a substitute for the transit secrets engine of Vault. It rejects every request that Vault
+ * would reject because of its token, namespace, path or body.
  */
 export async function startVaultServer({
   token = 'hvs.secret',

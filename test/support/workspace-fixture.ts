@@ -10,10 +10,10 @@ export type Member = { id: string; token: string }
 /** A registered resource as the API returns it. */
 export type ResourceRecord = Record<string, any> & { id: string; resource_id: string }
 
-/** A workspace with one member of each role, and a service app of its own with a key. */
+/** A workspace with one member of each role, and a separate service app with a key. */
 export type WorkspaceFixture = Awaited<ReturnType<typeof createWorkspaceFixture>>
 
-/** Creates a workspace fixture; fixtures in one environment share nothing. */
+/** Creates a workspace fixture. Fixtures in one environment share no objects. */
 export async function createWorkspaceFixture(
   environment: Pick<TestEnvironment, 'seed' | 'token'>,
   transport: Transport,
@@ -40,7 +40,7 @@ export async function createWorkspaceFixture(
     addMember,
     people,
     kind,
-    /** The credentials that a backend presents when it calls for a user. */
+    /** Returns the credentials that a backend sends when it calls on behalf of a user. */
     as: ({ token }: Member): PresentedCredentials => ({ token, key }),
     async register(owner: Member, more: Record<string, unknown> = {}): Promise<ResourceRecord> {
       const facts = { ...kind, resource_id: randomUUID(), workspace_id: workspace }
@@ -57,7 +57,7 @@ export async function createWorkspaceFixture(
       const message = { permission_id: id, grantee_type, grantee_id, permission }
       return expectOk(await transport.call('Share', message, { token: owner.token, key }))
     },
-    /** Whether a check of `action` is allowed; sends the same check `times` times in one batch. */
+    /** Whether a check of `action` is allowed. Sends the same check `times` times in one batch. */
     async isAllowed(person: Member, action: string, resource: { resource_id: string }, times = 1) {
       const { resource_id } = resource
       const checks = Array.from({ length: times }, () => ({ ...kind, resource_id, action }))
@@ -69,7 +69,7 @@ export async function createWorkspaceFixture(
         throw new Error('Identical checks returned different results')
       return first as boolean
     },
-    /** The resource with its current shares. */
+    /** Returns the resource with its current shares. */
     async readResource({ resource_id }: { resource_id: string }): Promise<ResourceRecord> {
       const message = { ...kind, resource_id }
       return expectOk(await transport.call('GetResource', message, { key })) as ResourceRecord

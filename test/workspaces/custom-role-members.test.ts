@@ -17,14 +17,14 @@ test.after.always(() => environment.stop())
 async function createFixture(transport: Transport) {
   const fixture = await createWorkspaceFixture(environment, transport)
   const { workspace, service, people, kind } = fixture
-  const elsewhere = other.transports.find(({ name }) => name === transport.name) ?? transport
+  const otherTransport = other.transports.find(({ name }) => name === transport.name) ?? transport
   const call = (method: string, message: object = {}) => admin.call(transport, method, message)
   const action = await seed.serviceAction(service, 'publish')
   const created = await call('CreateRole', { workspace_id: workspace, name: 'Publishers' })
   const role = { role_id: expectOk(created).id as string }
   const open = await fixture.register(people.owner, { visibility: 'workspace' })
   const closed = await fixture.register(people.owner)
-  const asked = { ...kind, action: 'publish' }
+  const actionQuery = { ...kind, action: 'publish' }
   return {
     ...{ ...fixture, call, action, role, open, closed },
     add: (user_id: string) => call('AddRoleMember', { ...role, user_id }),
@@ -35,15 +35,17 @@ async function createFixture(transport: Transport) {
       call('RemoveRoleAction', { ...role, service_action_id }),
     members: async () =>
       expectOk(await call('ListRoleMembers', role)).members as Record<string, any>[],
-    /** Whether a user may publish, according to another node: by check, by list and by granted actions. */
+    /** Whether a user may publish according to another node, by check, list and granted actions. */
     publishes: async (person: Member) => {
       const credentials = fixture.as(person)
-      const checks = [open, closed].map(({ resource_id }) => ({ ...asked, resource_id }))
-      const { results } = expectOk(await elsewhere.call('Check', { checks }, credentials))
-      const list = { ...asked, workspace_id: workspace }
-      const { resource_ids } = expectOk(await elsewhere.call('Accessible', list, credentials))
+      const checks = [open, closed].map(({ resource_id }) => ({ ...actionQuery, resource_id }))
+      const { results } = expectOk(await otherTransport.call('Check', { checks }, credentials))
+      const list = { ...actionQuery, workspace_id: workspace }
+      const { resource_ids } = expectOk(await otherTransport.call('Accessible', list, credentials))
       const granted = { service_name: service }
-      const { actions } = expectOk(await elsewhere.call('ListGrantedActions', granted, credentials))
+      const { actions } = expectOk(
+        await otherTransport.call('ListGrantedActions', granted, credentials),
+      )
       const checked = results.filter(({ allowed }: any) => allowed)
       const same = checked.map(({ resource_id }: any) => resource_id).toSorted()
       if (same.join() !== resource_ids.join()) throw new Error('Check and Accessible disagree')
@@ -86,8 +88,8 @@ for (const transport of environment.transports) {
 
   test(`assigning a role to a user who is not a member of its workspace returns 404 ${through}`, async (t) => {
     const { add, remove, members, role } = await createFixture(transport)
-    const stranger = await createFixture(transport)
-    for (const id of [stranger.people.viewer.id, admin.id, randomUUID()]) {
+    const otherFixture = await createFixture(transport)
+    for (const id of [otherFixture.people.viewer.id, admin.id, randomUUID()]) {
       const missing = { code: 'not_found', reason: 'MEMBER_NOT_FOUND' } as const
       t.like(expectError(await add(id)), missing)
       t.like(expectError(await remove(id)), missing)
@@ -119,8 +121,8 @@ for (const transport of environment.transports) {
     const { allow, disallow, call, role, action, service, workspace } =
       await createFixture(transport)
     // A role can contain actions of any service.
-    const far = `z-${randomUUID()}`
-    const farAction = await seed.serviceAction(far, 'archive')
+    const otherService = `z-${randomUUID()}`
+    const farAction = await seed.serviceAction(otherService, 'archive')
     const listed = async () =>
       expectOk(await call('ListRoleActions', role)).actions.map(
         ({ id, service_name, name, description, registered_at }: any) => {
@@ -137,11 +139,16 @@ for (const transport of environment.transports) {
       if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 201)
     }
     const own = { id: action, service_name: service, name: 'publish', description: '' }
-    const theirs = { id: farAction, service_name: far, name: 'archive', description: '' }
-    t.deepEqual(await listed(), [own, theirs])
+    const foreignAction = {
+      id: farAction,
+      service_name: otherService,
+      name: 'archive',
+      description: '',
+    }
+    t.deepEqual(await listed(), [own, foreignAction])
     t.true((await disallow(action)).ok)
     t.is(expectError(await disallow(action)).reason, 'SERVICE_ACTION_NOT_FOUND')
-    t.deepEqual(await listed(), [theirs])
+    t.deepEqual(await listed(), [foreignAction])
     const [, ...entries] = await listActivity(pool, role.role_id)
     const common = { target_type: 'role', actor_id: admin.id, workspace_id: workspace }
     const publish = { name: 'Publishers', service_name: service, action: 'publish' }
@@ -149,7 +156,7 @@ for (const transport of environment.transports) {
       { action: 'role.action_added', ...common, detail: publish },
       {
         ...{ action: 'role.action_added', ...common },
-        detail: { name: 'Publishers', service_name: far, action: 'archive' },
+        detail: { name: 'Publishers', service_name: otherService, action: 'archive' },
       },
       { action: 'role.action_removed', ...common, detail: publish },
     ])
@@ -219,14 +226,17 @@ for (const transport of environment.transports) {
       expectOk(await transport.call('ListGrantedActions', granted, credentials)).actions,
       [],
     )
-    const far = await here.register(viewer, { workspace_id: there, visibility: 'workspace' })
-    const owned = { ...here.kind, resource_id: far.resource_id, action: 'publish' }
+    const otherRecord = await here.register(viewer, {
+      workspace_id: there,
+      visibility: 'workspace',
+    })
+    const owned = { ...here.kind, resource_id: otherRecord.resource_id, action: 'publish' }
     t.true(
       expectOk(await transport.call('Check', { checks: [owned] }, credentials)).results[0].allowed,
     )
-    const theirs = await seed.newMember(there, 'owner')
-    const token = await environment.token(theirs, there)
-    const open = await here.register({ id: theirs, token }, { workspace_id: there })
+    const foreignOwner = await seed.newMember(there, 'owner')
+    const token = await environment.token(foreignOwner, there)
+    const open = await here.register({ id: foreignOwner, token }, { workspace_id: there })
     expectOk(
       await transport.call(
         'UpdateVisibility',
@@ -243,7 +253,7 @@ for (const transport of environment.transports) {
   test(`100 concurrent assignments all succeed and are recorded once each ${through}`, async (t) => {
     const { add, remove, members, role, workspace } = await createFixture(transport)
     const people = await Promise.all(Array.from({ length: 50 }, () => seed.newMember(workspace)))
-    // Each user twice.
+    // Assigns the role to each user twice.
     const outcomes = await Promise.all([...people, ...people].map(add))
     t.true(outcomes.every(({ ok }) => ok))
     const listed = (await members()).map(({ user_id }) => user_id)

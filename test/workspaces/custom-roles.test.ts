@@ -72,21 +72,21 @@ for (const transport of environment.transports) {
         ['c', 0, 0],
       ],
     )
-    const nowhere = expectError(await call('ListRoles', { workspace_id: randomUUID() }))
-    t.like(nowhere, { code: 'not_found', reason: 'WORKSPACE_NOT_FOUND' })
+    const unknownWorkspace = expectError(await call('ListRoles', { workspace_id: randomUUID() }))
+    t.like(unknownWorkspace, { code: 'not_found', reason: 'WORKSPACE_NOT_FOUND' })
   })
 
   test(`name and description change independently; changes are recorded ${through}`, async (t) => {
     const { make, list, call } = await createFixture(transport)
-    const made = await make('Old', { description: 'old' })
+    const created = await make('Old', { description: 'old' })
     const change = async (more: object) =>
-      expectOk(await call('UpdateRole', { role_id: made.id, ...more }))
-    t.deepEqual(await change({}), made)
-    t.deepEqual(await change({ name: ' New ' }), { ...made, name: 'New' })
-    t.deepEqual(await change({ description: '' }), { ...made, name: 'New', description: '' })
-    t.deepEqual(await list(), [{ ...made, name: 'New', description: '' }])
+      expectOk(await call('UpdateRole', { role_id: created.id, ...more }))
+    t.deepEqual(await change({}), created)
+    t.deepEqual(await change({ name: ' New ' }), { ...created, name: 'New' })
+    t.deepEqual(await change({ description: '' }), { ...created, name: 'New', description: '' })
+    t.deepEqual(await list(), [{ ...created, name: 'New', description: '' }])
     t.deepEqual(
-      (await listActivity(pool, made.id)).map(({ action, detail }) => [action, detail.name]),
+      (await listActivity(pool, created.id)).map(({ action, detail }) => [action, detail.name]),
       [
         ['role.created', 'Old'],
         ['role.updated', 'New'],
@@ -129,8 +129,8 @@ for (const transport of environment.transports) {
       t.like(malformed, { code: 'invalid_argument' }, method)
       t.deepEqual(malformed.violations, [{ field: 'role_id', message: 'must be a UUID' }])
     }
-    const nowhere = { workspace_id: randomUUID(), name: 'x' }
-    t.like(expectError(await call('CreateRole', nowhere)), {
+    const unknownWorkspace = { workspace_id: randomUUID(), name: 'x' }
+    t.like(expectError(await call('CreateRole', unknownWorkspace)), {
       ...{ code: 'not_found', reason: 'WORKSPACE_NOT_FOUND' },
     })
     for (const name of ['', '  ', 'a\u0000b', 'x'.repeat(201)])
@@ -143,8 +143,8 @@ for (const transport of environment.transports) {
     const call = (method: string, message: object) => admin.call(transport, method, message)
     const action = await seed.serviceAction(service, 'publish')
     const record = await fixture.register(people.owner, { visibility: 'workspace' })
-    const made = expectOk(await call('CreateRole', { workspace_id, name: 'Publishers' }))
-    const role = { role_id: made.id }
+    const created = expectOk(await call('CreateRole', { workspace_id, name: 'Publishers' }))
+    const role = { role_id: created.id }
     expectOk(await call('AddRoleActions', { ...role, service_action_ids: [action] }))
     expectOk(await call('AddRoleMember', { ...role, user_id: people.viewer.id }))
     t.true(await fixture.isAllowed(people.viewer, 'publish', record))
@@ -154,7 +154,7 @@ for (const transport of environment.transports) {
     if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 204)
     t.false(await fixture.isAllowed(people.viewer, 'publish', record))
     t.is(expectError(await call('DeleteRole', role)).code, 'not_found')
-    t.deepEqual((await listActivity(pool, made.id)).at(-1), {
+    t.deepEqual((await listActivity(pool, created.id)).at(-1), {
       action: 'role.deleted',
       target_type: 'role',
       actor_id: admin.id,
@@ -173,9 +173,9 @@ for (const transport of environment.transports) {
     const { workspace_id, call, list } = await createFixture(transport)
     const ten = (method: string, message: object) =>
       Promise.all(Array.from({ length: 10 }, () => call(method, message)))
-    const made = await ten('CreateRole', { workspace_id, name: 'Once' })
-    t.is(made.filter(({ ok }) => ok).length, 1)
-    for (const outcome of made) if (!outcome.ok) t.is(outcome.reason, 'ROLE_NAME_TAKEN')
+    const created = await ten('CreateRole', { workspace_id, name: 'Once' })
+    t.is(created.filter(({ ok }) => ok).length, 1)
+    for (const outcome of created) if (!outcome.ok) t.is(outcome.reason, 'ROLE_NAME_TAKEN')
     const [role] = await list()
     const deleted = await ten('DeleteRole', { role_id: role?.id })
     t.is(deleted.filter(({ ok }) => ok).length, 1)

@@ -20,10 +20,14 @@ test.after.always(() => environment.stop())
 async function createFixture(transport: Transport) {
   const fixture = await createWorkspaceFixture(environment, transport)
   const { workspace, people } = fixture
-  const place = { workspace_id: workspace }
+  const workspaceField = { workspace_id: workspace }
   const credentials = { token: people.admin.token }
-  const made = await transport.call('CreateGroup', { ...place, name: 'Writers' }, credentials)
-  const group = { ...place, group_id: expectOk(made).id as string }
+  const created = await transport.call(
+    'CreateGroup',
+    { ...workspaceField, name: 'Writers' },
+    credentials,
+  )
+  const group = { ...workspaceField, group_id: expectOk(created).id as string }
   return {
     ...{ ...fixture, group, credentials },
     add: (user_id: string) => transport.call('AddGroupMember', { ...group, user_id }, credentials),
@@ -39,7 +43,7 @@ async function createFixture(transport: Transport) {
 
 for (const transport of environment.transports) {
   const through = `over ${transport.label}`
-  const elsewhere = other.transports.find(({ name }) => name === transport.name) ?? transport
+  const otherTransport = other.transports.find(({ name }) => name === transport.name) ?? transport
   /** Whether the other node currently allows access. */
   const mayElsewhere = async (
     { kind, as }: Pick<WorkspaceFixture, 'kind' | 'as'>,
@@ -47,7 +51,7 @@ for (const transport of environment.transports) {
     action: string,
     { resource_id }: ResourceRecord,
   ): Promise<boolean> => {
-    const outcome = await elsewhere.call(
+    const outcome = await otherTransport.call(
       'Check',
       { checks: [{ ...kind, resource_id, action }] },
       as(person),
@@ -86,15 +90,15 @@ for (const transport of environment.transports) {
 
   test(`adding a user who is not a member of the workspace returns 404 ${through}`, async (t) => {
     const { add, members, group } = await createFixture(transport)
-    const stranger = await seed.newMember(await seed.workspace(), 'owner')
-    for (const id of [stranger, randomUUID()])
+    const nonMember = await seed.newMember(await seed.workspace(), 'owner')
+    for (const id of [nonMember, randomUUID()])
       t.like(expectError(await add(id)), { code: 'not_found', reason: 'MEMBER_NOT_FOUND' })
     t.is(expectError(await add('everybody')).code, 'invalid_argument')
     t.deepEqual(await members(), [])
     t.is((await listActivity(pool, group.group_id)).length, 1)
   })
 
-  test(`an invited user can be in a group; the name stays hidden ${through}`, async (t) => {
+  test(`an invited user can be in a group, and the name stays hidden ${through}`, async (t) => {
     const { add, members, workspace, credentials } = await createFixture(transport)
     const email = `guest-${randomUUID()}@example.com`
     await seed.user('secret', { email, avatar_url: 'https://example.com/secret.png' })
@@ -144,7 +148,7 @@ for (const transport of environment.transports) {
     })
   })
 
-  test(`the log records ids in lower case, whatever the case in the request ${through}`, async (t) => {
+  test(`the log records IDs in lower case, whatever the case in the request ${through}`, async (t) => {
     const { add, remove, people, group } = await createFixture(transport)
     const { id } = people.viewer
     expectOk(await add(id.toUpperCase()))
@@ -197,7 +201,7 @@ for (const transport of environment.transports) {
       workspace_id: workspace,
       detail: { name: 'Writers' },
     })
-    // The name is available again, and a new group starts empty.
+    // The name can be used again, and a new group with it is empty.
     const again = await transport.call(
       'CreateGroup',
       { workspace_id: workspace, name: 'Writers' },

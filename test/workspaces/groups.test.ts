@@ -71,16 +71,16 @@ for (const transport of environment.transports) {
 
   test(`an update changes only the fields that are set ${through}`, async (t) => {
     const { make, call, people, workspace } = await createFixture(transport)
-    const { id, ...made } = await make('Writers', { description: 'They write' })
+    const { id, ...created } = await make('Writers', { description: 'They write' })
     const change = async (fields: object) => {
       const outcome = await call('UpdateGroup', people.admin, { group_id: id, ...fields })
       return expectOk(outcome)
     }
-    t.deepEqual(await change({}), { id, ...made })
+    t.deepEqual(await change({}), { id, ...created })
     t.is((await listActivity(pool, id)).length, 1)
-    t.deepEqual(await change({ name: ' Authors ' }), { id, ...made, name: 'Authors' })
+    t.deepEqual(await change({ name: ' Authors ' }), { id, ...created, name: 'Authors' })
     t.deepEqual(await change({ description: '' }), {
-      ...{ id, ...made },
+      ...{ id, ...created },
       ...{ name: 'Authors', description: '' },
     })
     const [, entry] = await listActivity(pool, id)
@@ -122,7 +122,7 @@ for (const transport of environment.transports) {
     t.is((await list()).length, 1)
   })
 
-  test(`names of other than 1 to 200 characters, line breaks and descriptions over 2,000 return 422 ${through}`, async (t) => {
+  test(`names that are not 1 to 200 characters long or contain line breaks, and descriptions over 2,000 characters, return 422 ${through}`, async (t) => {
     const { make, call, people } = await createFixture(transport)
     const { id } = await make()
     const wrong = [
@@ -185,13 +185,21 @@ for (const transport of environment.transports) {
       RemoveGroupMember: { user_id: people.viewer.id },
     }
     for (const [method, more] of Object.entries(methods)) {
-      const [theirs, nowhere] = await Promise.all(
+      const [foreignGroup, unknownGroup] = await Promise.all(
         [id, randomUUID()].map(async (group_id) =>
           expectError(await call(method, people.owner, { group_id, ...more })),
         ),
       )
-      t.like(theirs, { code: 'not_found', reason: 'GROUP_NOT_FOUND', detail: 'Group not found' })
-      t.like(nowhere, { code: 'not_found', reason: 'GROUP_NOT_FOUND', detail: 'Group not found' })
+      t.like(foreignGroup, {
+        code: 'not_found',
+        reason: 'GROUP_NOT_FOUND',
+        detail: 'Group not found',
+      })
+      t.like(unknownGroup, {
+        code: 'not_found',
+        reason: 'GROUP_NOT_FOUND',
+        detail: 'Group not found',
+      })
     }
     t.deepEqual(
       (await other.list()).map(({ name }) => name),

@@ -37,7 +37,7 @@ for (const transport of environment.transports) {
   const through = `over ${transport.label}`
 
   test.serial(
-    `inviting returns 201 with a pending membership, of a viewer by default ${through}`,
+    `inviting returns 201 with a pending membership, as a viewer by default ${through}`,
     async (t) => {
       const { invite, people, workspace } = await createFixture(transport)
       const email = newAddress()
@@ -79,9 +79,9 @@ for (const transport of environment.transports) {
     const { invite, people, workspace } = await createFixture(transport)
     const known = newAddress()
     const picture = { name: 'Known', avatar_url: 'https://example.com/known.png' }
-    const elsewhere = await seed.workspace()
+    const otherWorkspace = await seed.workspace()
     const knownId = await seed.user('known', { email: known, ...picture, is_admin: true })
-    await seed.member(elsewhere, knownId, 'owner')
+    await seed.member(otherWorkspace, knownId, 'owner')
     const unknown = newAddress()
     const outcomes = [await invite(people.admin, known), await invite(people.admin, unknown)]
     const shapes = outcomes.map((outcome) => {
@@ -103,7 +103,7 @@ for (const transport of environment.transports) {
   })
 
   test.serial(
-    `the user id does not reveal whether the user existed before ${through}`,
+    `the user ID does not reveal whether the user existed before ${through}`,
     async (t) => {
       const { invite, people } = await createFixture(transport)
       const known = environment.addProviderUser()

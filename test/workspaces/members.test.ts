@@ -17,7 +17,7 @@ async function addMember(workspace: string, name: string, role: Role = 'viewer')
   return id
 }
 
-/** A workspace with an owner and members of these names; `find` returns the names that match `q`. */
+/** A workspace with an owner and members with these names; `find` returns names matching `q`. */
 async function createFixture(transport: Transport, names: string[]) {
   const workspace = await seed.workspace()
   const owner = await addMember(workspace, 'the-owner', 'owner')
@@ -55,7 +55,7 @@ for (const transport of environment.transports) {
     if (transport.name === 'rest') t.regex(joined_at, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
   })
 
-  test(`every role can list the members, only those of the workspace ${through}`, async (t) => {
+  test(`every role can list the members of the workspace, and only those ${through}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     await createFixture(transport, ['stranger'])
     const workspace_id = fixture.workspace

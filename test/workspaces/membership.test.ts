@@ -17,7 +17,7 @@ async function roleOf(workspaceId: string, userId: string): Promise<string | und
 
 for (const transport of environment.transports) {
   const through = `over ${transport.label}`
-  const elsewhere = other.transports.find(({ name }) => name === transport.name) ?? transport
+  const otherTransport = other.transports.find(({ name }) => name === transport.name) ?? transport
 
   test(`changing a role returns 200 with the membership and records both roles ${through}`, async (t) => {
     const { workspace, people, ...fixture } = await createWorkspaceFixture(environment, transport)
@@ -48,9 +48,11 @@ for (const transport of environment.transports) {
     const group = { workspace_id: workspace, name: randomUUID() }
     const membership = { workspace_id: workspace, user_id: person.id }
     const credentials = { token: people.owner.token }
-    expectOk(await elsewhere.call('CreateGroup', group, { token: person.token }))
+    expectOk(await otherTransport.call('CreateGroup', group, { token: person.token }))
     expectOk(await transport.call('UpdateMember', { ...membership, role: 'viewer' }, credentials))
-    const error = expectError(await elsewhere.call('CreateGroup', group, { token: person.token }))
+    const error = expectError(
+      await otherTransport.call('CreateGroup', group, { token: person.token }),
+    )
     t.like(error, { code: 'permission_denied', reason: 'ROLE_TOO_LOW' })
   })
 
@@ -109,7 +111,7 @@ for (const transport of environment.transports) {
     )
   })
 
-  test(`ids are case-insensitive ${through}`, async (t) => {
+  test(`IDs are case-insensitive ${through}`, async (t) => {
     const { workspace, people } = await createWorkspaceFixture(environment, transport)
     const membership = {
       workspace_id: workspace.toUpperCase(),
@@ -150,9 +152,13 @@ for (const transport of environment.transports) {
       const membership = { workspace_id: workspace, user_id: person.id }
       const credentials = { token: person.token }
       expectOk(await transport.call('RemoveMember', membership, credentials))
-      const again = expectError(await elsewhere.call('RemoveMember', membership, credentials))
+      const again = expectError(await otherTransport.call('RemoveMember', membership, credentials))
       t.like(again, { code: 'unauthenticated', reason: 'TOKEN_REVOKED' })
-      const list = await elsewhere.call('ListMembers', { workspace_id: workspace }, credentials)
+      const list = await otherTransport.call(
+        'ListMembers',
+        { workspace_id: workspace },
+        credentials,
+      )
       t.like(expectError(list), { code: 'unauthenticated', reason: 'TOKEN_REVOKED' })
       const [entry] = await listActivity(pool, person.id)
       t.like(entry, { action: 'member.removed', actor_id: person.id, detail: { role } })
@@ -179,7 +185,7 @@ for (const transport of environment.transports) {
        values (gen_random_uuid(), $1, $2, 'google', now(), now(), now() + interval '1 day')`,
       [person.id, workspace],
     )
-    const held = async () => {
+    const countRows = async () => {
       const tables = ['members', 'group_members', 'custom_role_members', 'refresh_families']
       const counts = [...tables, 'shares'].map(async (table) => {
         const sql = `select 1 from ${table} where user_id = $1 and workspace_id = $2`
@@ -195,16 +201,18 @@ for (const transport of environment.transports) {
         { ...fixture.kind, resource_id: grouped.resource_id, action: 'view' },
         { ...fixture.kind, resource_id: own.resource_id, action: 'view' },
       ]
-      const { results } = expectOk(await elsewhere.call('Check', { checks }, fixture.as(member)))
+      const { results } = expectOk(
+        await otherTransport.call('Check', { checks }, fixture.as(member)),
+      )
       return results.map(({ allowed }: { allowed: boolean }) => allowed)
     }
-    t.deepEqual(await held(), [1, 1, 1, 1, 1])
+    t.deepEqual(await countRows(), [1, 1, 1, 1, 1])
     t.deepEqual(await may(person), [true, true, true, true])
     const membership = { workspace_id: workspace, user_id: person.id }
     expectOk(await transport.call('RemoveMember', membership, { token: people.admin.token }))
-    const me = await elsewhere.call('GetMe', {}, { token: person.token })
+    const me = await otherTransport.call('GetMe', {}, { token: person.token })
     t.like(expectError(me), { code: 'unauthenticated', reason: 'TOKEN_REVOKED' })
-    t.deepEqual(await held(), [0, 0, 0, 0, 0])
+    t.deepEqual(await countRows(), [0, 0, 0, 0, 0])
 
     // A member who returns regains only owned resources.
     await seed.member(workspace, person.id, 'viewer')

@@ -83,7 +83,7 @@ async function createWorld(transports: Transport[], randomSeed: number, groupCou
   }
 }
 
-/** Failures that a request may meet when others change the same things. */
+/** Errors that a request may return when concurrent requests change the same objects. */
 const expectedCodes = ['not_found', 'already_exists', 'invalid_argument']
 
 test('after every random change, inherited members are those of the descendants', async (t) => {
@@ -101,7 +101,7 @@ test('after every random change, inherited members are those of the descendants'
   }
 })
 
-test('after random changes at the same time on two nodes, inherited members are those of the descendants', async (t) => {
+test('after concurrent random changes on two nodes, inherited members are those of the descendants', async (t) => {
   const nodes: Node[] = [environment, other]
   const transports = nodes.flatMap((node) => node.transports)
   const codes: Record<string, number> = {}
@@ -134,7 +134,7 @@ const memberChanges = {
 
 for (const [method, { members, left }] of Object.entries(memberChanges)) {
   test.serial(
-    `${method} notices a parent that another transaction adds in the meantime`,
+    `${method} detects a parent that another transaction adds concurrently`,
     async (t) => {
       const [transport] = environment.transports as [Transport]
       const { workspace, people } = await createWorkspaceFixture(environment, transport)

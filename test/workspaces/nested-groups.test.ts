@@ -20,8 +20,8 @@ test.after.always(async () => {
 
 const cycle = { code: 'already_exists', reason: 'GROUP_CYCLE' } as const
 const tooLong = { code: 'invalid_argument', reason: 'GROUP_CHAIN_TOO_LONG' } as const
-const noChild = { code: 'not_found', reason: 'CHILD_GROUP_NOT_FOUND' } as const
-const noGroup = { code: 'not_found', reason: 'GROUP_NOT_FOUND' } as const
+const childNotFound = { code: 'not_found', reason: 'CHILD_GROUP_NOT_FOUND' } as const
+const groupNotFound = { code: 'not_found', reason: 'GROUP_NOT_FOUND' } as const
 
 /** A workspace with functions that change its groups as the workspace's admin. */
 async function createFixture(transport: Transport) {
@@ -75,7 +75,7 @@ async function createFixture(transport: Transport) {
 for (const transport of environment.transports) {
   const over = `over ${transport.label}`
 
-  test(`adding a child is 201, again 201, and recorded once ${over}`, async (t) => {
+  test(`adding a child returns 201, even when repeated, and is recorded once ${over}`, async (t) => {
     const { createGroup, link, listChildren, people, workspace } = await createFixture(transport)
     const parent = await createGroup([], 'Engineering')
     const [second, first] = [await createGroup([], 'b'), await createGroup([], 'a')]
@@ -99,36 +99,36 @@ for (const transport of environment.transports) {
     })
   })
 
-  test(`removing a child is 204 and recorded; a group that is not a child is 404 ${over}`, async (t) => {
+  test(`removing a child returns 204 and is recorded; removing a group that is not a child returns 404 ${over}`, async (t) => {
     const { createGroup, link, unlink, listChildren } = await createFixture(transport)
     const [parent, child] = [await createGroup(), await createGroup()]
-    t.like(expectError(await unlink(parent, child)), noChild)
+    t.like(expectError(await unlink(parent, child)), childNotFound)
     expectOk(await link(parent, child))
-    t.like(expectError(await unlink(child, parent)), noChild)
+    t.like(expectError(await unlink(child, parent)), childNotFound)
     const outcome = await unlink(parent, child)
     if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 204)
     expectOk(outcome)
-    t.like(expectError(await unlink(parent, child)), noChild)
+    t.like(expectError(await unlink(parent, child)), childNotFound)
     t.deepEqual(await listChildren(parent), [])
     const actions = (await listActivity(pool, parent)).map(({ action }) => action)
     t.deepEqual(actions, ['group.child_added', 'group.child_removed'])
   })
 
-  test(`a child of another workspace is 404 like an unknown one ${over}`, async (t) => {
+  test(`a child of another workspace returns 404 like an unknown one ${over}`, async (t) => {
     const { createGroup, link, unlink, call } = await createFixture(transport)
     const other = await createFixture(transport)
     const [own, foreign] = [await createGroup(), await other.createGroup()]
     for (const id of [foreign, randomUUID()]) {
       for (const change of [link, unlink]) {
-        t.like(expectError(await change(own, id)), noChild)
-        t.like(expectError(await change(id, own)), noGroup)
+        t.like(expectError(await change(own, id)), childNotFound)
+        t.like(expectError(await change(id, own)), groupNotFound)
       }
-      t.like(expectError(await call('ListChildGroups', { group_id: id })), noGroup)
+      t.like(expectError(await call('ListChildGroups', { group_id: id })), groupNotFound)
     }
     t.is(expectError(await link(own, 'everything')).code, 'invalid_argument')
   })
 
-  test(`viewers and editors list children, admins and owners change them ${over}`, async (t) => {
+  test(`viewers and editors can list children; admins and owners can change them ${over}`, async (t) => {
     const { createGroup, call, people } = await createFixture(transport)
     for (const role of ['viewer', 'editor', 'admin', 'owner'] as const) {
       const link = { group_id: await createGroup(), child_id: await createGroup() }
@@ -141,7 +141,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`a cycle is 409, also of a group with itself ${over}`, async (t) => {
+  test(`a cycle returns 409, as does adding a group to itself ${over}`, async (t) => {
     const { createChain, link, findErrors } = await createFixture(transport)
     const chain = await createChain(4)
     const [first, second, , last] = chain as [string, string, string, string]
@@ -152,11 +152,11 @@ for (const transport of environment.transports) {
     t.deepEqual(await findErrors(), [])
   })
 
-  test(`of requests that close a cycle together, one is 409 ${over}`, async (t) => {
+  test(`of concurrent requests that together close a cycle, one returns 409 ${over}`, async (t) => {
     const { createGroup, link } = await createFixture(transport)
     for (let round = 0; round < 10; round += 1) {
       const groups = [await createGroup(), await createGroup(), await createGroup()]
-      // Groups that have links already take other locks than flat ones.
+      // Groups with links take different locks than groups without.
       if (round >= 5) for (const group of groups) expectOk(await link(group, await createGroup()))
       const size = round % 2 === 0 ? 2 : 3
       const outcomes = await Promise.all(
@@ -169,7 +169,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`a chain has at most 16 groups, wherever it is extended: else 422 ${over}`, async (t) => {
+  test(`extending a chain beyond 16 groups, at any position, returns 422 ${over}`, async (t) => {
     const { createChain, createGroup, link } = await createFixture(transport)
     const chain = await createChain(16)
     const [first, last] = [chain[0] as string, chain[15] as string]
@@ -183,11 +183,11 @@ for (const transport of environment.transports) {
     const [seven, nine, ten] = [await createChain(7), await createChain(9), await createChain(10)]
     t.like(expectError(await link(seven[6] as string, ten[0] as string)), tooLong)
     expectOk(await link(seven[6] as string, nine[0] as string))
-    // A shortcut makes no chain longer.
+    // A shortcut does not lengthen a chain.
     expectOk(await link(first, chain[5] as string))
   })
 
-  test(`of concurrent links that would make a chain of more than 16 groups together, one succeeds ${over}`, async (t) => {
+  test(`of concurrent links that together would make a chain of more than 16 groups, one succeeds ${over}`, async (t) => {
     const { createChain, link, findErrors } = await createFixture(transport)
     for (let round = 0; round < 3; round += 1) {
       const chains = [await createChain(7), await createChain(7), await createChain(7)]
@@ -220,7 +220,7 @@ for (const transport of environment.transports) {
     t.false(await isAllowed(people.viewer, 'view', record))
     expectOk(await add(bottom, people.viewer.id))
     t.true(await isAllowed(people.viewer, 'view', record))
-    // More than one check in a batch reads the groups in another way.
+    // A batch of more than one check reads the groups with a different query.
     t.true(await isAllowed(people.viewer, 'view', record, 100))
     t.false(await isAllowed(people.viewer, 'edit', record))
     t.false(await isAllowed(people.editor, 'view', record))
@@ -244,7 +244,7 @@ for (const transport of environment.transports) {
     t.false(await isAllowed(people.viewer, 'view', record))
   })
 
-  test(`a group that was filled before it was added brings its members ${over}`, async (t) => {
+  test(`members that a group has before it is added are inherited ${over}`, async (t) => {
     const { createGroup, link, people, share, isAllowed } = await createFixture(transport)
     const top = await createGroup()
     const record = await share(top)
@@ -254,7 +254,7 @@ for (const transport of environment.transports) {
     t.true(await isAllowed(people.viewer, 'view', record))
   })
 
-  test(`a direct member who is also inherited stays inherited after the removal, and back ${over}`, async (t) => {
+  test(`a member who is both direct and inherited keeps access when either membership ends ${over}`, async (t) => {
     const fixture = await createFixture(transport)
     const { createChain, add, remove, listDirect, listEffective, people, isAllowed } = fixture
     const [parent, child] = (await createChain(2)) as [string, string]
@@ -282,7 +282,7 @@ for (const transport of environment.transports) {
     t.deepEqual(actions.slice(1), ['group.member_added', 'group.member_removed'])
   })
 
-  test(`a member through two children loses access with the second one ${over}`, async (t) => {
+  test(`a member inherited through two children loses access when the second membership ends ${over}`, async (t) => {
     const fixture = await createFixture(transport)
     const { createGroup, link, unlink, people, isAllowed } = fixture
     const { id } = people.viewer
@@ -353,7 +353,7 @@ for (const transport of environment.transports) {
     )
   })
 
-  test(`the effective list takes little time where paths are many ${over}`, async (t) => {
+  test(`listing effective members is fast even with many paths ${over}`, async (t) => {
     const { createGroup, add, link, listEffective, people } = await createFixture(transport)
     // Four groups on each of seven levels, each with four children: 4 ** 7 paths.
     const top = await createGroup()
@@ -416,7 +416,7 @@ for (const transport of environment.transports) {
     t.false(await isAllowed(again, 'view', record))
   })
 
-  test(`a token names the groups that its user is effectively in; the user's page the direct ones ${over}`, async (t) => {
+  test(`a token lists the effective groups of its user; the details of the user list the direct ones ${over}`, async (t) => {
     const { createChain, add, people, workspace } = await createFixture(transport)
     const chain = await createChain(3)
     const userId = people.viewer.id
@@ -435,7 +435,7 @@ for (const transport of environment.transports) {
     )
   })
 
-  test(`administrators nest groups of any workspace, within one ${over}`, async (t) => {
+  test(`administrators can nest groups of any workspace, but only within one workspace ${over}`, async (t) => {
     const { createGroup, people, share, isAllowed } = await createFixture(transport)
     const other = await createFixture(transport)
     const admin = await createAdmin(environment)
@@ -452,7 +452,7 @@ for (const transport of environment.transports) {
     const reversed = { group_id: child, child_id: parent }
     t.like(expectError(await call('AddChildGroup', reversed)), cycle)
     const foreign = { group_id: parent, child_id: await other.createGroup() }
-    t.like(expectError(await call('AddChildGroup', foreign)), noChild)
+    t.like(expectError(await call('AddChildGroup', foreign)), childNotFound)
     expectOk(await call('RemoveChildGroup', link))
     t.false(await isAllowed(people.viewer, 'view', record))
     t.like((await listActivity(pool, parent))[1], {
@@ -461,7 +461,7 @@ for (const transport of environment.transports) {
     })
   })
 
-  test(`a CSV import adds members to nested groups, and makes an inherited one direct ${over}`, async (t) => {
+  test(`a CSV import adds members to nested groups and makes an inherited member direct ${over}`, async (t) => {
     const fixture = await createFixture(transport)
     const { createGroup, link, add, listDirect, listEffective, people, workspace } = fixture
     const [top, bottom] = [await createGroup([], 'Top'), await createGroup([], 'Bottom')]

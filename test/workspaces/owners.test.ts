@@ -11,7 +11,7 @@ const other = await environment.addNode()
 const { pool, seed } = environment
 test.after.always(() => environment.stop())
 
-const rights = { code: 'permission_denied', reason: 'ROLE_TOO_LOW' } as const
+const insufficientRole = { code: 'permission_denied', reason: 'ROLE_TOO_LOW' } as const
 const last = { code: 'already_exists', reason: 'LAST_OWNER' } as const
 
 /** A fixture with functions that change memberships. */
@@ -41,7 +41,7 @@ const newAddress = () => `owner-${randomUUID()}@example.com`
 for (const transport of environment.transports) {
   const through = `over ${transport.label}`
 
-  test(`an admin cannot invite, promote, demote or remove owners: 403 ${through}`, async (t) => {
+  test(`an admin who invites, promotes, demotes or removes owners gets 403 ${through}`, async (t) => {
     const { people, addMember, ...fixture } = await createFixture(transport)
     await addMember('owner')
     const email = newAddress()
@@ -62,7 +62,7 @@ for (const transport of environment.transports) {
       () => fixture.change(admin, { id: pending.user_id }, 'viewer'),
       () => fixture.remove(admin, { id: pending.user_id }),
     ]
-    for (const attempt of attempts) t.like(expectError(await attempt()), rights)
+    for (const attempt of attempts) t.like(expectError(await attempt()), insufficientRole)
     t.deepEqual(await fixture.roles(), before)
     for (const { id } of [owner, viewer, admin]) t.deepEqual(await listActivity(pool, id), [])
   })
@@ -94,7 +94,7 @@ for (const transport of environment.transports) {
     t.deepEqual(await fixture.roles(), before)
     t.deepEqual(await listActivity(pool, owner.id), [])
 
-    // The same is true of a last owner who is only invited.
+    // The same applies to a last owner who is only invited.
     await pool.query('update members set joined_at = null where user_id = $1', [owner.id])
     t.like(expectError(await fixture.invite(owner, rows[0].email, 'viewer')), last)
     await pool.query('update members set joined_at = now() where user_id = $1', [owner.id])
@@ -125,16 +125,16 @@ for (const transport of environment.transports) {
     await setActive(false)
     t.like(expectError(await fixture.remove(owner, owner)), last)
     t.like(expectError(await fixture.change(owner, owner, 'admin')), last)
-    // The inactive owner can go, because an active one stays.
+    // The inactive owner can leave because an active one remains.
     expectOk(await fixture.change(owner, inactive, 'admin'))
     expectOk(await fixture.change(owner, inactive, 'owner'))
     await setActive(true)
     expectOk(await fixture.remove(owner, owner))
   })
 
-  test(`two owners demote, remove or leave concurrently, 50 times: one always remains ${through}`, async (t) => {
+  test(`when two owners demote, remove or leave concurrently, one remains, 50 times ${through}`, async (t) => {
     t.timeout(50_000)
-    const elsewhere = other.transports.find(({ name }) => name === transport.name) ?? transport
+    const otherTransport = other.transports.find(({ name }) => name === transport.name) ?? transport
     for (let round = 0; round < 50; round += 1) {
       const workspace_id = await seed.workspace()
       const [ann, bo] = await Promise.all(
@@ -171,7 +171,7 @@ for (const transport of environment.transports) {
           [bo, ann, true],
         ],
       ][round % 5] as [[Member, Member, boolean], [Member, Member, boolean]]
-      const outcomes = await Promise.all([act(transport, ...first), act(elsewhere, ...second)])
+      const outcomes = await Promise.all([act(transport, ...first), act(otherTransport, ...second)])
       const roles = Object.values(await rolesOf(workspace_id))
       t.is(roles.filter((role) => role === 'owner').length, 1, `round ${round}`)
       for (const outcome of outcomes) {
@@ -206,7 +206,7 @@ for (const transport of environment.transports) {
 
   test(`concurrent changes by many owners cause no visible deadlock and leave one owner ${through}`, async (t) => {
     const workspace_id = await seed.workspace()
-    const crowd = await Promise.all(
+    const manyOwners = await Promise.all(
       Array.from({ length: 12 }, async () => {
         const id = await seed.newMember(workspace_id, 'owner')
         const group = await seed.group(workspace_id, [id])
@@ -214,8 +214,8 @@ for (const transport of environment.transports) {
       }),
     )
     const outcomes = await Promise.all(
-      crowd.flatMap((by, index) => {
-        const next = crowd[(index + 1) % crowd.length] ?? by
+      manyOwners.flatMap((by, index) => {
+        const next = manyOwners[(index + 1) % manyOwners.length] ?? by
         const credentials = { token: by.token }
         const membership = { workspace_id, user_id: next.id }
         return [

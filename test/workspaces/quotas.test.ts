@@ -9,7 +9,7 @@ import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 const environment = await startTestEnvironment({
   quotas: {
     MAX_WORKSPACES_PER_USER: 2,
-    // A fixture has four members of its own.
+    // A fixture already has four members.
     MAX_MEMBERS_PER_WORKSPACE: 7,
     MAX_PENDING_INVITATIONS_PER_WORKSPACE: 2,
     MAX_GROUPS_PER_WORKSPACE: 2,
@@ -33,7 +33,7 @@ const overWorkspaces = exceeded('2 workspaces per user (MAX_WORKSPACES_PER_USER)
 
 const newAddress = () => `guest-${randomUUID()}@example.com`
 
-/** Repeats a call that waited too long for the lock of the workspace. */
+/** Retries a call that timed out waiting for the lock of the workspace. */
 async function callUntilAvailable(
   transport: Transport,
   ...call: Parameters<Transport['call']>
@@ -67,7 +67,7 @@ for (const [index, transport] of environment.transports.entries()) {
     t.is(accepted.length, 2)
     for (const outcome of refused) t.like(outcome, overInvitations)
 
-    // Changing a pending invitation is not a new one.
+    // Changing a pending invitation does not count as a new one.
     const { rows } = await pool.query(
       `select u.email from members m join users u on u.id = m.user_id
        where m.workspace_id = $1 and m.joined_at is null`,
@@ -78,7 +78,7 @@ for (const [index, transport] of environment.transports.entries()) {
     const changed = { workspace_id: workspace, email, role: 'editor' }
     expectOk(await transport.call('InviteMember', changed, admin))
 
-    // An invitation that is accepted no longer counts as pending, but as a member.
+    // An accepted invitation counts as a member and no longer as pending.
     await pool.query('update members set joined_at = now() where workspace_id = $1', [workspace])
     expectOk(await transport.call('InviteMember', invitation(), admin))
     t.like(await transport.call('InviteMember', invitation(), admin), overMembers)
@@ -137,8 +137,8 @@ for (const [index, transport] of environment.transports.entries()) {
     const { workspace, people } = await createWorkspaceFixture(environment, transport)
     // Others could exhaust the quota of a user by inviting them.
     for (let count = 0; count < 3; count += 1) {
-      const elsewhere = await seed.workspace()
-      const invited = [elsewhere, people.viewer.id]
+      const otherWorkspace = await seed.workspace()
+      const invited = [otherWorkspace, people.viewer.id]
       await pool.query(
         `insert into members (workspace_id, user_id, role) values ($1, $2, 'owner')`,
         invited,

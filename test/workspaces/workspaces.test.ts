@@ -7,41 +7,41 @@ const environment = await startTestEnvironment()
 test.after.always(() => environment.stop())
 
 for (const transport of environment.transports) {
-  test(`${transport.name}: the creator of a workspace is its owner`, async (t) => {
+  test(`${transport.name}: the creator of a workspace becomes its owner`, async (t) => {
     const { seed, token, pool } = environment
     const home = await seed.workspace()
     const ann = await seed.newMember(home, 'viewer', 'ann')
     const credentials = { token: await token(ann, home) }
     const slug = `acme-${transport.name}`
     const request = { name: ' Acme ', slug, description: 'Anvils\nand more' }
-    const made = expectOk(await transport.call('CreateWorkspace', request, credentials))
-    t.like(made, { name: 'Acme', slug, description: 'Anvils\nand more', role: 'owner' })
+    const created = expectOk(await transport.call('CreateWorkspace', request, credentials))
+    t.like(created, { name: 'Acme', slug, description: 'Anvils\nand more', role: 'owner' })
     const { workspaces } = expectOk(await transport.call('ListWorkspaces', {}, credentials))
     t.deepEqual(
       workspaces.map(({ id, role }: { id: string; role: string }) => [id, role]),
       [
-        [made.id, 'owner'],
+        [created.id, 'owner'],
         [home, 'viewer'],
       ],
     )
-    const { rows } = await pool.query('select * from activity where target_id = $1', [made.id])
+    const { rows } = await pool.query('select * from activity where target_id = $1', [created.id])
     t.is(rows.length, 1)
-    t.like(rows[0], { action: 'workspace.created', actor_id: ann, workspace_id: made.id })
+    t.like(rows[0], { action: 'workspace.created', actor_id: ann, workspace_id: created.id })
 
-    const own = { token: await token(ann, made.id) }
-    const workspace_id = made.id
+    const own = { token: await token(ann, created.id) }
+    const workspace_id = created.id
     const changed = expectOk(
       await transport.call('UpdateWorkspace', { workspace_id, name: 'New' }, own),
     )
-    t.deepEqual(changed, { ...made, name: 'New' })
+    t.deepEqual(changed, { ...created, name: 'New' })
     t.deepEqual(expectOk(await transport.call('GetWorkspace', { workspace_id }, own)), changed)
-    const entries = async () => (await listActivity(pool, made.id)).length
+    const entries = async () => (await listActivity(pool, created.id)).length
     const entriesBefore = await entries()
     expectOk(await transport.call('UpdateWorkspace', { workspace_id, name: ' New ' }, own))
     t.is(await entries(), entriesBefore, 'nothing was recorded')
     expectOk(await transport.call('DeleteWorkspace', { workspace_id }, own))
-    const gone = await transport.call('GetWorkspace', { workspace_id }, own)
-    t.like(gone, { ok: false, code: 'unauthenticated', reason: 'TOKEN_REVOKED' })
+    const deleted = await transport.call('GetWorkspace', { workspace_id }, own)
+    t.like(deleted, { ok: false, code: 'unauthenticated', reason: 'TOKEN_REVOKED' })
   })
 
   test(`${transport.name}: a slug must match the pattern, not be reserved and be unique`, async (t) => {

@@ -3,7 +3,7 @@ import { DaikonProvider, useCan, useUser } from '@daikon-auth/browser/react'
 import { createElement } from 'react'
 import { renderToString } from 'react-dom/server'
 
-/** On a server, nobody is signed in yet, and nothing is known. */
+/** During server rendering, no user is signed in and no permission is known. */
 function Page() {
   const user = useUser()
   const canEdit = useCan('edit', { type: 'document', id: 'roadmap' })

@@ -1,4 +1,4 @@
-// Runs in a folder into which the packed client was installed; see package.test.ts.
+// Runs in a folder in which the packed client is installed; see package.test.ts.
 import assert from 'node:assert/strict'
 import {
   createDaikon,

@@ -1,4 +1,4 @@
-// Runs in a folder into which the packed client was installed; see package.test.ts.
+// Runs in a folder in which the packed client is installed; see package.test.ts.
 import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -138,7 +138,7 @@ async function checkGuards(name: string, send: Send, fake: ReturnType<typeof cre
   assert.equal((await call('GET', '/secret/roadmap', bobToken)).status, 404, name)
   assert.equal((await call('GET', '/secret/handbook', bobToken)).status, 200, name)
   const tooLong = await call('PUT', `/documents/${'x'.repeat(300)}`, bobToken)
-  // Fastify itself limits the length of parameters.
+  // Fastify also limits the length of parameters.
   assert.ok([400, 414].includes(tooLong.status), name)
 
   fake.failWith(new DeadlineExceededError())

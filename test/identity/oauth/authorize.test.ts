@@ -27,7 +27,7 @@ function readRedirect(location: string): Record<string, string> {
   return parameters
 }
 
-/** A user with a browser session and, beside the personal workspace, another one. */
+/** A user with a browser session and a second workspace in addition to the personal one. */
 async function createUserWithTwoWorkspaces(transport: Transport) {
   const signedIn = await signInWithOAuth(environment, transport, { client })
   const user = await pool.query('select id from users where email = $1', [signedIn.email])
@@ -109,7 +109,7 @@ for (const transport of environment.transports) {
   )
 
   test.serial(
-    `invalid parameters are returned as errors of RFC 6749, 4.1.2.1 ${over}`,
+    `invalid parameters are returned as errors of RFC 6749, section 4.1.2.1 ${over}`,
     async (t) => {
       const { request } = createAuthorizationRequest(client.client_id)
       const cases: [object, string][] = [
@@ -145,7 +145,7 @@ for (const transport of environment.transports) {
     },
   )
 
-  test.serial(`repeated parameters are refused without a redirect ${over}`, async (t) => {
+  test.serial(`repeated parameters are rejected without a redirect ${over}`, async (t) => {
     if (transport.name === 'grpc') return t.pass()
     const { request } = createAuthorizationRequest(client.client_id)
     const query = `${new URLSearchParams(request)}&redirect_uri=https://evil.example`
@@ -200,8 +200,8 @@ for (const transport of environment.transports) {
     const user = await createUserWithTwoWorkspaces(transport)
     const { request } = createAuthorizationRequest(client.client_id)
     const { browser_session } = user
-    const shown = expectOk(await authorize({ ...request, browser_session }))
-    const text = transport.name === 'rest' ? shown.html : JSON.stringify(shown.page)
+    const response = expectOk(await authorize({ ...request, browser_session }))
+    const text = transport.name === 'rest' ? response.html : JSON.stringify(response.page)
     t.true(text.includes('Second') && text.includes('Relying Party'))
     for (const workspace of [user.workspace, `w-${user.workspace}`]) {
       t.truthy((await redirectOf({ ...request, browser_session, workspace })).code)
@@ -217,7 +217,7 @@ for (const transport of environment.transports) {
   })
 
   test.serial(
-    `the callback continues on a page of its own when there is a choice ${over}`,
+    `the callback redirects to the authorization page when the user must choose a workspace ${over}`,
     async (t) => {
       const { email } = await createUserWithTwoWorkspaces(transport)
       const { request } = createAuthorizationRequest(client.client_id, { prompt: 'login' })
@@ -225,14 +225,14 @@ for (const transport of environment.transports) {
       const url = new URL(location)
       t.is(url.origin + url.pathname, `${issuer}/oauth/authorize`)
       t.false(url.searchParams.has('prompt'))
-      const shown = expectOk(
+      const response = expectOk(
         await authorize({ ...Object.fromEntries(url.searchParams), browser_session }),
       )
-      t.truthy(shown.html ?? shown.page)
+      t.truthy(response.html ?? response.page)
     },
   )
 
-  test.serial(`a refused sign-in is access_denied ${over}`, async (t) => {
+  test.serial(`a rejected sign-in returns access_denied ${over}`, async (t) => {
     const { request } = createAuthorizationRequest(client.client_id)
     const unverified = environment.addProviderUser({ verified: false })
     const refused = await signInAtAuthorize(transport, unverified, request)
@@ -253,7 +253,7 @@ for (const transport of environment.transports) {
     t.is(readRedirect(inactive.location).error, 'access_denied')
   })
 
-  test.serial(`users without a workspace are denied ${over}`, async (t) => {
+  test.serial(`users without a workspace get access_denied ${over}`, async (t) => {
     const { browser_session, email } = await signInWithOAuth(environment, transport, { client })
     await pool.query(
       'delete from members where user_id = (select id from users where email = $1)',
@@ -270,7 +270,7 @@ const get = (path: string, headers: Record<string, string> = {}) =>
     redirect: 'manual',
   })
 
-test('the page to choose a provider is one HTML document without scripts', async (t) => {
+test('the provider selection page is one HTML document without scripts', async (t) => {
   const named = await createOAuthClient(environment, { name: '<b>Evil & "App"' })
   const { request } = createAuthorizationRequest(named.client_id)
   const response = await get(`/oauth/authorize?${new URLSearchParams(request)}`)
@@ -290,7 +290,7 @@ test('the page to choose a provider is one HTML document without scripts', async
   t.is((await get(url.pathname + url.search)).status, 302)
 })
 
-test('browsers see errors as a page, programs as JSON', async (t) => {
+test('errors are pages for browsers and JSON for other clients', async (t) => {
   const page = await get('/oauth/authorize?client_id=x')
   t.is(page.status, 400)
   const html = await page.text()
@@ -304,7 +304,7 @@ test('browsers see errors as a page, programs as JSON', async (t) => {
   t.regex(await callback.text(), /STATE_REFUSED/)
 })
 
-test('an authorization request may be a form', async (t) => {
+test('an authorization request can be sent as a form', async (t) => {
   const { request } = createAuthorizationRequest(client.client_id)
   const response = await fetch(`http://127.0.0.1:${environment.httpPort}/oauth/authorize`, {
     method: 'POST',
@@ -315,7 +315,7 @@ test('an authorization request may be a form', async (t) => {
   t.regex(response.headers.get('location') ?? '', /\/google\//)
 })
 
-test('the session cookie is HttpOnly, SameSite=Lax and lives as long as a session', async (t) => {
+test('the session cookie is HttpOnly and SameSite=Lax, and lasts as long as a session', async (t) => {
   const { request } = createAuthorizationRequest(client.client_id)
   const [, rest] = environment.transports as [Transport, Transport]
   let cookies: string[] = []
@@ -333,4 +333,4 @@ test('the session cookie is HttpOnly, SameSite=Lax and lives as long as a sessio
     t.true(cookie.includes(attribute), cookie)
 })
 
-test.after('no call failed with a server error', (t) => t.deepEqual(environment.failures, []))
+test.after('no internal errors occurred', (t) => t.deepEqual(environment.failures, []))

@@ -1,4 +1,4 @@
-// Libraries of other authors sign users in, unchanged.
+// Third-party libraries sign users in without modification.
 import { execFile, spawn, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -16,7 +16,8 @@ import {
   startIssuer,
 } from '../../support/oauth-issuer.ts'
 
-// By a name that is not a literal, because its types refer to the DOM, which changes those of Node.
+// Imported through a variable so that its types are not loaded: they refer to the DOM types, which
+// change those of Node.
 const authJs: string = '@auth/core'
 const { Auth } = await import(authJs)
 const daikon = await startIssuer()
@@ -26,7 +27,7 @@ test.after.always(() => daikon.stop())
 const runFile = promisify(execFile)
 
 const callback = 'https://rp.example.com/cb'
-const bye = 'https://rp.example.com/bye'
+const postLogoutUri = 'https://rp.example.com/bye'
 const insecure = { execute: [openid.allowInsecureRequests] }
 
 for (const [title, type, authentication] of [
@@ -35,7 +36,7 @@ for (const [title, type, authentication] of [
   ['client_secret_post', 'confidential', openid.ClientSecretPost],
 ] as const) {
   test(`openid-client signs in, refreshes and signs out with ${title}`, async (t) => {
-    const row = { type, post_logout_redirect_uris: [bye] }
+    const row = { type, post_logout_redirect_uris: [postLogoutUri] }
     const { client_id, client_secret } = await daikon.createClient(callback, row)
     const method = authentication?.(client_secret) ?? openid.None()
     const config = await openid.discovery(new URL(issuer), client_id, undefined, method, insecure)
@@ -68,9 +69,9 @@ for (const [title, type, authentication] of [
     t.is(((await t.throwsAsync(revoked)) as { status?: number }).status, 401)
     const end = openid.buildEndSessionUrl(config, {
       id_token_hint: next.id_token ?? '',
-      post_logout_redirect_uri: bye,
+      post_logout_redirect_uri: postLogoutUri,
     })
-    t.is((await follow(end, bye)).href, bye)
+    t.is((await follow(end, postLogoutUri)).href, postLogoutUri)
     const error = await t.throwsAsync(openid.refreshTokenGrant(config, next.refresh_token ?? ''))
     t.is((error as openid.ResponseBodyError).error, 'invalid_grant')
   })
@@ -106,13 +107,13 @@ test('Auth.js signs in', async (t) => {
     return response
   }
   const { csrfToken } = (await (await send('/auth/csrf')).json()) as { csrfToken: string }
-  const begun = await send('/auth/signin/daikon', {
+  const login = await send('/auth/signin/daikon', {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams({ csrfToken, callbackUrl: origin }).toString(),
   })
   const email = environment.addProviderUser()
-  const start = new URL(begun.headers.get('location') ?? '')
+  const start = new URL(login.headers.get('location') ?? '')
   start.searchParams.set('login_hint', email)
   const redirected = await follow(start, `${origin}/auth/callback/daikon`)
   await send(redirected.href)
@@ -123,12 +124,14 @@ test('Auth.js signs in', async (t) => {
 test('oidc-provider federates to daikon as its upstream', async (t) => {
   let handle: ReturnType<InstanceType<typeof OidcProvider>['callback']> | undefined
   let interact: ((request: unknown, response: unknown, path: string) => Promise<void>) | undefined
-  const hub = await startCallbackServer(t, async (request, response) => {
+  const callbackServer = await startCallbackServer(t, async (request, response) => {
     const path = request.url ?? ''
     if (path.startsWith('/interaction/')) return interact?.(request, response, path)
     return handle?.(request as never, response as never)
   })
-  const client = await daikon.createClient(`${hub}/interaction/callback`, { type: 'confidential' })
+  const client = await daikon.createClient(`${callbackServer}/interaction/callback`, {
+    type: 'confidential',
+  })
   const upstream = await openid.discovery(
     new URL(issuer),
     client.client_id,
@@ -136,7 +139,7 @@ test('oidc-provider federates to daikon as its upstream', async (t) => {
     undefined,
     insecure,
   )
-  const provider = new OidcProvider(hub, {
+  const provider = new OidcProvider(callbackServer, {
     clients: [
       {
         client_id: 'app',
@@ -159,7 +162,7 @@ test('oidc-provider federates to daikon as its upstream', async (t) => {
     if (!path.startsWith('/interaction/callback')) {
       ;(response as any).setHeader('set-cookie', `interaction=${path}; Path=/interaction`)
       const start = openid.buildAuthorizationUrl(upstream, {
-        redirect_uri: `${hub}/interaction/callback`,
+        redirect_uri: `${callbackServer}/interaction/callback`,
         scope: 'openid email',
         code_challenge: await openid.calculatePKCECodeChallenge(verifier),
         code_challenge_method: 'S256',
@@ -167,7 +170,7 @@ test('oidc-provider federates to daikon as its upstream', async (t) => {
       })
       return send(start)
     }
-    const tokens = await openid.authorizationCodeGrant(upstream, new URL(path, hub), {
+    const tokens = await openid.authorizationCodeGrant(upstream, new URL(path, callbackServer), {
       pkceCodeVerifier: verifier,
     })
     upstreamSubject = tokens.claims()?.sub ?? ''
@@ -180,7 +183,13 @@ test('oidc-provider federates to daikon as its upstream', async (t) => {
     const { req, res } = { req: request as never, res: response as never }
     await provider.interactionFinished(req, res, result)
   }
-  const config = await openid.discovery(new URL(hub), 'app', undefined, openid.None(), insecure)
+  const config = await openid.discovery(
+    new URL(callbackServer),
+    'app',
+    undefined,
+    openid.None(),
+    insecure,
+  )
   const pkceCodeVerifier = openid.randomPKCECodeVerifier()
   const start = openid.buildAuthorizationUrl(config, {
     redirect_uri: callback,
@@ -205,7 +214,7 @@ browserTest('oidc-client-ts signs in, renews silently and signs out in Chromium'
   const script = await readFile(library, 'utf8')
   const documents = {
     '/oidc.js': script,
-    // The page of the hidden frame.
+    // The page that the hidden frame loads.
     '/silent': `<!doctype html><script src="/oidc.js"></script>
       <script>new oidc.UserManager({}).signinSilentCallback(location.href)</script>`,
   }
@@ -216,7 +225,7 @@ browserTest('oidc-client-ts signs in, renews silently and signs out in Chromium'
   })
   const uri = `${app}/callback`
   const { client_id } = await daikon.createClient([uri, `${app}/silent`], {
-    post_logout_redirect_uris: [`${app}/bye`],
+    post_logout_redirect_uris: [`${app}/signed-out`],
   })
   const email = environment.addProviderUser()
   const page = await openBrowserPage(t)
@@ -226,7 +235,7 @@ browserTest('oidc-client-ts signs in, renews silently and signs out in Chromium'
     redirect_uri: uri,
     silent_redirect_uri: `${app}/silent`,
     silentRequestTimeoutInSeconds: 60,
-    post_logout_redirect_uri: `${app}/bye`,
+    post_logout_redirect_uri: `${app}/signed-out`,
     scope: 'openid profile email',
     loadUserInfo: true,
     extraQueryParams: { login_hint: email },
@@ -246,11 +255,11 @@ browserTest('oidc-client-ts signs in, renews silently and signs out in Chromium'
   t.is(user.profile.email, email)
   const refreshed = await run('return summary(await manager.signinSilent())')
   t.not(refreshed.access_token, user.access_token)
-  // In a hidden frame, by the browser session.
+  // Renews in a hidden frame with the browser session.
   const framed = await run('return summary(await manager.signinSilent({ forceIframeAuth: true }))')
   t.is(framed.profile.sub, user.profile.sub)
   t.not(framed.access_token, refreshed.access_token)
-  await Promise.all([page.waitForURL(`${app}/bye*`), run('void manager.signoutRedirect()')])
+  await Promise.all([page.waitForURL(`${app}/signed-out*`), run('void manager.signoutRedirect()')])
   const silent = await run(
     'return manager.signinSilent({ forceIframeAuth: true }).catch((error) => error.error)',
   )
@@ -350,4 +359,4 @@ if (!existsSync(goBinary))
 if (!hasJava)
   console.info('Spring Security is not installed: see test/support/oauth-clients/install')
 
-test.after('no call failed with a server error', (t) => t.deepEqual(environment.failures, []))
+test.after('no internal errors occurred', (t) => t.deepEqual(environment.failures, []))

@@ -10,8 +10,8 @@ import type { Outcome } from '../../support/transports.ts'
 
 const environment = await createSignInEnvironment()
 
-const byeUri = 'https://rp.example.com/bye?x=1'
-const row = { post_logout_redirect_uris: [byeUri] }
+const postLogoutUri = 'https://rp.example.com/bye?x=1'
+const row = { post_logout_redirect_uris: [postLogoutUri] }
 const client = await createOAuthClient(environment, row)
 
 /** A client app that receives logout tokens, and rejects the first one. */
@@ -52,12 +52,12 @@ for (const transport of environment.transports) {
     const outcome = expectOk(
       await logout({
         id_token_hint: tokens.id_token,
-        post_logout_redirect_uri: byeUri,
+        post_logout_redirect_uri: postLogoutUri,
         state: 'a b',
         browser_session,
       }),
     )
-    t.is(outcome.location, `${byeUri}&state=a+b`)
+    t.is(outcome.location, `${postLogoutUri}&state=a+b`)
     t.is(outcome.browser_session, '')
     t.is(expectError(await getMe(tokens.access_token)).reason, 'TOKEN_REVOKED')
     t.true((await getMe(other.tokens.access_token)).ok)
@@ -66,7 +66,7 @@ for (const transport of environment.transports) {
   })
 
   test.serial(
-    `the hint alone ends its session when the browser sends no cookie ${over}`,
+    `the hint alone ends its session if the browser sends no cookie ${over}`,
     async (t) => {
       const { tokens } = await signIn()
       t.regex(pageText(await logout({ id_token_hint: tokens.id_token })), /signed.out/i)
@@ -100,10 +100,10 @@ for (const transport of environment.transports) {
       const { tokens, browser_session } = await signIn()
       const request = { id_token_hint: tokens.id_token, browser_session }
       for (const post_logout_redirect_uri of [
-        `${byeUri}x`,
+        `${postLogoutUri}x`,
         'https://evil.example/',
         'x',
-        `${byeUri}\0`,
+        `${postLogoutUri}\0`,
       ])
         t.is(
           expectError(await logout({ ...request, post_logout_redirect_uri })).code,
@@ -122,7 +122,7 @@ for (const transport of environment.transports) {
     },
   )
 
-  test.serial(`every ended session sends a logout token to its client app ${over}`, async (t) => {
+  test.serial(`each ended session sends a logout token to its client app ${over}`, async (t) => {
     received.length = 0
     rejections = 1
     const listening = await createOAuthClient(environment, { ...row, backchannel_logout_uri })
@@ -151,7 +151,7 @@ for (const transport of environment.transports) {
     t.deepEqual(payload.events, { 'http://schemas.openid.net/event/backchannel-logout': {} })
     t.is(payload.nonce, undefined)
     t.is(typeof payload.jti, 'string')
-    // Any other end of the session sends one, too.
+    // Ending the session in any other way also sends one.
     const again = await signIn({ client: listening, email })
     expectOk(await transport.call('Logout', {}, { token: again.tokens.access_token }))
     await send()
@@ -161,4 +161,4 @@ for (const transport of environment.transports) {
   })
 }
 
-test.after('no call failed with a server error', (t) => t.deepEqual(environment.failures, []))
+test.after('no internal errors occurred', (t) => t.deepEqual(environment.failures, []))

@@ -12,7 +12,7 @@ const get = async (path: string) => {
   return (await response.json()) as Record<string, any>
 }
 
-test('the metadata describes what the server does', async (t) => {
+test("the metadata matches the server's behaviour", async (t) => {
   const metadata = await get('/.well-known/openid-configuration')
   t.deepEqual(await get('/.well-known/oauth-authorization-server'), metadata)
   t.is(metadata.issuer, issuer)
@@ -32,7 +32,7 @@ test('the metadata describes what the server does', async (t) => {
 })
 
 for (const transport of environment.transports) {
-  test(`the order of scopes and unknown parameters do not matter over ${transport.label}`, async (t) => {
+  test(`the order of scopes and unknown parameters have no effect over ${transport.label}`, async (t) => {
     const request = {
       scope: 'email address phone openid profile',
       ...(transport.name === 'rest' && {

@@ -48,7 +48,7 @@ for (const transport of environment.transports) {
   }
   const ended = ['login_required', 'unauthenticated', 'INVALID_GRANT']
 
-  test.serial(`every end of a session ends the browser session, too ${over}`, async (t) => {
+  test.serial(`ending a session in any way also ends the browser session ${over}`, async (t) => {
     const byUser = await signIn()
     t.deepEqual(await byUser.readErrors(), [undefined, undefined, undefined])
 
@@ -75,7 +75,7 @@ for (const transport of environment.transports) {
     t.deepEqual(await deactivated.readErrors(), ended)
   })
 
-  test.serial(`a code of a browser session that has ended is refused ${over}`, async (t) => {
+  test.serial(`a code of a browser session that has ended is rejected ${over}`, async (t) => {
     const { browser_session, tokens } = await signIn()
     const { request, verifier } = createAuthorizationRequest(client.client_id)
     const { location } = expectOk(
@@ -116,12 +116,12 @@ for (const transport of environment.transports) {
     async (t) => {
       const { request } = createAuthorizationRequest(client.client_id)
       const email = environment.addProviderUser()
-      const begun = expectOk(await transport.call('Authorize', { ...request, provider: 'google' }))
+      const login = expectOk(await transport.call('Authorize', { ...request, provider: 'google' }))
       const back = `${issuer}/auth/callback/google`
-      const { callback } = await followRedirects(begun.location, back, { hint: email })
+      const { callback } = await followRedirects(login.location, back, { hint: email })
       const message: Record<string, unknown> = {
         ...Object.fromEntries(callback),
-        login_state: begun.login_state,
+        login_state: login.login_state,
       }
       const wrong = [
         ['CompleteLogin', { ...message, provider: 'github' }],
@@ -138,7 +138,7 @@ for (const transport of environment.transports) {
     },
   )
 
-  test.serial(`of 20 parallel refreshes one wins, and the session ends ${over}`, async (t) => {
+  test.serial(`of 20 parallel refreshes, one succeeds, and the session ends ${over}`, async (t) => {
     const { tokens } = await signIn()
     const { refresh_token } = tokens
     const refresh = { grant_type: 'refresh_token', refresh_token, ...client }
@@ -152,4 +152,4 @@ for (const transport of environment.transports) {
   })
 }
 
-test.after('no call failed with a server error', (t) => t.deepEqual(environment.failures, []))
+test.after('no internal errors occurred', (t) => t.deepEqual(environment.failures, []))

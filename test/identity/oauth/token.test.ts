@@ -75,7 +75,7 @@ for (const transport of environment.transports) {
     t.is(next.nonce, undefined)
   })
 
-  test.serial(`an ID token is no access token ${over}`, async (t) => {
+  test.serial(`an ID token is not accepted as an access token ${over}`, async (t) => {
     const { tokens } = await signInWithOAuth(environment, transport, { client })
     for (const token of [tokens.id_token, tokens.refresh_token])
       t.is(expectError(await call('GetMe', {}, { token })).code, 'unauthenticated')
@@ -90,7 +90,7 @@ for (const transport of environment.transports) {
   })
 
   test.serial(
-    `without scope openid there is no ID token, and userinfo is refused ${over}`,
+    `without scope openid there is no ID token, and userinfo is rejected ${over}`,
     async (t) => {
       const request = { scope: 'email unknown' }
       const { tokens } = await signInWithOAuth(environment, transport, { client, request })
@@ -114,22 +114,25 @@ for (const transport of environment.transports) {
     t.is(expectOk(full).name, 'Ann')
   })
 
-  test.serial(`every wrong grant has its error of RFC 6749, 5.2 ${over}`, async (t) => {
-    const { exchange } = await signInWithOAuth(environment, transport, { client })
-    const fresh = { ...exchange, code: randomUUID() }
-    t.is(await reasonOf(fresh), 'INVALID_GRANT')
-    t.is(await reasonOf({ ...fresh, grant_type: undefined }), 'INVALID_REQUEST')
-    t.is(await reasonOf({ ...fresh, grant_type: 'password' }), 'UNSUPPORTED_GRANT_TYPE')
-    t.is(await reasonOf({ ...fresh, code: undefined }), 'INVALID_REQUEST')
-    t.is(await reasonOf({ ...fresh, code_verifier: undefined }), 'INVALID_REQUEST')
-    t.is(await reasonOf({ ...client, grant_type: 'refresh_token' }), 'INVALID_REQUEST')
-    for (const client_id of [undefined, '', 'x', randomUUID()])
-      t.is(await reasonOf({ ...fresh, client_id }), 'INVALID_CLIENT')
-    t.is(await reasonOf({ ...fresh, client_secret: 'x' }), 'INVALID_CLIENT')
-  })
+  test.serial(
+    `every invalid grant returns its error from RFC 6749, section 5.2 ${over}`,
+    async (t) => {
+      const { exchange } = await signInWithOAuth(environment, transport, { client })
+      const fresh = { ...exchange, code: randomUUID() }
+      t.is(await reasonOf(fresh), 'INVALID_GRANT')
+      t.is(await reasonOf({ ...fresh, grant_type: undefined }), 'INVALID_REQUEST')
+      t.is(await reasonOf({ ...fresh, grant_type: 'password' }), 'UNSUPPORTED_GRANT_TYPE')
+      t.is(await reasonOf({ ...fresh, code: undefined }), 'INVALID_REQUEST')
+      t.is(await reasonOf({ ...fresh, code_verifier: undefined }), 'INVALID_REQUEST')
+      t.is(await reasonOf({ ...client, grant_type: 'refresh_token' }), 'INVALID_REQUEST')
+      for (const client_id of [undefined, '', 'x', randomUUID()])
+        t.is(await reasonOf({ ...fresh, client_id }), 'INVALID_CLIENT')
+      t.is(await reasonOf({ ...fresh, client_secret: 'x' }), 'INVALID_CLIENT')
+    },
+  )
 
   test.serial(
-    `a code is bound to client, redirect URI and verifier, and is used once ${over}`,
+    `a code is bound to client, redirect URI and verifier, and can be used once ${over}`,
     async (t) => {
       const signInOnce = async () => {
         const own = await createOAuthClient(environment)
@@ -140,7 +143,7 @@ for (const transport of environment.transports) {
       t.is(await reasonOf({ ...exchange, code_verifier: 'x'.repeat(43) }), 'INVALID_GRANT')
       t.is(await reasonOf({ ...exchange, redirect_uri: `${oauthUri}x` }), 'INVALID_GRANT')
       t.is(await reasonOf({ ...exchange, ...client }), 'INVALID_GRANT')
-      // None of these was a replay with the right verifier by the right client.
+      // None of these attempts was a replay by the right client with the right verifier.
       t.true((await call('GetMe', {}, { token: tokens.access_token })).ok)
       t.is(await reasonOf(exchange), 'INVALID_GRANT')
       t.is(
@@ -163,7 +166,7 @@ for (const transport of environment.transports) {
     t.is(expectError(await call('GetMe', {}, { token: next.access_token })).reason, 'TOKEN_REVOKED')
   })
 
-  test.serial(`of 20 parallel exchanges one wins, and the session ends ${over}`, async (t) => {
+  test.serial(`of 20 parallel exchanges, one succeeds, and the session ends ${over}`, async (t) => {
     const { request, verifier } = createAuthorizationRequest(client.client_id)
     const email = environment.addProviderUser()
     const { location } = await signInAtAuthorize(transport, email, request)
@@ -200,7 +203,8 @@ for (const transport of environment.transports) {
     t.is(await reasonOf({ ...anonymous, authorization: 'Basic x' }), 'INVALID_CLIENT')
     const twice = { ...refresh, client_secret, authorization: basic(client_id, client_secret) }
     t.is(await reasonOf(twice), 'INVALID_REQUEST')
-    // At the routes without client authentication, codes and refresh tokens are refused, not consumed.
+    // Routes without client authentication reject codes and refresh tokens without consuming
+    // them.
     const { refresh_token, workspace_id } = tokens
     const { code, code_verifier } = exchange
     t.is(
@@ -231,7 +235,7 @@ for (const transport of environment.transports) {
   })
 
   test.serial(
-    `a code of /auth/login for a confidential app is redeemed at /oauth/token alone ${over}`,
+    `a code of /auth/login for a confidential app can be redeemed only at /oauth/token ${over}`,
     async (t) => {
       const uri = `https://backend.example.com/${randomUUID()}`
       const own = await createOAuthClient(environment, { type: 'confidential' }, [uri])
@@ -251,39 +255,42 @@ for (const transport of environment.transports) {
     },
   )
 
-  test.serial(`codes of public clients are redeemed by either spelling ${over}`, async (t) => {
-    const { request, verifier } = createAuthorizationRequest(client.client_id)
-    const email = environment.addProviderUser()
-    const { location } = await signInAtAuthorize(transport, email, request)
-    const code = new URL(location).searchParams.get('code') ?? ''
-    const { workspaces } = expectOk(await call('ListCodeWorkspaces', { code }))
-    const other = await seed.workspace()
-    const exchange = { code, code_verifier: verifier }
-    t.is(
-      expectError(await call('ExchangeToken', { ...exchange, workspace_id: other })).reason,
-      'CODE_REFUSED',
-    )
-    const workspace_id = workspaces[0].id
-    const tokens = expectOk(await call('ExchangeToken', { ...exchange, workspace_id }))
-    const refresh_token = tokens.refresh_token
-    const refreshed = expectOk(await call('RefreshToken', { refresh_token }))
-    t.truthy(refreshed.access_token)
-    // A code of /auth/login belongs to no client.
-    const { exchange: direct } = await obtainCode(transport, environment.addProviderUser())
-    const { code: directCode, code_verifier } = direct
-    const grant = { grant_type: 'authorization_code', code: directCode, code_verifier }
-    t.is(await reasonOf({ ...grant, ...client }), 'INVALID_GRANT')
-  })
+  test.serial(
+    `ExchangeToken accepts codes of public clients; /oauth/token rejects codes of /auth/login ${over}`,
+    async (t) => {
+      const { request, verifier } = createAuthorizationRequest(client.client_id)
+      const email = environment.addProviderUser()
+      const { location } = await signInAtAuthorize(transport, email, request)
+      const code = new URL(location).searchParams.get('code') ?? ''
+      const { workspaces } = expectOk(await call('ListCodeWorkspaces', { code }))
+      const other = await seed.workspace()
+      const exchange = { code, code_verifier: verifier }
+      t.is(
+        expectError(await call('ExchangeToken', { ...exchange, workspace_id: other })).reason,
+        'CODE_REFUSED',
+      )
+      const workspace_id = workspaces[0].id
+      const tokens = expectOk(await call('ExchangeToken', { ...exchange, workspace_id }))
+      const refresh_token = tokens.refresh_token
+      const refreshed = expectOk(await call('RefreshToken', { refresh_token }))
+      t.truthy(refreshed.access_token)
+      // A code of /auth/login belongs to no client.
+      const { exchange: direct } = await obtainCode(transport, environment.addProviderUser())
+      const { code: directCode, code_verifier } = direct
+      const grant = { grant_type: 'authorization_code', code: directCode, code_verifier }
+      t.is(await reasonOf({ ...grant, ...client }), 'INVALID_GRANT')
+    },
+  )
 
   test.serial(`a session switches between workspaces of its user ${over}`, async (t) => {
     const { tokens, email } = await signInWithOAuth(environment, transport, { client })
     const { rows } = await pool.query('select id from users where email = $1', [email])
     const workspace = await seed.workspace('Second')
     const { refresh_token } = tokens
-    const elsewhere = { refresh_token, workspace_id: workspace }
-    t.is(expectError(await call('SwitchWorkspace', elsewhere)).reason, 'NOT_A_MEMBER')
+    const switchRequest = { refresh_token, workspace_id: workspace }
+    t.is(expectError(await call('SwitchWorkspace', switchRequest)).reason, 'NOT_A_MEMBER')
     await seed.member(workspace, rows[0].id, 'viewer')
-    const switched = expectOk(await call('SwitchWorkspace', elsewhere))
+    const switched = expectOk(await call('SwitchWorkspace', switchRequest))
     t.is(switched.workspace_id, workspace)
     t.like(decodeJwt(switched.access_token), { wid: workspace, wrole: 'viewer' })
     const old = expectError(await call('GetMe', {}, { token: tokens.access_token }))
@@ -291,8 +298,8 @@ for (const transport of environment.transports) {
     const grant = { grant_type: 'refresh_token', refresh_token: switched.refresh_token, ...client }
     const back = expectOk(await redeem({ ...grant, workspace_id: tokens.workspace_id }))
     t.is(back.workspace_id, tokens.workspace_id)
-    // A consumed token is theft, wherever it is used.
-    t.is(expectError(await call('SwitchWorkspace', elsewhere)).code, 'unauthenticated')
+    // Reuse of a consumed token counts as theft on every route.
+    t.is(expectError(await call('SwitchWorkspace', switchRequest)).code, 'unauthenticated')
     t.is(expectError(await call('GetMe', {}, { token: back.access_token })).code, 'unauthenticated')
   })
 
@@ -387,4 +394,4 @@ test('token responses and errors are not cached, and have the exact JSON of RFC 
   t.is(key.status, 401)
 })
 
-test.after('no call failed with a server error', (t) => t.deepEqual(environment.failures, []))
+test.after('no internal errors occurred', (t) => t.deepEqual(environment.failures, []))

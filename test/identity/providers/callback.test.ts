@@ -35,7 +35,7 @@ const others: Record<string, Alter> = {
 }
 
 for (const name of providerNames) {
-  test(`${name}: a callback whose state does not match the cookie is refused`, async (t) => {
+  test(`${name}: a callback whose state does not match the cookie is rejected`, async (t) => {
     const { provider, callback, secrets } = await visitProvider(t, name)
     for (const [what, alter] of Object.entries(states)) {
       const altered = new URLSearchParams(callback)
@@ -47,14 +47,14 @@ for (const name of providerNames) {
     t.is(expectSuccess(await provider.complete(callback, redirectUri, secrets)).name, ann.name)
   })
 
-  test(`${name}: a cookie without a state is refused, even with an empty state`, async (t) => {
+  test(`${name}: a cookie without a state is rejected, even with an empty state`, async (t) => {
     const { provider, callback, secrets } = await visitProvider(t, name)
     callback.set('state', '')
     const sign = provider.complete(callback, redirectUri, { ...secrets, state: '' })
     await expectProviderError(t, sign, 'state_mismatch')
   })
 
-  test(`${name}: a malformed callback is refused without a request to the provider`, async (t) => {
+  test(`${name}: a malformed callback is rejected without a request to the provider`, async (t) => {
     const { provider, callback, secrets } = await visitProvider(t, name)
     for (const [what, alter] of Object.entries(others)) {
       const altered = new URLSearchParams(callback)
@@ -96,7 +96,7 @@ for (const name of providerNames) {
     )
   })
 
-  test(`${name}: a code of another login is refused by PKCE or nonce`, async (t) => {
+  test(`${name}: a code of another login is rejected by PKCE or nonce`, async (t) => {
     const { provider, callback } = await visitProvider(t, name, { GITHUB_PKCE: true })
     const { secrets } = expectSuccess(await provider.begin(redirectUri))
     callback.set('state', secrets.state)
@@ -114,7 +114,7 @@ test('github: a missing iss is accepted, because older installations send none',
   t.is(expectSuccess(await provider.complete(callback, redirectUri, secrets)).name, ann.name)
 })
 
-test('google: a missing iss is refused, because discovery announces it', async (t) => {
+test('google: a missing iss is rejected, because discovery announces it', async (t) => {
   const { provider, callback, secrets } = await visitProvider(t, 'google')
   callback.delete('iss')
   await expectProviderError(

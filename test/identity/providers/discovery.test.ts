@@ -3,7 +3,7 @@ import { createCachedLoader } from '../../../src/identity/providers/discovery.ts
 
 const hour = 3_600_000
 
-test('callers at the same time share one load', async (t) => {
+test('concurrent callers share one load', async (t) => {
   let loads = 0
   const read = createCachedLoader(async () => ++loads)
   t.deepEqual(await Promise.all([read(), read(), read()]), [1, 1, 1])

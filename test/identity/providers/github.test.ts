@@ -41,7 +41,7 @@ async function start(t: ExecutionContext, responses: { [path: string]: StubRespo
   return { stub, signIn }
 }
 
-test('a valid response yields an identity with the numeric id as subject', async (t) => {
+test('a valid response yields an identity with the numeric ID as subject', async (t) => {
   const { signIn } = await start(t)
   t.deepEqual(expectSuccess(await signIn()), {
     provider: 'github',
@@ -86,7 +86,7 @@ for (const error of ['bad_verification_code', 'incorrect_client_credentials', 's
   })
 }
 
-test('an error beside a token fails', async (t) => {
+test('a response with both an error and a token fails', async (t) => {
   const body = { ...token, error: 'bad_verification_code' }
   const { signIn } = await start(t, { '/login/oauth/access_token': jsonResponse(body) })
   await expectProviderError(t, signIn(), 'provider_error')
@@ -133,7 +133,7 @@ for (const [what, emails] of Object.entries(noEmail)) {
   })
 }
 
-test('the login replaces a missing name', async (t) => {
+test('the login is used when the name is missing', async (t) => {
   for (const name of [null, '', '  ', undefined]) {
     const { signIn } = await start(t, { '/user': jsonResponse({ ...user, name }) })
     t.is(expectSuccess(await signIn()).name, 'octocat')
@@ -171,14 +171,14 @@ const invalidResponses: Record<string, { [path: string]: StubResponse }> = {
   },
 }
 for (const [what, responses] of Object.entries(invalidResponses)) {
-  test(`${what} is refused`, async (t) => {
+  test(`${what} is rejected`, async (t) => {
     const { signIn } = await start(t, responses)
     await expectProviderError(t, signIn(), 'invalid_response')
   })
 }
 
 for (const status of [400, 401, 403, 404]) {
-  test(`status ${status} of the API is a provider_error`, async (t) => {
+  test(`status ${status} of the API is reported as provider_error`, async (t) => {
     const { signIn } = await start(t, { '/user/emails': jsonResponse({ message: 'no' }, status) })
     await expectProviderError(
       t,

@@ -59,38 +59,38 @@ const invalidClaims: Record<string, (mock: { url: string }) => Claims> = {
   'a subject that is a number': () => ({ sub: 1 }),
 }
 for (const [what, claims] of Object.entries(invalidClaims)) {
-  test(`an ID token with ${what} is refused`, async (t) => {
+  test(`an ID token with ${what} is rejected`, async (t) => {
     const { mock, google } = await start(t)
     Object.assign(mock.claims, claims(mock))
     await expectProviderError(t, signIn(google), 'invalid_response')
   })
 }
 
-test('a nonce that does not match the cookie is refused', async (t) => {
+test('a nonce that does not match the cookie is rejected', async (t) => {
   const { google } = await start(t)
   const sign = signIn(google, (secrets) => ({ ...secrets, nonce: 'x'.repeat(43) }))
   await expectProviderError(t, sign, 'invalid_response', /nonce/)
 })
 
-test('a cookie without a nonce is refused', async (t) => {
+test('a cookie without a nonce is rejected', async (t) => {
   const { google } = await start(t)
   const sign = signIn(google, ({ nonce: _, ...secrets }) => secrets)
   await expectProviderError(t, sign, 'state_mismatch', /nonce/)
 })
 
-test('a signature by another key is refused, with the same kid and with an unknown one', async (t) => {
+test('a signature by another key is rejected, with the same kid and with an unknown one', async (t) => {
   const { mock, google } = await start(t)
   const other = await startMockAuthority(t)
   mock.document.jwks_uri = `${other.url}/jwks`
   await expectProviderError(t, signIn(google), 'invalid_response', /signature/)
 
-  const none = await startStubServer(t, { '/jwks': jsonResponse({ keys: [] }) })
-  mock.document.jwks_uri = `${none.url}/jwks`
+  const emptyKeySet = await startStubServer(t, { '/jwks': jsonResponse({ keys: [] }) })
+  mock.document.jwks_uri = `${emptyKeySet.url}/jwks`
   const restarted = createTestProvider('google', { GOOGLE_ISSUER: mock.url })
   await expectProviderError(t, signIn(restarted), 'invalid_response', /no signing key/)
 })
 
-test('an unsigned token and one signed with the client secret are refused', async (t) => {
+test('an unsigned token and one signed with the client secret are rejected', async (t) => {
   const { mock, google } = await start(t)
   for (const alg of ['none', 'HS256']) {
     const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -109,14 +109,14 @@ const bodies: Record<string, Record<string, unknown>> = {
   nothing: {},
 }
 for (const [what, body] of Object.entries(bodies)) {
-  test(`a token response with ${what} is refused`, async (t) => {
+  test(`a token response with ${what} is rejected`, async (t) => {
     const { mock, google } = await start(t)
     mock.token = { body }
     await expectProviderError(t, signIn(google), 'invalid_response')
   })
 }
 
-test('an error of the token endpoint is a provider_error, and its text is only logged', async (t) => {
+test('an error of the token endpoint is reported as provider_error, and its text is only logged', async (t) => {
   const { mock, google } = await start(t)
   const body = { error: 'invalid_grant', error_description: 'Code was already redeemed.' }
   mock.token = { status: 400, body }

@@ -19,7 +19,7 @@ function createFixture() {
   return { provider, findId }
 }
 
-test('keys that the provider replaces at once are found immediately', async (t) => {
+test('keys that the provider replaces without overlap are found immediately', async (t) => {
   const { provider, findId } = createFixture()
   t.is(await findId('a'), 'a')
   provider.published = ['b']
@@ -51,7 +51,7 @@ test('a key that the provider removes stops working after five minutes', async (
   t.is(await findId('a'), undefined)
 })
 
-test('a failed first load is tried again; a failed reload keeps the previous keys', async (t) => {
+test('a failed first load is retried; a failed reload keeps the previous keys', async (t) => {
   const { provider, findId } = createFixture()
   provider.down = true
   await t.throwsAsync(findId('a'), { message: 'down' })

@@ -16,7 +16,10 @@ import { createTestProvider } from '../../support/providers/test-provider.ts'
 
 const person = { tid: tenant, oid, email: 'Ann@Example.com', name: 'Ann', xms_edov: true }
 
-/** Starts an authority whose discovery document names `issuer`, and a provider for one of its tenants. */
+/**
+ * Starts an authority whose discovery document names `issuer`, and a provider for one of its
+ * tenants.
+ */
 async function start(
   t: ExecutionContext,
   { as = 'common', issuer = '{tenantid}', ...settings }: Start = {},
@@ -38,7 +41,7 @@ async function start(
 }
 type Start = { as?: string; issuer?: string } & Partial<ProviderSettings>
 
-test('a valid ID token yields an identity with tenant and object id as subject', async (t) => {
+test('a valid ID token yields an identity with tenant and object ID as subject', async (t) => {
   const { microsoft } = await start(t)
   t.deepEqual(expectSuccess(await signIn(microsoft)), {
     provider: 'microsoft',
@@ -121,7 +124,7 @@ const invalidClaims: Record<string, (url: string) => Claims> = {
   'another nonce': () => ({ nonce: 'another' }),
 }
 for (const [what, claims] of Object.entries(invalidClaims)) {
-  test(`an ID token with ${what} is refused`, async (t) => {
+  test(`an ID token with ${what} is rejected`, async (t) => {
     const { mock, microsoft, claim } = await start(t)
     claim(claims(mock.url))
     await expectProviderError(t, signIn(microsoft), 'invalid_response')
@@ -200,7 +203,7 @@ test('an issuer setting without {tenant} must match exactly', async (t) => {
   await expectProviderError(t, signIn(microsoft), 'invalid_response')
 })
 
-test('a discovery document that names another issuer is refused', async (t) => {
+test('a discovery document that names another issuer is rejected', async (t) => {
   for (const issuer of ['common', 'x', '..']) {
     const { microsoft } = await start(t, { issuer })
     await expectProviderError(
@@ -212,7 +215,7 @@ test('a discovery document that names another issuer is refused', async (t) => {
   }
 })
 
-test('a key signs only tokens of the issuer that the key set names for it', async (t) => {
+test('a key verifies only tokens of the issuer that the key set names for it', async (t) => {
   const { mock, microsoft } = await start(t)
   const key = mock.server.issuer.keys.get('key') as Record<string, unknown>
   // The key set is loaded at the first sign-in and reloaded once when no key matches.
@@ -228,12 +231,12 @@ test('a key signs only tokens of the issuer that the key set names for it', asyn
   }
 })
 
-test('keys that the provider replaces at once verify the next ID token', async (t) => {
+test('keys that the provider replaces without overlap verify the next ID token', async (t) => {
   const { mock, microsoft } = await start(t)
   expectSuccess(await signIn(microsoft))
   const { keys } = mock.server.issuer
   await keys.generate('RS256', { kid: 'new' })
-  // Keys are used in turn: the new one is next.
+  // Keys are used in turn, so the new key signs next.
   keys.get('key')
   t.is(expectSuccess(await signIn(microsoft)).subject, `${tenant}:${oid}`)
 })

@@ -3,7 +3,7 @@ import { ConfigError } from '../../../src/config/config.ts'
 import { createProviders } from '../../../src/identity/providers/providers.ts'
 import { unconfigured } from '../../support/providers/test-provider.ts'
 
-test('a provider without a client id is not created', (t) => {
+test('a provider without a client ID is not created', (t) => {
   t.deepEqual([...createProviders(unconfigured).keys()], [])
   t.deepEqual([...createProviders({ ...unconfigured, GITHUB_CLIENT_ID: 'x' }).keys()], ['github'])
   const all = { GOOGLE_CLIENT_ID: 'x', MICROSOFT_CLIENT_ID: 'x', GITHUB_CLIENT_ID: 'x' }
@@ -39,13 +39,13 @@ test('one error lists every invalid setting by name', (t) => {
 })
 
 test('http is allowed on loopback hosts only', (t) => {
-  const fine = [
+  const allowedIssuers = [
     'http://localhost:9',
     'http://127.0.0.1:9/x',
     'http://[::1]:9',
     'https://any.example',
   ]
-  for (const GOOGLE_ISSUER of fine) {
+  for (const GOOGLE_ISSUER of allowedIssuers) {
     t.notThrows(() => createProviders({ ...unconfigured, GOOGLE_ISSUER }), GOOGLE_ISSUER)
   }
   const wrong = [

@@ -18,12 +18,15 @@ const discovery = '/.well-known/openid-configuration'
 const exchange = '/login/oauth/access_token'
 const hang = () => {}
 
-/** Starts a response and never ends it. */
-const dribble: StubResponse = (_, response) => {
+/** Starts a response without ever ending it. */
+const endlessResponse: StubResponse = (_, response) => {
   response.writeHead(200, { 'content-type': 'application/json' }).write('{"access_token":')
 }
 
-for (const [what, canned] of Object.entries({ hangs: hang, 'never ends its response': dribble })) {
+for (const [what, canned] of Object.entries({
+  hangs: hang,
+  'never ends its response': endlessResponse,
+})) {
   test(`a provider that ${what} times out`, async (t) => {
     const { url } = await startStubServer(t, { [exchange]: canned, [discovery]: canned })
     const github = createTestProvider('github', { GITHUB_URL: url, GITHUB_API_URL: url }, 200)
@@ -63,11 +66,11 @@ test('the requests of one step share one deadline', async (t) => {
   )
 })
 
-test('a closed port is provider_unavailable', async (t) => {
-  const gone = createServer()
-  await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve))
-  const { port } = gone.address() as AddressInfo
-  await new Promise((resolve) => gone.close(resolve))
+test('a closed port is reported as provider_unavailable', async (t) => {
+  const closedServer = createServer()
+  await new Promise<void>((resolve) => closedServer.listen(0, '127.0.0.1', resolve))
+  const { port } = closedServer.address() as AddressInfo
+  await new Promise((resolve) => closedServer.close(resolve))
   const github = createTestProvider('github', { GITHUB_URL: `http://127.0.0.1:${port}` })
   const { secrets } = expectSuccess(await github.begin(redirectUri))
   const callback = new URLSearchParams({ code: 'c', state: secrets.state })
@@ -90,21 +93,21 @@ const garbage: Record<string, StubResponse> = {
   'no content': { status: 204 },
 }
 for (const [what, canned] of Object.entries(garbage)) {
-  test(`${what} is an invalid_response at every endpoint`, async (t) => {
+  test(`${what} is reported as invalid_response at every endpoint`, async (t) => {
     const reason = what === 'an oversized response' ? /too large/ : /./
     const token = jsonResponse({ access_token: 'x', token_type: 'bearer', scope: 'user:email' })
     for (const path of [exchange, '/user', '/user/emails'] as const) {
-      const honest = {
+      const validResponses = {
         [exchange]: token,
         '/user': jsonResponse({ id: 1 }),
         '/user/emails': jsonResponse([]),
       }
-      const { url, requests } = await startStubServer(t, { ...honest, [path]: canned })
+      const { url, requests } = await startStubServer(t, { ...validResponses, [path]: canned })
       const github = createTestProvider('github', { GITHUB_URL: url, GITHUB_API_URL: url })
       const { secrets } = expectSuccess(await github.begin(redirectUri))
       const callback = new URLSearchParams({ code: 'c', state: secrets.state })
       const sign = github.complete(callback, redirectUri, secrets)
-      // /user/emails returns an array, and the API must return status 200.
+      // /user/emails must return an array, and the API must return status 200.
       if (what === 'a JSON array' && path === '/user/emails') expectSuccess(await sign)
       else if (what === 'no content' && path !== exchange)
         await expectProviderError(t, sign, 'provider_error')
@@ -119,7 +122,7 @@ for (const [what, canned] of Object.entries(garbage)) {
 }
 
 for (const status of [429, 500, 502, 503]) {
-  test(`status ${status} is provider_unavailable`, async (t) => {
+  test(`status ${status} is reported as provider_unavailable`, async (t) => {
     const { url } = await startStubServer(t, { [discovery]: { status } })
     const google = createTestProvider('google', { GOOGLE_ISSUER: url })
     await expectProviderError(
@@ -159,7 +162,7 @@ const documents: Record<string, Record<string, unknown>> = {
   'with a token endpoint without TLS': { token_endpoint: 'http://192.0.2.1/token' },
 }
 for (const [what, document] of Object.entries(documents)) {
-  test(`a discovery document ${what} is refused`, async (t) => {
+  test(`a discovery document ${what} is rejected`, async (t) => {
     const mock = await startMockAuthority(t)
     mock.document = document
     const google = createTestProvider('google', { GOOGLE_ISSUER: mock.url })

@@ -59,7 +59,7 @@ for (const name of providerNames) {
     )
   })
 
-  test(`${name}: the page offers a choice of people at every sign-in`, async (t) => {
+  test(`${name}: the page offers a choice of users at every sign-in`, async (t) => {
     const local = await startMockProvider(t)
     const provider = createTestProvider(name, local.environment)
     for (const person of [ann, bob]) {
@@ -73,7 +73,7 @@ for (const name of providerNames) {
     }
   })
 
-  test(`${name}: cancelling at the provider is access_denied`, async (t) => {
+  test(`${name}: cancelling at the provider returns access_denied`, async (t) => {
     const local = await startMockProvider(t)
     const provider = createTestProvider(name, local.environment)
     const { url, secrets } = expectSuccess(await provider.begin(redirectUri))
@@ -91,7 +91,7 @@ for (const name of providerNames) {
     t.is(identity.email, name === 'github' ? undefined : 'bob@example.com')
   })
 
-  test(`${name}: the address replaces a missing name`, async (t) => {
+  test(`${name}: the address is used when the name is missing`, async (t) => {
     const local = await startMockProvider(t)
     const provider = createTestProvider(name, local.environment)
     const { url, secrets } = expectSuccess(await provider.begin(redirectUri))
@@ -99,7 +99,7 @@ for (const name of providerNames) {
     t.is(expectSuccess(await provider.complete(callback, redirectUri, secrets)).name, 'nameless')
   })
 
-  test(`${name}: a code works once`, async (t) => {
+  test(`${name}: a code can be used once`, async (t) => {
     const local = await startMockProvider(t)
     const provider = createTestProvider(name, local.environment)
     const { url, secrets } = expectSuccess(await provider.begin(redirectUri))
@@ -112,13 +112,13 @@ for (const name of providerNames) {
     )
   })
 
-  test(`${name}: concurrent sign-ins do not mix`, async (t) => {
+  test(`${name}: concurrent sign-ins do not interfere with each other`, async (t) => {
     const local = await startMockProvider(t)
     const provider = createTestProvider(name, local.environment)
     const people = [ann, nameless]
-    const begun = await Promise.all(people.map(() => provider.begin(redirectUri)))
+    const logins = await Promise.all(people.map(() => provider.begin(redirectUri)))
     const names = await Promise.all(
-      begun.map(async (started, index) => {
+      logins.map(async (started, index) => {
         const { url, secrets } = expectSuccess(started)
         const hint = people[index]?.email as string
         const { callback } = await followRedirects(url, redirectUri, { hint })
@@ -128,7 +128,7 @@ for (const name of providerNames) {
     t.deepEqual(names, ['Ann Example', 'nameless'])
   })
 
-  test(`${name}: a wrong client secret is a provider_error`, async (t) => {
+  test(`${name}: a wrong client secret is reported as provider_error`, async (t) => {
     const local = await startMockProvider(t)
     const secret = { [`${name.toUpperCase()}_CLIENT_SECRET`]: 'wrong' }
     const provider = createTestProvider(name, { ...local.environment, ...secret })
@@ -176,7 +176,7 @@ test('google and microsoft: the mock provider requires a PKCE challenge', async 
   }
 })
 
-test('github: a login has only a state unless PKCE is configured', async (t) => {
+test('github: a login uses only a state unless PKCE is configured', async (t) => {
   const provider = createTestProvider('github', {})
   const { url, secrets } = expectSuccess(await provider.begin(redirectUri))
   t.deepEqual(Object.keys(secrets), ['state'])

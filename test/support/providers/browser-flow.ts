@@ -1,9 +1,12 @@
-/** How the user signs in at the provider: by a hint in the URL or a button on the page; '' denies access. */
+/**
+ * How the user signs in at the provider: with a hint in the URL or a button on the page. '' denies
+ * access.
+ */
 export type ProviderUser = { hint: string } | { button: string }
 
 /**
- * Follows a sign-in from the authorization URL to the callback, as a browser without scripts does.
- * Returns the callback's parameters, the number of redirects and the pages shown.
+ * Follows a sign-in from the authorization URL to the callback, like a browser without scripts.
+ * Returns the callback's parameters, the number of redirects and the displayed pages.
  */
 export async function followRedirects(
   start: string,

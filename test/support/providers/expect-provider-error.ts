@@ -20,7 +20,7 @@ export async function expectProviderError(
   t.regex(result.reason ?? '', reason)
 }
 
-/** Returns the value of a step; throws if the step failed. */
+/** Returns the value of a step. Throws if the step failed. */
 export function expectSuccess<Value>(result: SignInResult<Value>): Value {
   if (result.ok) return result.value
   throw new Error(`${result.error}: ${result.reason}`)

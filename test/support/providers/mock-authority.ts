@@ -5,17 +5,17 @@ import { followRedirects } from './browser-flow.ts'
 import { expectSuccess } from './expect-provider-error.ts'
 import { redirectUri } from './mock-provider.ts'
 
-/** Claims that override those of a valid ID token; undefined removes a claim. */
+/** Claims that override those of a valid ID token. `undefined` removes a claim. */
 export type Claims = Record<string, unknown>
 
-/** An OpenID Connect provider whose claims, discovery document and token responses can be overridden. */
+/** An OpenID Connect provider with configurable claims, discovery document and token responses. */
 export type MockAuthority = {
   url: string
   server: OAuth2Server
   claims: Claims
   /** Overrides properties of the discovery document. */
   document: Record<string, unknown>
-  /** Overrides status and body of the token response. */
+  /** Overrides the status and body of the token response. */
   token: { status?: number; body?: Record<string, unknown> }
 }
 
@@ -28,7 +28,7 @@ export async function startMockAuthority(t: ExecutionContext, path = ''): Promis
   const server = new OAuth2Server(undefined, undefined, {
     endpoints: { wellKnownDocument: `${path}/.well-known/openid-configuration` },
   })
-  // Every authority uses the same key ID for a different key.
+  // Every authority uses the same key ID for its own key.
   await server.issuer.keys.generate('RS256', { kid: 'key' })
   await server.start(0, '127.0.0.1')
   const url = `http://127.0.0.1:${server.address().port}`
@@ -46,7 +46,7 @@ export async function startMockAuthority(t: ExecutionContext, path = ''): Promis
   return mock
 }
 
-/** Performs a whole sign-in; `alter` changes the secrets before the callback is completed. */
+/** Performs a complete sign-in. `alter` changes the secrets before the callback is completed. */
 export async function signIn(
   provider: Provider,
   alter: (secrets: LoginSecrets) => LoginSecrets = (secrets) => secrets,

@@ -7,7 +7,7 @@ export type StubResponse =
   | { status?: number; type?: string; body?: string; headers?: Record<string, string> }
   | ((request: IncomingMessage, response: ServerResponse) => void)
 
-/** Starts a server with prepared responses by path; `routes` can be changed while it runs. */
+/** Starts a server with prepared responses by path. `routes` can be changed while it runs. */
 export async function startStubServer(t: ExecutionContext, routes: Record<string, StubResponse>) {
   const requests: { path: string; headers: IncomingMessage['headers']; body: string }[] = []
   const server = createServer(async (request, response) => {

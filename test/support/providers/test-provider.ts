@@ -19,7 +19,7 @@ export const unconfigured: ProviderSettings = {
   GITHUB_PKCE: false,
 }
 
-/** Creates a provider with these settings; `timeout` is in milliseconds. */
+/** Creates a provider with these settings. `timeout` is in milliseconds. */
 export function createTestProvider(
   name: ProviderName,
   settings: Partial<ProviderSettings>,
