@@ -194,8 +194,8 @@ test.serial(
     t.is((await get('/users/me', 'DELETE')).status, 429)
     for (let index = 0; index < 40; index += 1) t.is((await get('/health')).status, 200)
     t.is((await get('/health', 'POST')).status, 405)
-    for (const path of ['/.well-known/jwks.json', '/.well-known/openid-configuration']) {
-      const { status, headers } = await get(path)
+    for (const document of ['jwks.json', 'openid-configuration', 'authzen-configuration']) {
+      const { status, headers } = await get(`/.well-known/${document}`)
       t.is(status, 200)
       t.is(headers['cache-control'], 'public, max-age=300')
     }
