@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createCheckBatches } from './check-batches.ts'
-import type { ServerState } from './child-process.ts'
+import { type ServerState, startBenchProcess } from './child-process.ts'
 import type { Harness, Measurement } from './harness.ts'
 import { formatNumber, type Row } from './table.ts'
 import { fetchResponses, writeChecks } from './write-requests.ts'
@@ -11,9 +11,9 @@ const megabyte = 1024 * 1024
 export async function measureMemory(harness: Harness, addRow: (row: Row) => void): Promise<void> {
   const { database, quick } = harness
   const seconds = process.argv.includes('--long') ? 600 : quick ? 4 : 60
-  // Uses a separate server, whose memory has not grown during other parts.
+  // A server of its own, because the memory of a shared one has grown during other parts.
   const { privatePath, publicPath } = database.keyPaths
-  const daikon = harness.startProcess('daikon-server.ts', database.url, privatePath, publicPath)
+  const daikon = startBenchProcess('daikon-server.ts', database.url, privatePath, publicPath)
   const batchesWithResponses = await fetchResponses(
     harness,
     daikon,
