@@ -60,7 +60,7 @@ function digestOf(search: object): string {
 }
 
 function isLimit(value: unknown): value is number {
-  return Number.isInteger(value) && Number(value) >= 1 && Number(value) <= maxLimit
+  return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= maxLimit
 }
 
 function isText(value: unknown): value is string {
