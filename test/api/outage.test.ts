@@ -4,6 +4,7 @@ import test from 'ava'
 import { openDatabase } from '../../src/database/database.ts'
 import { inTransaction } from '../../src/database/transaction.ts'
 import { cloneDatabase } from '../support/database.ts'
+import { countLockWaits } from '../support/lock-waits.ts'
 import { startDatabaseProxy } from '../support/proxy.ts'
 import { sendRawHttp } from '../support/raw-requests.ts'
 import { createSeed } from '../support/seed.ts'
@@ -84,12 +85,7 @@ async function whileLocked<Result>(
   try {
     await client.query(`begin; lock table ${tables} in ${mode} mode`)
     const outcomes = begin()
-    for (;;) {
-      const { rows } = await pool.query(
-        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      )
-      if (rows.length >= waiting || performance.now() > deadline) break
-    }
+    while ((await countLockWaits(pool)) < waiting && performance.now() < deadline);
     await proxy.cut()
     return await outcomes
   } finally {

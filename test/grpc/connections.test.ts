@@ -8,6 +8,7 @@ import {
   type CheckStreamResponse,
   PermissionServiceClient,
 } from '../../gen/daikon/v1/permissions.ts'
+import { waitUntilBlocked } from '../support/lock-waits.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import { createMetadata, type Transport } from '../support/transports.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
@@ -53,8 +54,7 @@ test.serial(
     await holder.query('lock table users in access exclusive mode')
     const call = inside.call('GetMe', {}, { token: viewer.token })
     // The call waits for the table lock for the duration of two pings.
-    const waits = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-    while ((await environment.pool.query(waits)).rowCount === 0) await sleep(10)
+    await waitUntilBlocked(environment.pool)
     const drained = draining.app.drain()
     await sleep(600)
     await holder.query('commit')

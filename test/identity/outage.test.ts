@@ -1,6 +1,7 @@
 // Threat: failure taken for success (sign-in).
 import test from 'ava'
 import { cloneDatabase } from '../support/database.ts'
+import { waitUntilBlocked } from '../support/lock-waits.ts'
 import { createAuthorizationRequest, createOAuthClient, signInWithOAuth } from '../support/oauth.ts'
 import { expectOk } from '../support/outcome.ts'
 import { startDatabaseProxy } from '../support/proxy.ts'
@@ -128,7 +129,7 @@ for (const transport of environment.transports) {
         try {
           await client.query(`begin; lock table ${table} in exclusive mode`)
           const pending = calls[name]()
-          await waitUntilBlocked()
+          await waitUntilBlocked(database.pool)
           await proxy.cut()
           t.true(isUnavailable(await pending), name)
         } finally {
@@ -143,15 +144,6 @@ for (const transport of environment.transports) {
       }
     },
   )
-}
-
-async function waitUntilBlocked() {
-  for (;;) {
-    const { rows } = await database.pool.query(
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    )
-    if (rows.length > 0) return
-  }
 }
 
 test.after('no internal errors occurred', (t) => {

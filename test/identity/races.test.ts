@@ -1,5 +1,6 @@
 // Threat: code and refresh races.
 import test, { type ExecutionContext } from 'ava'
+import { waitUntilBlocked } from '../support/lock-waits.ts'
 import { expectOk } from '../support/outcome.ts'
 import { createSignInEnvironment, obtainCode, signIn } from '../support/sign-in.ts'
 import type { Outcome, Transport } from '../support/transports.ts'
@@ -141,7 +142,7 @@ for (const transport of environment.transports) {
       // The exchange has read the membership and waits for the lock of its code.
       await client.query('begin; select from authorization_codes for update')
       const pending = transport.call('ExchangeToken', exchange)
-      await waitUntilBlocked()
+      await waitUntilBlocked(environment.pool)
       await environment.pool.query('delete from members where workspace_id = $1', [
         exchange.workspace_id,
       ])
@@ -159,7 +160,7 @@ for (const transport of environment.transports) {
     try {
       await client.query('begin; select from refresh_families for update')
       const pending = transport.call('RefreshToken', { refresh_token: tokens.refresh_token })
-      await waitUntilBlocked()
+      await waitUntilBlocked(environment.pool)
       await client.query(`delete from members where workspace_id = '${tokens.workspace_id}'`)
       await client.query('commit')
       t.like(await pending, { ok: false, code: 'unauthenticated' })
@@ -178,15 +179,6 @@ async function assertNoDeadlock(t: ExecutionContext) {
     'select deadlocks::int from pg_stat_database where datname = current_database()',
   )
   t.is(rows[0].deadlocks, 0)
-}
-
-async function waitUntilBlocked() {
-  for (;;) {
-    const { rows } = await environment.pool.query(
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    )
-    if (rows.length > 0) return
-  }
 }
 
 test.after('no internal errors occurred', (t) => {

@@ -1,6 +1,7 @@
 // Threat: a revocation that misses a token that is being issued.
 import test from 'ava'
 import { createAdmin } from '../support/admin.ts'
+import { waitUntilBlocked } from '../support/lock-waits.ts'
 import { expectOk } from '../support/outcome.ts'
 import { createSignInEnvironment, obtainCode, signIn } from '../support/sign-in.ts'
 import type { Outcome, Transport } from '../support/transports.ts'
@@ -59,21 +60,15 @@ async function revokeDuring(issue: () => Promise<Outcome>, revoke: () => Promise
   try {
     await client.query(`select pg_advisory_lock(${lock})`)
     const issuing = issue()
-    await waitUntilBlocked(1)
+    await waitUntilBlocked(environment.pool, 1)
     const revoking = revoke()
     // A revocation may itself wait for rows that the other call has locked.
-    await Promise.race([revoking, waitUntilBlocked(2)])
+    await Promise.race([revoking, waitUntilBlocked(environment.pool, 2)])
     await client.query(`select pg_advisory_unlock(${lock})`)
     return { issued: await issuing, revoked: await revoking }
   } finally {
     client.release(true)
   }
-}
-
-async function waitUntilBlocked(count: number): Promise<void> {
-  const sql = `select from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`
-  while ((await environment.pool.query(sql)).rows.length < count);
 }
 
 /**

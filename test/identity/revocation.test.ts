@@ -6,6 +6,7 @@ import { setAdministrator } from '../../src/admin/user-status.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { sweep } from '../../src/database/sweep.ts'
 import { createAdmin } from '../support/admin.ts'
+import { waitUntilBlocked } from '../support/lock-waits.ts'
 import { expectOk } from '../support/outcome.ts'
 import {
   createSignInEnvironment,
@@ -59,15 +60,6 @@ async function lockTable(table: string) {
   }
 }
 
-async function waitUntilBlocked() {
-  for (;;) {
-    const { rows } = await pool.query(
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    )
-    if (rows.length > 0) return
-  }
-}
-
 /** Runs `revoke` while `issue` waits for the lock of a table, and returns the result of `issue`. */
 async function whileBlocked(
   table: string,
@@ -76,7 +68,7 @@ async function whileBlocked(
 ): Promise<Outcome> {
   const release = await lockTable(table)
   const issuing = issue()
-  await waitUntilBlocked()
+  await waitUntilBlocked(pool)
   const revoking = revoke()
   // Gives a revocation that does not wait for the token enough time to complete before the token
   // is issued.
@@ -192,7 +184,7 @@ for (const transport of environment.transports) {
       const other = (await signIn(transport, email, 'github')).tokens
       const release = await lockTable('refresh_families')
       const pending = refreshes(transport, other.refresh_token)
-      await waitUntilBlocked()
+      await waitUntilBlocked(pool)
       environment.clock.now = new Date(start + 120_000)
       await release()
       const { access_token } = expectOk(await pending)

@@ -1,21 +1,12 @@
 // Threat: a tenant starves the others.
-import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
+import { countLockWaits, waitUntilBlocked } from '../support/lock-waits.ts'
 import { expectOk } from '../support/outcome.ts'
 import { createSignInEnvironment, signIn, signInAtProvider } from '../support/sign-in.ts'
 import type { Transport } from '../support/transports.ts'
 
 const environment = await createSignInEnvironment({ options: { trustedProxies: 1 } })
 test.after.always(() => environment.stop())
-
-/** Counts the connections of the server that wait for a lock. */
-async function countWaiting(): Promise<number> {
-  const { rows } = await environment.pool.query(
-    `select count(*)::int as count from pg_stat_activity
-     where datname = current_database() and wait_event_type = 'Lock'`,
-  )
-  return rows[0].count
-}
 
 test('sign-ins that wait for a lock leave connections for other calls', async (t) => {
   const transport = environment.transports.find(({ name }) => name === 'rest') as Transport
@@ -37,7 +28,7 @@ test('sign-ins that wait for a lock leave connections for other calls', async (t
         headers: { 'x-forwarded-for': `192.0.2.${index % 3}` },
       }),
     )
-    while ((await countWaiting()) === 0) await sleep(20)
+    await waitUntilBlocked(environment.pool)
     for (let round = 0; round < 5; round += 1) {
       expectOk(
         await transport.call(
@@ -46,7 +37,7 @@ test('sign-ins that wait for a lock leave connections for other calls', async (t
           { token },
         ),
       )
-      const waiting = await countWaiting()
+      const waiting = await countLockWaits(environment.pool)
       t.true(waiting <= 5, `${waiting} sign-ins have a connection`)
     }
     await lock.query('rollback')

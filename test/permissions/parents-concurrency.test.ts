@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { listActivity } from '../support/activity.ts'
 import { findAncestors, findLongestChain, readWorld } from '../support/hierarchy-world.ts'
+import { waitUntilBlocked } from '../support/lock-waits.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Outcome, Transport } from '../support/transports.ts'
@@ -168,7 +169,7 @@ test.serial(
       await client.query('begin')
       await client.query('delete from resources where id = $1', [record.id])
       const moved = move(record, folder)
-      await waitForLock()
+      await waitUntilBlocked(pool)
       await client.query('commit')
       t.is(expectError(await moved).code, 'not_found')
     } finally {
@@ -189,7 +190,7 @@ test.serial('other trees of the workspace can change while a tree is deleted', a
     await client.query('begin')
     await client.query('select from resources where id = $1 for key share', [first.id])
     const deletion = unregister(root)
-    await waitForLock()
+    await waitUntilBlocked(pool)
     expectOk(await register(elsewhere))
     expectOk(await move(second, elsewhere))
     await client.query('commit')
@@ -232,16 +233,3 @@ test.serial(
     }
   },
 )
-
-/** Waits until a statement in this database waits for a lock. */
-async function waitForLock(): Promise<void> {
-  for (let attempt = 0; attempt < 2000; attempt += 1) {
-    const { rowCount } = await pool.query(
-      `select from pg_stat_activity
-       where datname = current_database() and wait_event_type = 'Lock'`,
-    )
-    if (rowCount) return
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
-  throw new Error('No statement waits for a lock')
-}

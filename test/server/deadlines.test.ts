@@ -3,6 +3,7 @@ import { request } from 'node:http'
 import { Client, credentials, Metadata } from '@grpc/grpc-js'
 import test, { type ExecutionContext } from 'ava'
 import { PermissionServiceService } from '../../gen/daikon/v1/permissions.ts'
+import { countLockWaits } from '../support/lock-waits.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
@@ -18,19 +19,12 @@ async function whileLocked(t: ExecutionContext, lock: string, work: () => Promis
   try {
     await client.query(`begin; ${lock}`)
     await work()
-    await waitUntil(async () => (await countWaiting()) === 0)
-    t.is(await countWaiting(), 0, 'no statement is left behind')
+    await waitUntil(async () => (await countLockWaits(environment.pool)) === 0)
+    t.is(await countLockWaits(environment.pool), 0, 'no statement is left behind')
   } finally {
     await client.query('rollback')
     client.release()
   }
-}
-
-async function countWaiting(): Promise<number> {
-  const { rows } = await environment.pool.query(
-    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-  )
-  return rows.length
 }
 
 async function waitUntil(condition: () => Promise<boolean>) {
@@ -134,8 +128,8 @@ test.serial('gRPC: a cancelled call cancels its query', async (t) => {
       metadata,
       () => {},
     )
-    await waitUntil(async () => (await countWaiting()) === 1)
-    t.is(await countWaiting(), 1)
+    await waitUntil(async () => (await countLockWaits(environment.pool)) === 1)
+    t.is(await countLockWaits(environment.pool), 1)
     call.cancel()
   })
   client.close()
@@ -163,8 +157,8 @@ test.serial('REST: a closed connection cancels its query', async (t) => {
     const sent = request({ host: '127.0.0.1', ...options })
     sent.on('error', () => {})
     sent.end(JSON.stringify({ checks }))
-    await waitUntil(async () => (await countWaiting()) === 1)
-    t.is(await countWaiting(), 1)
+    await waitUntil(async () => (await countLockWaits(environment.pool)) === 1)
+    t.is(await countLockWaits(environment.pool), 1)
     sent.destroy()
   })
   t.true((await check()).ok)

@@ -5,6 +5,7 @@ import test from 'ava'
 import { PermissionServiceService } from '../../gen/daikon/v1/permissions.ts'
 import { checkHealth, connectToServer } from '../support/connect-to-server.ts'
 import { cloneDatabase } from '../support/database.ts'
+import { waitUntilBlocked } from '../support/lock-waits.ts'
 import { sendRawHttp } from '../support/raw-requests.ts'
 import {
   createKeyFolder,
@@ -55,13 +56,6 @@ async function lockShares() {
   }
 }
 
-async function waitUntilBlocked(count: number) {
-  const sql = `select from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`
-  const deadline = performance.now() + 5000
-  while ((await database.pool.query(sql)).rows.length < count && performance.now() < deadline);
-}
-
 async function readiness({ metricsPort }: ServerProcess) {
   return (await sendRawHttp(metricsPort, { path: '/readyz' })).json
 }
@@ -72,7 +66,7 @@ test.serial(
     const { server, share } = await open(t)
     const release = await lockShares()
     const pending = share()
-    await waitUntilBlocked(2)
+    await waitUntilBlocked(database.pool, 2)
     server.child.kill('SIGTERM')
     await server.waitForLine(({ msg }) => msg === 'Draining')
     // Sent concurrently, because a share waits for the lock for only three seconds.
@@ -158,7 +152,7 @@ test.serial('a keep-alive connection closes after its pending response', async (
     sent.on('error', reject)
     sent.end(JSON.stringify(body))
   })
-  await waitUntilBlocked(1)
+  await waitUntilBlocked(database.pool, 1)
   server.child.kill('SIGTERM')
   await server.waitForLine(({ msg }) => msg === 'Draining')
   await release()
@@ -225,7 +219,7 @@ for (const workers of ['1', '2']) {
     const { server, share } = await open(t, { WORKERS: workers })
     const release = await lockShares()
     const pending = Promise.allSettled(share())
-    await waitUntilBlocked(1)
+    await waitUntilBlocked(database.pool, 1)
     server.child.kill('SIGTERM')
     await server.waitForLine(({ msg }) => msg === 'Draining')
     const startedAt = performance.now()
