@@ -79,7 +79,10 @@ test.serial(
           ),
         ),
       )
-      t.true(updates.every(({ ok }) => ok))
+      t.deepEqual(
+        updates.filter(({ ok }) => !ok),
+        [],
+      )
     } finally {
       await client.query('rollback')
       client.release()
@@ -137,23 +140,3 @@ test.serial(
     }
   },
 )
-
-test.serial('a call that waits for a lock ends after three seconds', async (t) => {
-  const { workspace, people } = await createWorkspaceFixture(environment, grpc)
-  const client = await environment.pool.connect()
-  await client.query('begin')
-  await client.query('select from workspaces where id = $1 for update', [workspace])
-  try {
-    for (const transport of environment.transports) {
-      const startedAt = performance.now()
-      const message = { workspace_id: workspace, user_id: people.viewer.id, role: 'editor' }
-      const outcome = await transport.call('UpdateMember', message, { token: people.owner.token })
-      t.like(outcome, { code: 'unavailable', reason: 'LOCK_TIMEOUT' })
-      const milliseconds = performance.now() - startedAt
-      t.true(milliseconds < 8000, `blocked: ${milliseconds} ms`)
-    }
-  } finally {
-    await client.query('rollback')
-    client.release()
-  }
-})

@@ -221,6 +221,26 @@ test.serial(
   },
 )
 
+test.serial('a call that waits for a lock ends after three seconds', async (t) => {
+  const client = await pool.connect()
+  try {
+    for (const { transport, fixture } of await createFixtures()) {
+      const { workspace, people } = fixture
+      await client.query('begin')
+      await client.query('select from workspaces where id = $1 for update', [workspace])
+      const startedAt = performance.now()
+      const message = { workspace_id: workspace, user_id: people.viewer.id, role: 'editor' }
+      const outcome = await transport.call('UpdateMember', message, { token: people.owner.token })
+      t.like(outcome, { code: 'unavailable', reason: 'LOCK_TIMEOUT' })
+      const milliseconds = performance.now() - startedAt
+      t.true(milliseconds < 8000, `blocked: ${milliseconds} ms`)
+      await client.query('rollback')
+    }
+  } finally {
+    client.release(true)
+  }
+})
+
 test.serial('an invalid token returns 401 while PostgreSQL is unavailable', async (t) => {
   const [setup] = (await createFixtures()) as [Setup]
   await proxy.cut()

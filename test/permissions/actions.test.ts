@@ -158,7 +158,10 @@ for (const transport of environment.transports) {
         return register(ordered.map((name) => ({ name, description: `by ${index}` })))
       }),
     )
-    t.true(outcomes.every(({ ok }) => ok))
+    t.deepEqual(
+      outcomes.filter(({ ok }) => !ok),
+      [],
+    )
     const [{ actions } = { actions: [] }] = await list()
     t.deepEqual(
       actions.map(({ name }) => name),

@@ -96,10 +96,11 @@ export async function startTestEnvironment(
 }
 
 /**
- * Connection timeouts for a busy machine, on which several test files connect at once. Environments
- * behind a proxy use the timeouts of production, because they test connection failures.
+ * Timeouts for a busy machine, on which several test files connect at once and concurrent changes of
+ * the same rows take longer. Environments behind a proxy use the timeouts of production, because
+ * they test those.
  */
-const longTimeouts = { ...poolTimeouts, connectionTimeoutMillis: 30_000 }
+const longTimeouts = { ...poolTimeouts, connectionTimeoutMillis: 30_000, lock_timeout: 8000 }
 
 async function startNode(
   url: string,
