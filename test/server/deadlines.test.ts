@@ -62,7 +62,7 @@ for (const transport of environment.transports) {
       for (let round = 0; round < 5; round += 1) {
         const startedAt = performance.now()
         t.like(await check(shortDeadline), { ok: false, code: 'unavailable' })
-        t.true(performance.now() - startedAt < 1500)
+        t.true(performance.now() - startedAt < 5000)
       }
     })
     t.true((await check()).ok)

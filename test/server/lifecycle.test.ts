@@ -159,7 +159,8 @@ test.serial('a keep-alive connection closes after its pending response', async (
   const startedAt = performance.now()
   t.is(await statusCode, 201)
   t.is((await server.exited).code, 0)
-  t.true(performance.now() - startedAt < 3000)
+  // Idle connections would be closed after 30 seconds.
+  t.true(performance.now() - startedAt < 20_000)
 })
 
 test.serial('draining ends streams and health watches after calls in progress', async (t) => {
@@ -196,7 +197,8 @@ test.serial('draining ends streams and health watches after calls in progress', 
     [1, 2],
   )
   t.is((await server.exited).code, 0)
-  t.true(performance.now() - startedAt < 5000)
+  // The drain would end them after 30 seconds.
+  t.true(performance.now() - startedAt < 20_000)
   client.close()
 })
 
@@ -222,10 +224,9 @@ for (const workers of ['1', '2']) {
     await waitUntilBlocked(database.pool, 1)
     server.child.kill('SIGTERM')
     await server.waitForLine(({ msg }) => msg === 'Draining')
-    const startedAt = performance.now()
     server.child.kill('SIGINT')
     t.is((await server.exited).code, 1)
-    t.true(performance.now() - startedAt < 2000)
+    t.is(server.lines.at(-1)?.msg, 'SIGINT received')
     await release()
     await pending
   })
