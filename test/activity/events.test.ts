@@ -115,23 +115,18 @@ const eventCalls: EventCalls = {
     },
   },
   'session.ended': {
-    endSession: async ({ signedIn, transport }) => {
-      const { as } = await signedIn()
-      const listed = expectOk(await transport.call('ListSessions', {}, as.credentials)) as any
-      const [{ id: session_id }] = listed.sessions ?? listed
-      return { method: 'EndSession', message: { session_id }, ...as }
+    endSession: async ({ signedIn }) => {
+      const { as, findSession } = await signedIn()
+      return { method: 'EndSession', message: { session_id: await findSession() }, ...as }
     },
-    endUserSession: async ({ signedIn, transport }) => {
-      const { as } = await signedIn()
-      const listed = expectOk(await transport.call('ListSessions', {}, as.credentials)) as any
-      const [{ id: session_id }] = listed.sessions ?? listed
-      const me = expectOk(await transport.call('GetMe', {}, as.credentials)) as any
-      return createAdminCall('EndUserSession', { user_id: me.id, session_id })
+    endUserSession: async ({ signedIn }) => {
+      const { findSession, findUser } = await signedIn()
+      const message = { user_id: await findUser(), session_id: await findSession() }
+      return createAdminCall('EndUserSession', message)
     },
-    endUserSessions: async ({ signedIn, transport }) => {
-      const { as } = await signedIn()
-      const me = expectOk(await transport.call('GetMe', {}, as.credentials)) as any
-      return createAdminCall('EndUserSessions', { user_id: me.id })
+    endUserSessions: async ({ signedIn }) => {
+      const { findUser } = await signedIn()
+      return createAdminCall('EndUserSessions', { user_id: await findUser() })
     },
     endOtherSessions: async ({ signedIn }) => {
       const { email } = await signedIn()
@@ -504,11 +499,15 @@ async function createScene(transport: Transport) {
   }
   const signedIn = async (email = environment.addProviderUser()) => {
     const { tokens, exchange } = await signIn(transport, email, 'github')
+    const credentials = { token: tokens.access_token as string }
     return {
       email,
       tokens,
       exchange,
-      as: { credentials: { token: tokens.access_token as string } },
+      as: { credentials },
+      findUser: async () => expectOk(await transport.call('GetMe', {}, credentials)).id,
+      findSession: async () =>
+        expectOk(await transport.call('ListSessions', {}, credentials)).sessions[0].id,
     }
   }
   const oauth = async () => {

@@ -1,4 +1,10 @@
-import { createPrivateKey, createSign, generateKeyPairSync, randomUUID } from 'node:crypto'
+import {
+  createPrivateKey,
+  createSign,
+  generateKeyPairSync,
+  type KeyObject,
+  randomUUID,
+} from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,7 +29,7 @@ test.after.always(async () => {
   await environment.stop()
 })
 
-const publicKey = keys.verifying.get(kid) as Parameters<typeof exportSPKI>[0]
+const publicKey = keys.verifying.get(kid) as KeyObject
 const attacker = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const now = Math.floor(Date.now() / 1000)
 const segment = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -71,7 +77,7 @@ for (const transport of environment.transports) {
       ...[pem, pem.trim(), JSON.stringify(await exportJWK(publicKey)), kid].map((text) =>
         Buffer.from(text),
       ),
-      (publicKey as any).export({ type: 'spki', format: 'der' }) as Buffer,
+      publicKey.export({ type: 'spki', format: 'der' }),
     ]
     for (const alg of ['HS256', 'HS384', 'HS512']) {
       for (const secret of secrets) {

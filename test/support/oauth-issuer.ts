@@ -86,7 +86,7 @@ export async function startCallbackServer(
   t: ExecutionContext,
   handle: Parameters<typeof createServer>[1] = (_request, response) => void response.end(),
 ): Promise<string> {
-  const server = createServer(handle as never)
+  const server = createServer(handle)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => {
     server.closeAllConnections()

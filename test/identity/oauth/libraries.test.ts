@@ -2,6 +2,7 @@
 import { execFile, spawn, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
@@ -123,11 +124,13 @@ test('Auth.js signs in', async (t) => {
 
 test('oidc-provider federates to daikon as its upstream', async (t) => {
   let handle: ReturnType<InstanceType<typeof OidcProvider>['callback']> | undefined
-  let interact: ((request: unknown, response: unknown, path: string) => Promise<void>) | undefined
+  let interact:
+    | ((request: IncomingMessage, response: ServerResponse, path: string) => Promise<unknown>)
+    | undefined
   const callbackServer = await startCallbackServer(t, async (request, response) => {
     const path = request.url ?? ''
     if (path.startsWith('/interaction/')) return interact?.(request, response, path)
-    return handle?.(request as never, response as never)
+    return handle?.(request, response)
   })
   const client = await daikon.createClient(`${callbackServer}/interaction/callback`, {
     type: 'confidential',
@@ -158,9 +161,9 @@ test('oidc-provider federates to daikon as its upstream', async (t) => {
   let upstreamSubject = ''
   interact = async (request, response, path) => {
     const send = (location: string | URL) =>
-      (response as any).writeHead(303, { location: String(location) }).end()
+      response.writeHead(303, { location: String(location) }).end()
     if (!path.startsWith('/interaction/callback')) {
-      ;(response as any).setHeader('set-cookie', `interaction=${path}; Path=/interaction`)
+      response.setHeader('set-cookie', `interaction=${path}; Path=/interaction`)
       const start = openid.buildAuthorizationUrl(upstream, {
         redirect_uri: `${callbackServer}/interaction/callback`,
         scope: 'openid email',
