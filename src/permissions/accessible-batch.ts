@@ -1,6 +1,6 @@
 import { arrayLiteral, textElement } from '../database/sql-values.ts'
-import { builtInActions } from './access.ts'
 import { grantsRowOf } from './accessible-caller.ts'
+import { actionElement, createKindTable } from './batch-parameters.ts'
 import type { CallerQuery } from './decision.ts'
 import type { PrincipalStatus } from './facts.ts'
 import { readStatus } from './facts-batch.ts'
@@ -60,21 +60,12 @@ export function readAccessible(rows: AccessibleRow[]): AccessibleResult[] {
 
 /** Returns $1 to $13 of both statements. Each distinct key and kind is sent only once. */
 export function createAccessibleParameters(queries: AccessibleQuery[]): string[] {
-  const services: string[] = []
-  const types: string[] = []
-  // Positions in the arrays, from 1 as in PostgreSQL.
-  const kindPositions = new Map<string, number>()
-  const kinds = queries.map(({ service_name, resource_type }) => {
-    // A line break separates the names, neither of which can contain one.
-    const kind = `${service_name}\n${resource_type}`
-    const known = kindPositions.get(kind)
-    if (known !== undefined) return known
-    services.push(textElement(service_name))
-    const position = types.push(textElement(resource_type))
-    kindPositions.set(kind, position)
-    return position
-  })
+  const kinds = createKindTable()
+  const kindPositions = queries.map(({ service_name, resource_type }) =>
+    kinds.add(service_name, resource_type),
+  )
   const hashes: string[] = []
+  // Positions in the array, from 1 as in PostgreSQL.
   const keyPositions = new Map<string, number>()
   const keys = queries.map(({ keyHash }) => {
     if (keyHash === undefined) return undefined
@@ -84,18 +75,16 @@ export function createAccessibleParameters(queries: AccessibleQuery[]): string[]
   })
   return [
     hashes,
-    services,
-    types,
+    kinds.services,
+    kinds.types,
     queries.map(({ tokenId }) => tokenId),
     queries.map(({ userId }) => userId),
     queries.map(({ workspaceId }) => workspaceId),
     keys,
-    kinds,
+    kindPositions,
     queries.map(({ firstId }) => firstId),
     queries.map(({ limit }) => limit),
-    queries.map(({ action }) =>
-      builtInActions.includes(action) ? undefined : textElement(action),
-    ),
+    queries.map(({ action }) => actionElement(action)),
     queries.map(({ action }) => grantsRowOf(action)),
     queries.map(({ action }) => String(action === 'view')),
   ].map(arrayLiteral)

@@ -1,6 +1,6 @@
 import { roles } from '../core/roles.ts'
-import { arrayLiteral, textElement } from '../database/sql-values.ts'
-import { builtInActions } from './access.ts'
+import { arrayLiteral } from '../database/sql-values.ts'
+import { actionElement, createKindTable } from './batch-parameters.ts'
 import type { Facts, FactsQuery, PrincipalStatus } from './facts.ts'
 import { roleShift, statusBit } from './facts-query.ts'
 import type { GroupLookup } from './grants-query.ts'
@@ -32,18 +32,16 @@ type Elements = (string | number | undefined)[]
 /** Combines queries into one statement. Each distinct key and kind is sent only once. */
 export function createFactsBatch(queries: FactsQuery[]): FactsBatch {
   const keys: Elements = []
-  const services: Elements = []
-  const types: Elements = []
   const tokens: Elements = []
   const users: Elements = []
   const workspaces: Elements = []
   const principals: Elements = []
-  const kinds: Elements = []
+  const kindPositions: Elements = []
   const resources: Elements = []
   const actions: Elements = []
-  // Positions in the arrays, from 1 as in PostgreSQL.
+  const kinds = createKindTable()
+  // Positions in the array, from 1 as in PostgreSQL.
   const keyPositions = new Map<string, number>()
-  const kindPositions = new Map<string, number>()
 
   for (const [index, { keyHash, tokenId, userId, workspaceId, checks }] of queries.entries()) {
     if (keyHash && !keyPositions.has(keyHash)) keyPositions.set(keyHash, keys.push(keyHash))
@@ -51,32 +49,23 @@ export function createFactsBatch(queries: FactsQuery[]): FactsBatch {
     users.push(userId)
     workspaces.push(workspaceId)
     for (const { service_name, resource_type, resource_id, action } of checks) {
-      // A line break separates the names, neither of which can contain one.
-      const kind = `${service_name}\n${resource_type}`
-      let position = kindPositions.get(kind)
-      if (position === undefined) {
-        services.push(textElement(service_name))
-        position = types.push(textElement(resource_type))
-        kindPositions.set(kind, position)
-      }
       principals.push(index + 1)
-      kinds.push(position)
+      kindPositions.push(kinds.add(service_name, resource_type))
       resources.push(resource_id)
-      // Decisions about built-in actions depend only on the grants on the resource.
-      actions.push(builtInActions.includes(action) ? undefined : textElement(action))
+      actions.push(actionElement(action))
     }
   }
   return {
     lookup: resources.length < minChecksToHash * queries.length ? 'probed' : 'hashed',
     parameters: [
       keys,
-      services,
-      types,
+      kinds.services,
+      kinds.types,
       tokens,
       users,
       workspaces,
       principals,
-      kinds,
+      kindPositions,
       resources,
       actions,
     ].map(arrayLiteral),

@@ -3,7 +3,8 @@ import { type Role, roles } from '../../core/roles.ts'
 import { createBatcher } from '../../database/batching.ts'
 import { arrayLiteral, textElement } from '../../database/sql-values.ts'
 import type { Statements } from '../../database/statement-pool.ts'
-import { builtInActions, isAllowed } from '../access.ts'
+import { isAllowed } from '../access.ts'
+import { actionElement, createKindTable } from '../batch-parameters.ts'
 import { evaluationSql, roleShift, subjectBit, subjectSql } from './evaluation-query.ts'
 
 /** A user, identified by one or more names that are tried in this order, or by a token. */
@@ -135,27 +136,18 @@ type Elements = (string | number | undefined)[]
 
 /** Returns $1 to $11 of `evaluationSql`. Subjects and kinds that checks share are sent once. */
 export function toParameters(checks: NamedCheck[]): string[] {
-  const kinds = new Map<string, number>()
+  const kinds = createKindTable()
   const subjects = new Map<SubjectName, number>()
-  const services: Elements = []
-  const types: Elements = []
   const items: Elements[] = [[], [], [], []]
   for (const { subject, service_name, resource_type, resource_id, action } of checks) {
-    // Neither name can contain a line break.
-    const kind = `${service_name}\n${resource_type}`
-    if (!kinds.has(kind)) {
-      services.push(textElement(service_name))
-      kinds.set(kind, types.push(textElement(resource_type)))
-    }
     if (!subjects.has(subject)) subjects.set(subject, subjects.size + 1)
     items[0]?.push(subjects.get(subject))
-    items[1]?.push(kinds.get(kind))
+    items[1]?.push(kinds.add(service_name, resource_type))
     items[2]?.push(resource_id)
-    // Built-in actions are decided by grants alone, without facts about the action.
-    items[3]?.push(builtInActions.includes(action) ? undefined : textElement(action))
+    items[3]?.push(actionElement(action))
   }
   return [
-    ...[services, types].map(arrayLiteral),
+    ...[kinds.services, kinds.types].map(arrayLiteral),
     ...subjectParameters([...subjects.keys()]),
     ...items.map(arrayLiteral),
   ]
