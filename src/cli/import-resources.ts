@@ -58,7 +58,7 @@ export async function importResources(
 /** Names fields in the form `Line 7: owner_id`. */
 function createLineNaming(lines: ResourceLine[]): ErrorNaming {
   return {
-    field: (place, name) => `Line ${lines[place]?.line}${name && `: ${name}`}`,
+    field: (index, name) => `Line ${lines[index]?.line}${name && `: ${name}`}`,
     detail: (fields, message) =>
       truncateLines(fields.map((field) => `${field}: ${message}`)).join('\n'),
   }
@@ -91,17 +91,17 @@ async function resolveNames(
   const userIds = new Map(users.map(({ name, id }) => [name, id]))
 
   const violations: FieldViolation[] = []
-  const requests = lines.map(({ fields }, place) => {
+  const requests = lines.map(({ fields }, index) => {
     const { workspace_slug, owner_email, ...request } = fields
     const replace = (name: string, value: unknown, idName: string, id: string | undefined) => {
       if (value === undefined) return {}
       if (request[idName] !== undefined)
         violations.push({
-          field: field(place, name),
+          field: field(index, name),
           message: `must not be combined with ${idName}`,
         })
       else if (id === undefined)
-        violations.push({ field: field(place, name), message: 'does not exist' })
+        violations.push({ field: field(index, name), message: 'does not exist' })
       return { [idName]: id }
     }
     return {
@@ -125,21 +125,21 @@ function requireValidFields(
   { field }: ErrorNaming,
 ): asserts requests is RegisterResourceRequest[] {
   const validate = createRequestValidator('PermissionService', 'registerBatch')
-  const found: { place: number; name: string; message: string }[] = []
+  const found: { index: number; name: string; message: string }[] = []
   for (let start = 0; start < requests.length; start += batchSize) {
     try {
       validate({ resources: requests.slice(start, start + batchSize) })
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
       for (const { field, message } of error.violations) {
-        const [, index = '', name = ''] = /^resources\[(\d+)\]\.?(.*)$/.exec(field) ?? []
-        found.push({ place: start + Number(index), name, message })
+        const [, position = '', name = ''] = /^resources\[(\d+)\]\.?(.*)$/.exec(field) ?? []
+        found.push({ index: start + Number(position), name, message })
       }
     }
   }
-  const sorted = found.toSorted((a, b) => a.place - b.place)
+  const sorted = found.toSorted((a, b) => a.index - b.index)
   requireNoViolations(
-    sorted.map(({ place, name, message }) => ({ field: field(place, name), message })),
+    sorted.map(({ index, name, message }) => ({ field: field(index, name), message })),
   )
 }
 
@@ -152,23 +152,23 @@ function requireNoViolations(violations: FieldViolation[]): void {
 
 /** Sorts registrations by their number of ancestors in the file, so that parents come first. */
 function sortByDepth(registrations: Registration[]): Registration[] {
-  const places = indexByKey(registrations)
+  const indexes = indexByKey(registrations)
   const depths: number[] = []
   for (const start of registrations.keys()) {
     const path: number[] = []
-    let place: number | undefined = start
-    while (place !== undefined && depths[place] === undefined) {
-      path.push(place)
-      const parent: Registration['parent'] = registrations[place]?.parent
-      place = parent && places.get(keyOf(parent))
+    let index: number | undefined = start
+    while (index !== undefined && depths[index] === undefined) {
+      path.push(index)
+      const parent: Registration['parent'] = registrations[index]?.parent
+      index = parent && indexes.get(keyOf(parent))
     }
-    let depth = place === undefined ? 0 : (depths[place] ?? 0) + 1
+    let depth = index === undefined ? 0 : (depths[index] ?? 0) + 1
     for (const step of path.toReversed()) {
       depths[step] = depth
       depth += 1
     }
   }
-  return registrations.toSorted((a, b) => (depths[a.place] ?? 0) - (depths[b.place] ?? 0))
+  return registrations.toSorted((a, b) => (depths[a.index] ?? 0) - (depths[b.index] ?? 0))
 }
 
 function toEmail(value: unknown): string | undefined {

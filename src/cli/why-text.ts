@@ -53,7 +53,7 @@ function describeReason(
   reason: Reason,
   { user, resource, names, action, explanation }: Decision,
 ): string {
-  const what = placeOf(reason, resource)
+  const what = describeResource(reason, resource)
   const until = reason.expires_at ? ` until ${reason.expires_at}` : ''
   const purpose = `for ${reason.permission === 'edit' ? 'editing' : 'viewing'}${until}`
   switch (reason.rule) {
@@ -127,7 +127,7 @@ function describeMissingGrant({
     ]
   causes.push(
     visible
-      ? `${placeOf(visible, resource)} is visible to the workspace for viewing`
+      ? `${describeResource(visible, resource)} is visible to the workspace for viewing`
       : `the ${resource.resource_type} is private`,
   )
   for (const share of shares)
@@ -146,7 +146,7 @@ function describeInsufficientShare(
   { user, resource, names }: Pick<Decision, 'user' | 'resource' | 'names'>,
 ): string {
   const grantee = share.group_id ? `the group ${groupName(share.group_id, names)}` : user
-  return `${placeOf(share, resource)} is shared with ${grantee} for viewing only`
+  return `${describeResource(share, resource)} is shared with ${grantee} for viewing only`
 }
 
 /** `Carol`, or `Carol or any of the 3 groups that Carol is in`. */
@@ -162,7 +162,7 @@ function describeRole(user: string, role = 'member', workspace = 'the workspace'
 }
 
 /** `the document`, or `the folder plans above it` for an inherited grant. */
-function placeOf(
+function describeResource(
   { inherited_from }: Pick<Grant, 'inherited_from'>,
   { resource_type }: Decision['resource'],
 ): string {

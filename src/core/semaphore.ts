@@ -1,4 +1,4 @@
-/** Runs a task once the semaphore has a free place. */
+/** Runs a task once the semaphore has a free slot. */
 export type Semaphore = <Result>(work: () => Promise<Result>) => Promise<Result>
 
 /** Creates a semaphore: at most `max` tasks run at once, and the others wait in order. */
@@ -11,7 +11,7 @@ export function createSemaphore(max: number): Semaphore {
     try {
       return await work()
     } finally {
-      // The next task takes over the place of this one.
+      // The next task takes over the slot of this one.
       const next = waiting.shift()
       if (next) next()
       else running -= 1

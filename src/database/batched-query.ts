@@ -14,7 +14,7 @@ import { retryDeadlocks } from './transaction.ts'
 
 /**
  * A prepared statement that concurrent callers share. `$1` is a JSON array of their items, each
- * with its `place` in the array; each row returned names the `place` of its item.
+ * with its `index` in the array; each row returned names the `index` of its item.
  */
 export type BatchedQuery = {
   /** The name of the prepared statement and of its span. */
@@ -173,11 +173,11 @@ async function runBatch(
   items: Item[],
   timeouts: Timeouts,
 ): Promise<ItemResult[]> {
-  const json = JSON.stringify(items.map((item, place) => ({ ...item, place })))
+  const json = JSON.stringify(items.map((item, index) => ({ ...item, index })))
   try {
     const rows = await runPrepared(pool, query, [json], timeouts)
-    const rowsByPlace = new Map(rows.map(({ place, ...row }) => [place, row]))
-    return items.map((_, place) => ({ row: rowsByPlace.get(place) }))
+    const rowsByIndex = new Map(rows.map(({ index, ...row }) => [index, row]))
+    return items.map((_, index) => ({ row: rowsByIndex.get(index) }))
   } catch (error) {
     const failure = hasTimedOut(error) ? error : statementError(error)
     if (!(failure instanceof pg.DatabaseError)) throw failure
@@ -198,7 +198,7 @@ async function runPrepared(
   timeouts: Timeouts,
 ) {
   async function run(client: PoolClient) {
-    const { rows } = await client.query<{ place: number }>({ name, text: sql, values })
+    const { rows } = await client.query<{ index: number }>({ name, text: sql, values })
     return rows
   }
   const work = isWrite ? (client: PoolClient) => commitAfter(client, timeouts, run) : run

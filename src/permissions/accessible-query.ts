@@ -14,18 +14,18 @@ export const queries = callersOf(`(
       select item.*, ($2::text[])[item.kind] as service,
         (array(
           select k.id
-          from unnest($2::text[], $3::text[]) with ordinality kind(service, type, place)
+          from unnest($2::text[], $3::text[]) with ordinality kind(service, type, position)
           left join resource_kinds k on k.service_name = kind.service and k.resource_type = kind.type
-          order by kind.place
+          order by kind.position
         ))[item.kind] as kind_id
       from unnest($4::uuid[], $5::uuid[], $6::uuid[], $7::int[], $8::int[], $9::uuid[], $10::int[],
           $11::text[], $12::int[], $13::bool[]) with ordinality
         item(token_id, user_id, workspace_id, key, kind, first_id, max_ids, action, grants_row,
-          is_view, place)
+          is_view, position)
     )`)
 
 /** The index of the query `q`, from 0, and the status of its caller. */
-export const callerColumns = 'q.place::int - 1, q.keys_required, q.key_service, q.status'
+export const callerColumns = 'q.position::int - 1, q.keys_required, q.key_service, q.status'
 
 /**
  * Whether the caller of the query `q` has access to every resource of the kind: because of their

@@ -21,8 +21,8 @@ export function keyStatusColumns(hashes: string): string {
   return `
   exists (select from service_apps where is_active),
   (
-    select json_agg(a.service_name order by q.place)
-    from unnest(${hashes}::text[]) with ordinality q(key_hash, place)
+    select json_agg(a.service_name order by q.position)
+    from unnest(${hashes}::text[]) with ordinality q(key_hash, position)
     left join service_keys k on k.key_hash = q.key_hash
       and (k.expires_at is null or k.expires_at > now())
     left join service_apps a on a.id = k.app_id and a.is_active
@@ -71,9 +71,9 @@ select ${keyStatusColumns('$1')},
   (
     select array_agg(
       ${principalStatus}
-      order by q.place)::text
+      order by q.position)::text
     from unnest($4::uuid[], $5::uuid[], $6::uuid[])
-      with ordinality q(token_id, user_id, workspace_id, place)
+      with ordinality q(token_id, user_id, workspace_id, position)
     ${principalJoins}
   ),
   (
@@ -82,19 +82,19 @@ select ${keyStatusColumns('$1')},
         | ${grantsOf[ancestry](lookup)}
       end
       | ${actionFacts}
-      order by q.place)::text
+      order by q.position)::text
     from (
       select ($5::uuid[])[item.principal] user_id, ($6::uuid[])[item.principal] workspace_id,
-        ($2::text[])[item.kind] service, resource, action, place,
+        ($2::text[])[item.kind] service, resource, action, position,
         (array(
           select k.id
-          from unnest($2::text[], $3::text[]) with ordinality kind(service, type, place)
+          from unnest($2::text[], $3::text[]) with ordinality kind(service, type, position)
           left join resource_kinds k
             on k.service_name = kind.service and k.resource_type = kind.type
-          order by kind.place
+          order by kind.position
         ))[item.kind] kind_id
       from unnest($7::int[], $8::int[], $9::uuid[], $10::text[])
-        with ordinality item(principal, kind, resource, action, place)
+        with ordinality item(principal, kind, resource, action, position)
     ) q
     left join resources r on r.kind_id = q.kind_id and r.resource_id = q.resource
       and r.workspace_id = q.workspace_id

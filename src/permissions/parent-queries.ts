@@ -16,16 +16,16 @@ export const shareTreesSql = `
   from (select id from unnest($1::uuid[]) id order by id) workspace`
 
 /**
- * $1 items with `place`, `service_name`, `resource_type`, `resource_id` and `workspace_id`. Returns
+ * $1 items with `index`, `service_name`, `resource_type`, `resource_id` and `workspace_id`. Returns
  * a ParentRow for each one that exists in the workspace.
  */
 export const parentsSql = `
-  select item.place, r.id, r.resource_id, k.resource_type, r.is_parent, (
+  select item.index, r.id, r.resource_id, k.resource_type, r.is_parent, (
     with recursive ${above('r.id')}
     select max(length) from above
   ) as length
   from json_to_recordset($1::json) as item (
-    place int, service_name text, resource_type text, resource_id uuid, workspace_id uuid)
+    index int, service_name text, resource_type text, resource_id uuid, workspace_id uuid)
   join resource_kinds k using (service_name, resource_type)
   join resources r on r.kind_id = k.id and r.resource_id = item.resource_id
     and r.workspace_id = item.workspace_id`

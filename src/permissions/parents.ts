@@ -37,7 +37,7 @@ const noParent = 'none'
 
 /** A resource that is or will become a parent. */
 export type ParentRow = {
-  place: number
+  index: number
   id: string
   resource_id: string
   resource_type: string
@@ -140,7 +140,7 @@ async function requireParent(
   reference: ParentReference,
 ): Promise<ParentRow> {
   const key = readParent(service_name, reference)
-  const [parent] = await findParents(em, [{ ...key, workspace_id, place: 0 }])
+  const [parent] = await findParents(em, [{ ...key, workspace_id, index: 0 }])
   if (!parent) throw invalidArgument(unknownParent('parent'))
   return parent
 }
@@ -160,7 +160,7 @@ function readParent(service_name: string, reference: ParentReference): ResourceK
 /** Finds resources by key and workspace, for use as parents. */
 export async function findParents(
   em: EntityManager,
-  keys: (ResourceKey & { workspace_id: string; place: number })[],
+  keys: (ResourceKey & { workspace_id: string; index: number })[],
 ): Promise<ParentRow[]> {
   return query<ParentRow>(em, parentsSql, [JSON.stringify(keys)])
 }

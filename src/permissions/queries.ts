@@ -61,8 +61,8 @@ export const resourceSql = {
 export const resourceById: BatchedQuery = {
   name: 'resource',
   sql: `
-    select item.place, ${resourceSql.select}
-    from json_to_recordset($1) as item (place int, id uuid)
+    select item.index, ${resourceSql.select}
+    from json_to_recordset($1) as item (index int, id uuid)
     join ${resourceSql.from} on r.id = item.id`,
 }
 
@@ -70,9 +70,9 @@ export const resourceById: BatchedQuery = {
 export const resourceByName: BatchedQuery = {
   name: 'resource_by_name',
   sql: `
-    select item.place, r.*, service_name, resource_type, ${parentNames}
+    select item.index, r.*, service_name, resource_type, ${parentNames}
     from json_to_recordset($1) as item (
-      place int, service_name text, resource_type text, resource_id uuid)
+      index int, service_name text, resource_type text, resource_id uuid)
     join resource_kinds k using (service_name, resource_type)
     join resources r on r.kind_id = k.id and r.resource_id = item.resource_id`,
 }
@@ -81,12 +81,12 @@ export const resourceByName: BatchedQuery = {
 export const sharesOfResource: BatchedQuery = {
   name: 'shares_of_resource',
   sql: `
-    select item.place, array_to_json(array(
+    select item.index, array_to_json(array(
       select row_to_json(s) from shares s
       where s.kind_id = item.kind_id and s.resource_id = item.resource_id and ${isLive('s')}
       order by s.id
     )) as shares
-    from json_to_recordset($1) as item (place int, kind_id int, resource_id uuid)`,
+    from json_to_recordset($1) as item (index int, kind_id int, resource_id uuid)`,
 }
 
 /**
@@ -101,7 +101,7 @@ export const registerResource: BatchedQuery = {
   sql: `
     with request as (
       select * from json_to_recordset($1) as request (
-        place int, id uuid, service_name text, resource_type text, resource_id uuid,
+        index int, id uuid, service_name text, resource_type text, resource_id uuid,
         external_id text, workspace_id uuid, owner_id uuid, visibility text, parent_id uuid,
         is_parent boolean, quota bigint)
     ), usage as materialized (
@@ -127,7 +127,7 @@ export const registerResource: BatchedQuery = {
       on conflict (kind_id, resource_id) do nothing
       returning *
     )
-    select item.place, item.is_over_quota, inserted.*
+    select item.index, item.is_over_quota, inserted.*
     from item left join inserted using (id)
     where item.is_over_quota or inserted.id is not null`,
 }
@@ -149,18 +149,18 @@ export const insertKindsSql = `
   on conflict do nothing`
 
 /**
- * $1 items with `place`, `workspace_id` and `owner_id`. Returns the `place` of each item whose
+ * $1 items with `index`, `workspace_id` and `owner_id`. Returns the `index` of each item whose
  * owner is not a member of the workspace, and `workspace_exists`.
  */
 export const missingOwnersSql = `
-  select item.place, exists (
+  select item.index, exists (
     select from workspaces w where w.id = item.workspace_id
   ) as workspace_exists
-  from json_to_recordset($1::json) as item (place int, workspace_id uuid, owner_id uuid)
+  from json_to_recordset($1::json) as item (index int, workspace_id uuid, owner_id uuid)
   where not exists (
     select from members m where m.workspace_id = item.workspace_id and m.user_id = item.owner_id
   )
-  order by item.place`
+  order by item.index`
 
 /**
  * Item: `parent_id`, `user_id`. Returns `owns`: whether the user owns the parent or an ancestor
@@ -169,11 +169,11 @@ export const missingOwnersSql = `
 export const ancestorOwner: BatchedQuery = {
   name: 'ancestor_owner',
   sql: `
-    select item.place, (
+    select item.index, (
       with recursive ${chainCte('from resources r where r.id = item.parent_id')}
       select exists (select from chain where owner_id = item.user_id)
     ) as owns
-    from json_to_recordset($1) as item (place int, parent_id uuid, user_id uuid)`,
+    from json_to_recordset($1) as item (index int, parent_id uuid, user_id uuid)`,
 }
 
 /**
@@ -273,7 +273,7 @@ function createShareQuery(grantee: GranteeColumn): BatchedQuery {
     sql: `
       with request as (
         select * from json_to_recordset($1) as request (
-          place int, id uuid, kind_id int, resource_id uuid, workspace_id uuid, grantee_id uuid,
+          index int, id uuid, kind_id int, resource_id uuid, workspace_id uuid, grantee_id uuid,
           permission text, granted_by uuid, expires_at timestamptz, entry json, quota bigint)
       ), usage as materialized (
         select kind_id, resource_id, count, known from (
@@ -283,7 +283,7 @@ function createShareQuery(grantee: GranteeColumn): BatchedQuery {
       ), checked as materialized (
         select request.*, grantee_id <> all (known) and usage.count + count(*)
             filter (where grantee_id <> all (known))
-            over (partition by kind_id, resource_id order by place) > quota as is_over_quota
+            over (partition by kind_id, resource_id order by index) > quota as is_over_quota
         from request join usage using (kind_id, resource_id)
       ), item as (
         select * from checked where not is_over_quota
@@ -299,15 +299,15 @@ function createShareQuery(grantee: GranteeColumn): BatchedQuery {
         where ${isLive('shares')}
         returning *
       ), result as (
-        select item.place, item.entry, changed.id, user_id, group_id, changed.permission,
+        select item.index, item.entry, changed.id, user_id, group_id, changed.permission,
           changed.granted_by, granted_at, changed.expires_at
         from changed join item
           on item.kind_id = changed.kind_id and item.resource_id = changed.resource_id
           and item.grantee_id = changed.${grantee}
       ), entries as (${insertEntriesFrom('result')})
-      select place, is_over_quota, result.id, user_id, group_id, result.permission,
+      select index, is_over_quota, result.id, user_id, group_id, result.permission,
         result.granted_by, granted_at, result.expires_at
-      from checked left join result using (place)
+      from checked left join result using (index)
       where is_over_quota or result.id is not null`,
   }
 }

@@ -23,7 +23,7 @@ import {
 import { type ErrorNaming, indexByKey, keyOf, type Registration } from './registration.ts'
 import { hasSameFacts, viewFacts, viewShare } from './resource.ts'
 
-type Placed<Row> = Row & { place: number }
+type Indexed<Row> = Row & { index: number }
 
 /** A registration of a resource that does not exist yet, with the IDs of its row and parent. */
 type NewResource = Registration & { id: string; parent_id: string | undefined; is_parent: boolean }
@@ -79,7 +79,7 @@ async function insertMissing(
   }
   const existing = await findRegistered(em, registrations)
   requireSameFacts(registrations, existing, naming)
-  const missing = registrations.filter(({ place }) => !existing.has(place))
+  const missing = registrations.filter(({ index }) => !existing.has(index))
   if (missing.length === 0) return 0
   await requireOwners(em, missing, naming)
   const byWorkspace = Map.groupBy(missing, ({ workspace_id }) => workspace_id)
@@ -100,8 +100,8 @@ async function findRegistered(
   registrations: Registration[],
 ): Promise<Map<number, Resource>> {
   const items = JSON.stringify(registrations)
-  const rows = await query<Placed<Resource>>(em, resourceByName.sql, [items])
-  return new Map(rows.map(({ place, ...resource }) => [place, resource]))
+  const rows = await query<Indexed<Resource>>(em, resourceByName.sql, [items])
+  return new Map(rows.map(({ index, ...resource }) => [index, resource]))
 }
 
 function requireSameFacts(
@@ -111,10 +111,10 @@ function requireSameFacts(
 ): void {
   const fields = registrations
     .filter((registration) => {
-      const resource = existing.get(registration.place)
+      const resource = existing.get(registration.index)
       return resource && !hasSameFacts(resource, registration)
     })
-    .map(({ place }) => naming.field(place, ''))
+    .map(({ index }) => naming.field(index, ''))
   if (fields.length === 0) return
   const message = 'The resource is registered with another workspace or owner'
   throw new ServiceError('already_exists', 'RESOURCE_REGISTERED', naming.detail(fields, message))
@@ -125,19 +125,19 @@ async function requireOwners(
   registrations: Registration[],
   { field, detail }: ErrorNaming,
 ): Promise<void> {
-  type MissingOwner = { place: number; workspace_exists: boolean }
+  type MissingOwner = { index: number; workspace_exists: boolean }
   const items = JSON.stringify(registrations)
   const missing = await query<MissingOwner>(em, missingOwnersSql, [items])
   if (missing.length === 0) return
   const unknown = missing.filter(({ workspace_exists }) => !workspace_exists)
   if (unknown.length > 0) {
     const { code, reason, message } = workspaceNotFound()
-    const fields = unknown.map(({ place }) => field(place, 'workspace_id'))
+    const fields = unknown.map(({ index }) => field(index, 'workspace_id'))
     throw new ServiceError(code, reason, detail(fields, message))
   }
   throw invalidArgument(
-    ...missing.map(({ place }) => ({
-      field: field(place, 'owner_id'),
+    ...missing.map(({ index }) => ({
+      field: field(index, 'owner_id'),
       message: 'must be a member of the workspace',
     })),
   )
@@ -152,40 +152,40 @@ async function placeInTrees(
   missing: Registration[],
   { field }: ErrorNaming,
 ): Promise<NewResource[]> {
-  const ids = new Map(missing.map(({ place }) => [place, uuid()]))
-  const places = indexByKey(missing)
-  const byPlace = new Map(missing.map((item) => [item.place, item]))
+  const ids = new Map(missing.map(({ index }) => [index, uuid()]))
+  const indexes = indexByKey(missing)
+  const itemsByIndex = new Map(missing.map((item) => [item.index, item]))
 
   /** Returns the parent of a registration if the parent is also new. */
   const newParentOf = ({ parent }: Registration): Registration | undefined =>
-    parent && byPlace.get(places.get(keyOf(parent)) ?? -1)
+    parent && itemsByIndex.get(indexes.get(keyOf(parent)) ?? -1)
   const keys = missing.flatMap((item) => {
-    const { parent, workspace_id, place } = item
-    return parent && !newParentOf(item) ? [{ ...parent, workspace_id, place }] : []
+    const { parent, workspace_id, index } = item
+    return parent && !newParentOf(item) ? [{ ...parent, workspace_id, index }] : []
   })
   const rows = keys.length > 0 ? await findParents(em, keys) : []
-  const existingParents = new Map(rows.map((row) => [row.place, row]))
+  const existingParents = new Map(rows.map((row) => [row.index, row]))
 
   const unknown = missing.filter((item) => {
     const newParent = newParentOf(item)
     if (newParent) return newParent.workspace_id !== item.workspace_id
-    return item.parent && !existingParents.has(item.place)
+    return item.parent && !existingParents.has(item.index)
   })
   if (unknown.length > 0)
-    throw invalidArgument(...unknown.map(({ place }) => unknownParent(field(place, 'parent'))))
+    throw invalidArgument(...unknown.map(({ index }) => unknownParent(field(index, 'parent'))))
 
   const lengths = new Map<Registration, number>()
   const lengthOf = (item: Registration): number => {
     const known = lengths.get(item)
     if (known !== undefined) return known
     const parent = newParentOf(item)
-    const above = parent ? lengthOf(parent) : (existingParents.get(item.place)?.length ?? 0)
+    const above = parent ? lengthOf(parent) : (existingParents.get(item.index)?.length ?? 0)
     lengths.set(item, above + 1)
     return above + 1
   }
   const tooLong = missing.filter((item) => lengthOf(item) > maxChainLength)
   if (tooLong.length > 0)
-    throw invalidArgument(...tooLong.map(({ place }) => chainTooLong(field(place, 'parent'))))
+    throw invalidArgument(...tooLong.map(({ index }) => chainTooLong(field(index, 'parent'))))
 
   await markParents(em, rows)
   const newParents = new Set(missing.map(newParentOf))
@@ -193,8 +193,8 @@ async function placeInTrees(
     const newParent = newParentOf(item)
     return {
       ...item,
-      id: ids.get(item.place) as string,
-      parent_id: newParent ? ids.get(newParent.place) : existingParents.get(item.place)?.id,
+      id: ids.get(item.index) as string,
+      parent_id: newParent ? ids.get(newParent.index) : existingParents.get(item.index)?.id,
       is_parent: newParents.has(item),
     }
   })
@@ -205,16 +205,16 @@ async function viewAll(
   registrations: Registration[],
 ): Promise<ResourcePermissionResponse[]> {
   const resources = await findRegistered(em, registrations)
-  const items = [...resources].map(([place, { kind_id, resource_id }]) => ({
-    place,
+  const items = [...resources].map(([index, { kind_id, resource_id }]) => ({
+    index,
     kind_id,
     resource_id,
   }))
-  type Row = Placed<{ shares: ShareRow[] }>
+  type Row = Indexed<{ shares: ShareRow[] }>
   const rows = await query<Row>(em, sharesOfResource.sql, [JSON.stringify(items)])
-  const shares = new Map(rows.map((row) => [row.place, row.shares]))
-  return registrations.map(({ place }) => ({
-    ...viewFacts(resources.get(place) as Resource),
-    shares: (shares.get(place) ?? []).map(viewShare),
+  const shares = new Map(rows.map((row) => [row.index, row.shares]))
+  return registrations.map(({ index }) => ({
+    ...viewFacts(resources.get(index) as Resource),
+    shares: (shares.get(index) ?? []).map(viewShare),
   }))
 }

@@ -8,7 +8,7 @@ import type { ResourceKey } from './resource.ts'
 /** A resource to register. UUIDs are in lower case. */
 export type Registration = ResourceKey & {
   /** The index of the resource in the request, from 0. */
-  place: number
+  index: number
   external_id: string | undefined
   workspace_id: string
   owner_id: string
@@ -18,7 +18,7 @@ export type Registration = ResourceKey & {
 
 /** How errors refer to the fields of a registration. */
 export type ErrorNaming = {
-  field(place: number, name: string): string
+  field(index: number, name: string): string
   /** Prefixes a message with the fields that it is about. */
   detail(fields: string[], message: string): string
 }
@@ -31,7 +31,7 @@ export const singleNaming: ErrorNaming = {
 
 /** Names fields of a batch, such as `resources[3].owner_id`. */
 export const batchNaming: ErrorNaming = {
-  field: (place, name) => (name ? `resources[${place}].${name}` : `resources[${place}]`),
+  field: (index, name) => (name ? `resources[${index}].${name}` : `resources[${index}]`),
   detail(fields, message) {
     const omitted = fields.length - maxNamedFields
     const more = omitted > 0 ? ` and ${omitted} more` : ''
@@ -54,34 +54,34 @@ export function readRegistrations(
   requests: RegisterResourceRequest[],
   { field, detail }: ErrorNaming,
 ): Registration[] {
-  const violations = requests.flatMap((request, place) =>
+  const violations = requests.flatMap((request, index) =>
     findIdViolations(request).map((violation) => ({
       ...violation,
-      field: field(place, violation.field),
+      field: field(index, violation.field),
     })),
   )
   if (violations.length > 0) throw invalidArgument(...violations.slice(0, maxViolations))
 
   const registrations = requests.map(readRegistration)
-  const places = indexByKey(registrations)
-  const duplicates = registrations.filter((item) => places.get(keyOf(item)) !== item.place)
+  const indexes = indexByKey(registrations)
+  const duplicates = registrations.filter((item) => indexes.get(keyOf(item)) !== item.index)
   if (duplicates.length > 0) {
     throw invalidArgument(
-      ...duplicates.slice(0, maxViolations).map(({ place, external_id }) => ({
-        field: field(place, external_id === undefined ? 'resource_id' : 'external_id'),
+      ...duplicates.slice(0, maxViolations).map(({ index, external_id }) => ({
+        field: field(index, external_id === undefined ? 'resource_id' : 'external_id'),
         message: 'is duplicated',
       })),
     )
   }
-  const parents = registrations.map(({ parent }) => parent && places.get(keyOf(parent)))
-  const cycle = findCycles(parents).map((place) => field(place, 'parent'))
+  const parents = registrations.map(({ parent }) => parent && indexes.get(keyOf(parent)))
+  const cycle = findCycles(parents).map((index) => field(index, 'parent'))
   if (cycle.length > 0) throw parentCycle((message) => detail(cycle, message))
   return registrations
 }
 
 /** Returns a map from `keyOf` to the index of the first registration with that key. */
 export function indexByKey(registrations: Registration[]): Map<string, number> {
-  return new Map(registrations.toReversed().map((item) => [keyOf(item), item.place]))
+  return new Map(registrations.toReversed().map((item) => [keyOf(item), item.index]))
 }
 
 /** Returns a map key for a resource. None of its parts can contain the line break between them. */
@@ -89,11 +89,11 @@ export function keyOf({ service_name, resource_type, resource_id }: ResourceKey)
   return `${service_name}\n${resource_type}\n${resource_id}`
 }
 
-function readRegistration(request: RegisterResourceRequest, place: number): Registration {
+function readRegistration(request: RegisterResourceRequest, index: number): Registration {
   const { service_name, resource_type, external_id, workspace_id, owner_id, parent } = request
   const parentKind = parent && { service_name, resource_type: parent.resource_type }
   return {
-    place,
+    index,
     service_name,
     resource_type,
     resource_id: resolveResourceId(request, request),

@@ -21,7 +21,7 @@ export type AdmissionOptions = {
 /** Admits calls so that no tenant can use up the whole capacity. */
 export type Admission = {
   /**
-   * Waits for a place and returns the function that releases it, without a promise if a place is
+   * Waits for a slot and returns the function that releases it, without a promise if a slot is
    * free. Fails with `resource_exhausted` if too many calls are waiting, and with `unavailable` if
    * the call is cancelled.
    */
@@ -34,7 +34,7 @@ export type Release = () => void
 
 type Waiting = { keys: AdmissionKeys; admit(release: Release): void }
 
-/** Creates an admission with `capacity` places. */
+/** Creates an admission with `capacity` slots. */
 export function createAdmission({
   capacity,
   maxQueuedPerTenant,
@@ -46,7 +46,7 @@ export function createAdmission({
   let running = 0
   let queued = 0
 
-  function hasPlace({ limits }: AdmissionKeys): boolean {
+  function hasSlot({ limits }: AdmissionKeys): boolean {
     if (running >= capacity) return false
     return limits.every(({ key, max }) => (runningByKey.get(key) ?? 0) < max)
   }
@@ -68,13 +68,13 @@ export function createAdmission({
     }
   }
 
-  /** Gives free places to waiting calls, one call per tenant in each round. */
+  /** Gives free slots to waiting calls, one call per tenant in each round. */
   function admitWaiting(): void {
     let isAdmitting = queued > 0
     while (isAdmitting && running < capacity) {
       isAdmitting = false
       for (const [tenant, queue] of [...queues]) {
-        const index = queue.findIndex(({ keys }) => hasPlace(keys))
+        const index = queue.findIndex(({ keys }) => hasSlot(keys))
         const [waiting] = index === -1 ? [] : queue.splice(index, 1)
         if (!waiting) continue
         queued -= 1
@@ -116,7 +116,7 @@ export function createAdmission({
     enter(keys, signal) {
       if (signal.aborted) throw callCancelled()
       const isNext = !queues.has(keys.tenant)
-      return isNext && hasPlace(keys) ? occupy(keys) : wait(keys, signal)
+      return isNext && hasSlot(keys) ? occupy(keys) : wait(keys, signal)
     },
     counts: () => ({ running, queued }),
   }

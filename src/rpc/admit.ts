@@ -8,14 +8,14 @@ import type { Capacity, Policy } from './method.ts'
 /** The maximum number of calls that run at once for each kind of caller. */
 type CallerLimits = { workspace: number; user: number; service: number; address: number }
 
-/** The capacity classes whose calls need a place. */
+/** The capacity classes whose calls need a slot. */
 type LimitedCapacity = Exclude<Capacity, 'shared_read'>
 
 /**
- * The places of each class, and how many of them one caller may take. The places of `default`,
+ * The slots of each class, and how many of them one caller may take. The slots of `default`,
  * `session` and `list` never exceed the connections of their pools (`database/pool.ts`). Calls of
  * `sign_in` mostly wait for an identity provider, and only a few of them have a transaction at
- * once. Calls of `shared_read` need no place, because the batcher divides its statements fairly
+ * once. Calls of `shared_read` need no slot, because the batcher divides its statements fairly
  * between callers.
  */
 const classes: Record<
@@ -55,8 +55,8 @@ const classes: Record<
 }
 
 /**
- * The places of calls with a large message. A call keeps its place from the decoding of the message
- * until it ends. There are more places than large statements that run at once, so that the next
+ * The slots of calls with a large message. A call keeps its slot from the decoding of the message
+ * until it ends. There are more slots than large statements that run at once, so that the next
  * calls are ready when those statements end.
  */
 const largeMessages = { capacity: 8, maxPerTenant: 4, maxQueued: 512 }
@@ -64,7 +64,7 @@ const largeMessages = { capacity: 8, maxPerTenant: 4, maxQueued: 512 }
 /** The maximum number of waiting calls of one tenant in each class. */
 const maxQueuedPerTenant = 256
 
-/** One admission per class, so that calls of one class never take the places of another. */
+/** One admission per class, so that calls of one class never take the slots of another. */
 export type Admissions = Record<LimitedCapacity | 'large_message', Admission>
 
 export function createAdmissions(): Admissions {
@@ -105,7 +105,7 @@ export function claimedCaller({ user, admin, keyHash }: VerifiedCredentials): Ca
   }
 }
 
-/** Waits for a place in the capacity class of the call. */
+/** Waits for a slot in the capacity class of the call. */
 export function admit(
   { capacity }: Policy,
   { scope, ip }: Call,

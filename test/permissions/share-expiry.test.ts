@@ -282,10 +282,10 @@ test.serial('decisions are correct throughout 1,000 expiries within a second', a
   await sql(insertResources, document, workspace, people.owner.id, false, ids, folder)
   const { rows } = await sql(
     `insert into shares (id, kind_id, resource_id, workspace_id, user_id, group_id, permission, expires_at)
-     select gen_random_uuid(), case when place % 3 = 1 then $1::int else $2::int end, id, $3,
-       case when place % 2 = 0 then $4::uuid end, case when place % 2 = 1 then $5::uuid end, 'view',
-       start.at + interval '1 second' + place * interval '1 millisecond'
-     from unnest($6::uuid[]) with ordinality item(id, place),
+     select gen_random_uuid(), case when position % 3 = 1 then $1::int else $2::int end, id, $3,
+       case when position % 2 = 0 then $4::uuid end, case when position % 2 = 1 then $5::uuid end, 'view',
+       start.at + interval '1 second' + position * interval '1 millisecond'
+     from unnest($6::uuid[]) with ordinality item(id, position),
        (select clock_timestamp() as at) start
      returning resource_id, extract(epoch from expires_at)::float8 as expiry`,
     folder,

@@ -23,7 +23,7 @@ const roleBits = roles
  */
 const subjectCte = `
 subject as materialized (
-  select s.place, u.id as user_id, s.workspace_id,
+  select s.position, u.id as user_id, s.workspace_id,
     case when u.id is null then 0 else ${subjectBit.known} end
       | case when u.is_active then ${subjectBit.active} else 0 end
       | case when d.token_id is null then 0 else ${subjectBit.denied} end as status
@@ -34,7 +34,7 @@ subject as materialized (
       (select id from users where users.email = named.email)
     ) as resolved
     from unnest($3::text[], $4::uuid[], $5::text[], $6::uuid[], $7::uuid[])
-      with ordinality named(external_id, user_id, email, token_id, workspace_id, place)
+      with ordinality named(external_id, user_id, email, token_id, workspace_id, position)
   ) s
   left join users u on u.id = s.resolved
   left join denied_tokens d on d.token_id = s.token_id
@@ -46,25 +46,25 @@ subject as materialized (
  */
 const checks = `(
   select
-    (array(select user_id from subject order by place))[item.subject] as user_id,
-    (array(select status from subject order by place))[item.subject] as status,
-    (array(select workspace_id from subject order by place))[item.subject] as token_workspace_id,
+    (array(select user_id from subject order by position))[item.subject] as user_id,
+    (array(select status from subject order by position))[item.subject] as status,
+    (array(select workspace_id from subject order by position))[item.subject] as token_workspace_id,
     ($1::text[])[item.kind] as service,
     (array(
       select k.id
-      from unnest($1::text[], $2::text[]) with ordinality kind(service, type, place)
+      from unnest($1::text[], $2::text[]) with ordinality kind(service, type, position)
       left join resource_kinds k
         on k.service_name = kind.service and k.resource_type = kind.type
-      order by kind.place
+      order by kind.position
     ))[item.kind] as kind_id,
-    item.resource, item.action, item.place
+    item.resource, item.action, item.position
   from unnest($8::int[], $9::int[], $10::uuid[], $11::text[])
-    with ordinality item(subject, kind, resource, action, place)
+    with ordinality item(subject, kind, resource, action, position)
 ) i
 left join resources r on r.kind_id = i.kind_id and r.resource_id = i.resource
   and (i.token_workspace_id is null or r.workspace_id = i.token_workspace_id)
 cross join lateral (
-  select i.user_id, i.status, i.service, i.action, i.place, r.workspace_id
+  select i.user_id, i.status, i.service, i.action, i.position, r.workspace_id
 ) q`
 
 /**
@@ -92,7 +92,7 @@ const factsOf = (grants: string) => `
 export const evaluationSql = `
 with ${subjectCte}
 select ${keyStatusColumns('$12')}, (
-  select array_agg(${factsOf(grantsOf.walked('probed'))} order by q.place)::text
+  select array_agg(${factsOf(grantsOf.walked('probed'))} order by q.position)::text
   from ${checks}
 )`
 
@@ -104,7 +104,7 @@ const grantRows = `(
   with recursive ${chainCte('where r.id is not null')}, granted as (
     select 'owner' as rule, ${grant.owner} as bits, null as permission, null as role,
       null::uuid as group_id, null::boolean as is_direct, null::uuid as share_id,
-      null::timestamptz as expires_at, chain.*, 1 as place
+      null::timestamptz as expires_at, chain.*, 1 as rule_order
     from chain where owner_id = q.user_id
     union all
     select 'workspace_visibility', ${grant.workspace}, null, null, null, null, null, null,
@@ -138,7 +138,7 @@ const grantRows = `(
         'resource_id', a.resource_id, 'external_id', a.external_id)
       from resources a join resource_kinds k on k.id = a.kind_id where a.id = granted.id
     ) end
-  ) order by depth, place, share_id, role), '[]')
+  ) order by depth, rule_order, share_id, role), '[]')
   from granted
 )`
 
@@ -159,7 +159,7 @@ export const explanationSql = `
 with ${subjectCte}
 select i.user_id, ${factsOf('0')}, ${grantRows}, ${groupLinks}
 from ${checks}
-order by i.place`
+order by i.position`
 
 /**
  * $1 to $5 as $3 to $7 of `evaluationSql`. Returns the user id and the status bits of the subject.

@@ -8,7 +8,7 @@ export type ActionKind = 'view' | 'edit' | 'manage' | 'registered'
 /** Selects the workspace members with a role, with the grants `bits`, if the condition is true. */
 function membersOf(role: Role, bits: number, condition = 'true'): string {
   return `(select user_id, ${bits} as bits from members
-      where ${condition} and workspace_id = (select workspace_id from place)
+      where ${condition} and workspace_id = (select workspace_id from resource_workspace)
         and role = '${role}' and user_id > $4
       order by user_id limit $5)`
 }
@@ -29,7 +29,8 @@ const isSufficientShare = `${isLive('s')} and ($6 = 'view' or s.permission = 'ed
 export const candidateSubjectsSql = `
 with recursive ${chainCte(`
     from resource_kinds k join resources r on r.kind_id = k.id
-    where k.service_name = $1 and k.resource_type = $2 and r.resource_id = $3`)}, place as materialized (
+    where k.service_name = $1 and k.resource_type = $2 and r.resource_id = $3`)},
+resource_workspace as materialized (
   select workspace_id from chain where depth = 1
 )
 select u.id, u.external_id, u.email, u.name, u.is_active, m.role, candidates.bits | ${grant.registered}
@@ -44,7 +45,7 @@ from (
     union all
     (select m.user_id, ${grant.workspace} from members m
       where $6 = 'view' and ${isVisible}
-        and m.workspace_id = (select workspace_id from place) and m.user_id > $4
+        and m.workspace_id = (select workspace_id from resource_workspace) and m.user_id > $4
       order by m.user_id limit $5)
     union all
     ${membersOf('editor', grant.workspace, `$6 = 'edit' and ${isVisible}`)}
@@ -58,7 +59,7 @@ from (
         select user_id from custom_role_members
         where role_id = role.id and user_id > $4 order by user_id limit $5
       ) rm
-      where $6 = 'registered' and role.workspace_id = (select workspace_id from place)
+      where $6 = 'registered' and role.workspace_id = (select workspace_id from resource_workspace)
       group by rm.user_id order by rm.user_id limit $5)
     union all
     (select s.user_id, bit_or(s.bits) from chain cross join lateral (
@@ -84,7 +85,7 @@ from (
 ) candidates
 join users u on u.id = candidates.user_id
 left join members m
-  on m.user_id = u.id and m.workspace_id = (select workspace_id from place)
+  on m.user_id = u.id and m.workspace_id = (select workspace_id from resource_workspace)
 order by u.id`
 
 /**

@@ -28,7 +28,7 @@ class Limiter:
         return True
 
     def when_free(self, callback: Callable[[], None]) -> None:
-        """Calls `callback` when a place is free, with the place taken."""
+        """Calls `callback` when a slot is free, with the slot taken."""
         self._waiting.append(callback)
 
     async def enter(self, deadline: float) -> None:
@@ -105,7 +105,7 @@ class CheckBatcher:
         self._waiters: set[_Waiter] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_scheduled = False
-        self._is_waiting_for_place = False
+        self._is_waiting_for_slot = False
 
     async def evaluate(self, evaluations: list[Evaluation], deadline: float) -> list[bool]:
         """Returns the decisions in order."""
@@ -146,20 +146,20 @@ class CheckBatcher:
 
     def _flush(self) -> None:
         self._is_scheduled = False
-        while self._unsent and not self._is_waiting_for_place:
+        while self._unsent and not self._is_waiting_for_slot:
             if not self._limiter.try_enter():
-                self._is_waiting_for_place = True
-                self._limiter.when_free(self._flush_with_place)
+                self._is_waiting_for_slot = True
+                self._limiter.when_free(self._flush_with_slot)
                 return
             self._send_next()
 
-    def _flush_with_place(self) -> None:
-        self._is_waiting_for_place = False
+    def _flush_with_slot(self) -> None:
+        self._is_waiting_for_slot = False
         self._send_next()
         self._flush()
 
     def _send_next(self) -> None:
-        """Sends a batch in a place of the limiter that is already taken."""
+        """Sends a batch in a slot of the limiter that is already taken."""
         items = self._take_items()
         if not items:
             self._limiter.release()
