@@ -164,8 +164,8 @@ for (const transport of environment.transports) {
   })
 
   test(`an unknown filter value returns an error that names the field over ${transport.label}`, async (t) => {
-    const wrong = { action: 'x', target_type: 'y', limit: 50 }
-    const { violations } = expectError(await admin.call(transport, 'ListActivity', wrong))
+    const invalid = { action: 'x', target_type: 'y', limit: 50 }
+    const { violations } = expectError(await admin.call(transport, 'ListActivity', invalid))
     t.deepEqual(violations.map(({ field }) => field).sort(), ['action', 'target_type'])
     const invalidFilters = { before: 'x', actor_id: 'y', limit: 201 }
     const { code, violations: more } = expectError(

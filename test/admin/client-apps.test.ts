@@ -86,7 +86,7 @@ for (const transport of environment.transports) {
     const strictTransport = strict.transports.find(
       ({ name }) => name === transport.name,
     ) as Transport
-    const wrong = [
+    const invalid = [
       ...['', '/cb', 'app.example.com/cb', 'https://', '//app.example.com/cb', 'null', '*'],
       ...['javascript:alert(1)', 'data:text/html,x', 'ftp://app.example.com/', 'myapp://cb'],
       ...['http://app.example.com/cb', 'http://localhost.example.com/', 'http://127.0.0.2/'],
@@ -101,8 +101,8 @@ for (const transport of environment.transports) {
       ...['https:\\\\a.example\\cb', `https://a.example/${'x'.repeat(2000)}`],
     ]
     const good = newUri()
-    const redirect_uris = [good, ...wrong]
-    const places = wrong.map((_, index) => `redirect_uris[${index + 1}]`)
+    const redirect_uris = [good, ...invalid]
+    const fields = invalid.map((_, index) => `redirect_uris[${index + 1}]`)
     const name = `n-${randomUUID()}`
     for (const [method, message] of [
       ['CreateClientApp', { name, redirect_uris }],
@@ -112,7 +112,7 @@ for (const transport of environment.transports) {
       const first = expectError(await admin.call(strictTransport, method, message))
       t.is(first.code, 'invalid_argument')
       const shape = first.violations.map(({ field }) => field)
-      t.deepEqual(shape, [places[0], places.at(-1)])
+      t.deepEqual(shape, [fields[0], fields.at(-1)])
       const rest = redirect_uris.filter((uri) => uri !== '' && uri.length <= 2000)
       const second = expectError(
         await admin.call(strictTransport, method, { ...message, redirect_uris: rest }),
@@ -209,8 +209,8 @@ for (const transport of environment.transports) {
 
   test(`logout URLs are checked, replaced and removed ${through}`, async (t) => {
     const { call, update } = await createApp(transport)
-    const wrong = { post_logout_redirect_uris: ['javascript:x'], backchannel_logout_uri: '/x' }
-    const { violations } = expectError(await update(wrong))
+    const invalid = { post_logout_redirect_uris: ['javascript:x'], backchannel_logout_uri: '/x' }
+    const { violations } = expectError(await update(invalid))
     t.deepEqual(
       violations.map(({ field }) => field),
       ['post_logout_redirect_uris[0]', 'backchannel_logout_uri'],

@@ -103,8 +103,8 @@ for (const transport of environment.transports) {
     t.is(expectError(await call('RevokeShare', grant)).reason, 'SHARE_NOT_FOUND')
     const nonMember = { ...grant, grantee_id: admin.id }
     t.is(expectError(await call('Share', nonMember)).reason, 'GRANTEE_NOT_FOUND')
-    for (const wrong of [{ grantee_type: 'dog' }, { permission: 'own' }, { grantee_id: 'x' }])
-      t.is(expectError(await call('Share', { ...grant, ...wrong })).code, 'invalid_argument')
+    for (const invalid of [{ grantee_type: 'dog' }, { permission: 'own' }, { grantee_id: 'x' }])
+      t.is(expectError(await call('Share', { ...grant, ...invalid })).code, 'invalid_argument')
     t.deepEqual(
       (await listActivity(environment.pool, record.id)).map(({ action, actor_id }) => [
         action,

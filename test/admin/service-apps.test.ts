@@ -217,17 +217,22 @@ for (const transport of environment.transports) {
 
   test(`invalid fields return 422 ${through}`, async (t) => {
     const { call, update, rotate } = await createFixture(transport)
-    const wrong = async (outcome: ReturnType<typeof call>) =>
+    const violatedFields = async (outcome: ReturnType<typeof call>) =>
       expectError(await outcome).violations.map(({ field }) => field)
-    t.deepEqual(await wrong(call('CreateServiceApp', { name: '', service_name: '' })), [
+    t.deepEqual(await violatedFields(call('CreateServiceApp', { name: '', service_name: '' })), [
       ...['name', 'service_name'],
     ])
     const invalidFields = { name: ' ', service_name: 'a\u0000' }
-    t.deepEqual(await wrong(call('CreateServiceApp', invalidFields)), ['name', 'service_name'])
-    t.deepEqual(await wrong(update({ name: 'x'.repeat(201) })), ['name'])
+    t.deepEqual(await violatedFields(call('CreateServiceApp', invalidFields)), [
+      'name',
+      'service_name',
+    ])
+    t.deepEqual(await violatedFields(update({ name: 'x'.repeat(201) })), ['name'])
     for (const overlap_seconds of [-1, 2_592_001])
-      t.deepEqual(await wrong(rotate({ overlap_seconds })), ['overlap_seconds'])
-    t.deepEqual(await wrong(call('RotateServiceApp', { service_app_id: 'x' })), ['service_app_id'])
+      t.deepEqual(await violatedFields(rotate({ overlap_seconds })), ['overlap_seconds'])
+    t.deepEqual(await violatedFields(call('RotateServiceApp', { service_app_id: 'x' })), [
+      'service_app_id',
+    ])
   })
 }
 

@@ -73,8 +73,8 @@ for (const transport of environment.transports) {
     const record = await fixture.register(editor)
     await fixture.share(editor, record, { user: viewer.id }, 'view')
     t.like(await erase(editor.id), { ok: false, code: 'already_exists', reason: 'OWNS_RESOURCES' })
-    for (const wrong of [editor.id, randomUUID(), admin.id]) {
-      const { code, violations } = expectError(await erase(editor.id, wrong))
+    for (const invalid of [editor.id, randomUUID(), admin.id]) {
+      const { code, violations } = expectError(await erase(editor.id, invalid))
       t.is(code, 'invalid_argument')
       t.is(violations[0]?.field, 'transfer_to')
     }

@@ -100,11 +100,11 @@ for (const transport of environment.transports) {
     t.true(Math.abs(Date.parse(user.last_sign_in_at) - Date.now()) < 60_000)
     t.is(user.linked_accounts.length, 1)
     t.like(user.linked_accounts[0], { provider: 'github', email })
-    const places = user.memberships.map((place: any) => [
-      ...[place.workspace_id, place.role, place.status],
+    const memberships = user.memberships.map((membership: any) => [
+      ...[membership.workspace_id, membership.role, membership.status],
     ])
     const own = [workspaces[0].id, 'owner', 'active']
-    t.deepEqual(places.toSorted(), [own, [team, 'viewer', 'invited']].toSorted())
+    t.deepEqual(memberships.toSorted(), [own, [team, 'viewer', 'invited']].toSorted())
     t.deepEqual(
       user.groups.map((each: any) => [each.id, each.name]),
       [[group, 'Crew']],
@@ -248,8 +248,8 @@ for (const transport of environment.transports) {
     t.like(unknownUser, { code: 'not_found', reason: 'USER_NOT_FOUND' })
     const unknownWorkspace = expectError(await add({ workspace_id: randomUUID() }))
     t.like(unknownWorkspace, { code: 'not_found', reason: 'WORKSPACE_NOT_FOUND' })
-    for (const wrong of [{ role: 'king' }, { workspace_id: 'x' }])
-      t.is(expectError(await add(wrong)).code, 'invalid_argument')
+    for (const invalid of [{ role: 'king' }, { workspace_id: 'x' }])
+      t.is(expectError(await add(invalid)).code, 'invalid_argument')
     const [entry] = await listActivity(pool, user_id)
     t.like(entry, { action: 'member.invited', actor_id: admin.id, workspace_id })
   })

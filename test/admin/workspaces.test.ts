@@ -33,8 +33,8 @@ for (const transport of environment.transports) {
     ] as const)
       t.is(expectError(await call(method, { ...alone, ...more })).reason, 'LAST_OWNER')
     t.like(expectError(await make(slug)), { code: 'already_exists', reason: 'SLUG_TAKEN' })
-    for (const wrong of ['all', 'A', '-x', 'x'])
-      t.is(expectError(await make(wrong)).code, 'invalid_argument')
+    for (const invalid of ['all', 'A', '-x', 'x'])
+      t.is(expectError(await make(invalid)).code, 'invalid_argument')
     t.like(await listActivity(pool, workspace_id), [
       { action: 'workspace.created', actor_id: admin.id, workspace_id },
     ])
@@ -53,8 +53,8 @@ for (const transport of environment.transports) {
     t.deepEqual(slugs(await list({ q: `hAUS_A% ${mark}` })), ['a'])
     t.deepEqual(slugs(await list({ q: `haus%${mark}` })), [])
     t.deepEqual(await list({ q: mark, page: 99 }), { ...first, items: [], page: 99, page_size: 20 })
-    for (const wrong of [{ page: 0 }, { page_size: 101 }, { q: 'x'.repeat(101) }])
-      t.is(expectError(await call('ListWorkspaces', wrong)).code, 'invalid_argument')
+    for (const invalid of [{ page: 0 }, { page_size: 101 }, { q: 'x'.repeat(101) }])
+      t.is(expectError(await call('ListWorkspaces', invalid)).code, 'invalid_argument')
     const { workspaces } = expectOk(await call('ListAllWorkspaces'))
     const matching = workspaces.filter(({ slug }: { slug: string }) => slug.endsWith(mark))
     t.deepEqual(

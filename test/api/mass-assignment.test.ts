@@ -155,10 +155,10 @@ async function call(
 function namesOf(requests: RequestFixture): Record<string, string> {
   const { fixture, otherFixture, values, record, crossWorkspaceRecord, foreignRecord } = requests
   const names: Record<string, string> = { [requests.admin.id]: '<admin>' }
-  for (const [fixtureName, place] of Object.entries({ fixture, otherFixture })) {
-    names[place.workspace] = `<${fixtureName}>`
-    names[place.service] = `<service of ${fixtureName}>`
-    for (const [role, { id }] of Object.entries(place.people))
+  for (const [fixtureName, one] of Object.entries({ fixture, otherFixture })) {
+    names[one.workspace] = `<${fixtureName}>`
+    names[one.service] = `<service of ${fixtureName}>`
+    for (const [role, { id }] of Object.entries(one.people))
       names[id] = `<${role} of ${fixtureName}>`
   }
   for (const [sort, row] of Object.entries({ record, crossWorkspaceRecord, foreignRecord })) {

@@ -53,8 +53,8 @@ for (const transport of environment.transports) {
     const { resource_id } = await fixture.register(people.owner)
     const name = { ...kind, resource_id }
     for (const [method, fields] of changes(people.editor.id, people.admin.id)) {
-      for (const wrong of [{ resource_id: randomUUID() }, { resource_type: 'Document' }]) {
-        const message = { ...name, ...wrong, ...fields }
+      for (const invalid of [{ resource_id: randomUUID() }, { resource_type: 'Document' }]) {
+        const message = { ...name, ...invalid, ...fields }
         const outcome = await transport.call(method, message, as(people.owner))
         t.like(outcome, { ok: false, code: 'not_found', reason: 'RESOURCE_NOT_FOUND' }, method)
       }

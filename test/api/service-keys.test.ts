@@ -91,7 +91,7 @@ for (const transport of environment.transports) {
     const missing = forAllMethods(all, 'unauthenticated SERVICE_KEY_MISSING')
     t.deepEqual(await callAll(transport, all, { token }), missing)
     const hash = createHash('sha256').update(key).digest('hex')
-    const wrong = [
+    const invalidKeys = [
       createServiceKey(),
       key.slice(0, -1),
       `${key}a`,
@@ -99,9 +99,9 @@ for (const transport of environment.transports) {
       hash,
       `${key}, ${key}`,
     ]
-    for (const wrongKey of wrong) {
+    for (const invalidKey of invalidKeys) {
       const invalid = forAllMethods(all, 'unauthenticated SERVICE_KEY_INVALID')
-      t.deepEqual(await callAll(transport, all, { token, key: wrongKey }), invalid)
+      t.deepEqual(await callAll(transport, all, { token, key: invalidKey }), invalid)
     }
     t.deepEqual(await callAll(transport, all, { token, key }), forAllMethods(all, 'ok'))
   })

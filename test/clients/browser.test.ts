@@ -418,13 +418,13 @@ browserTest('checks of one turn share a request, and results are not cached', as
     const actions = ['view', 'edit', 'manage', 'unknown']
     const many = daikon.canMany(actions.map((action) => ({ action, resource: own })))
     const other = daikon.can('view', { type: 'document', id: 'any text' })
-    const wrong = daikon.can('view', { type: 'document\\n', id: 'x' }).catch(({ reason, fields }) => ({ reason, fields }))
-    return [await one, await many, await other, await wrong]`
-  const [one, many, other, wrong] = await run(page, code)
+    const invalid = daikon.can('view', { type: 'document\\n', id: 'x' }).catch(({ reason, fields }) => ({ reason, fields }))
+    return [await one, await many, await other, await invalid]`
+  const [one, many, other, invalid] = await run(page, code)
   t.is(one, true)
   t.deepEqual(many, [true, true, true, false])
   t.is(other, false)
-  t.is(wrong.fields?.[0]?.field, 'resource_type')
+  t.is(invalid.fields?.[0]?.field, 'resource_type')
   t.is(application.requests(path, 'POST'), 2, 'the valid ones once more, without the invalid one')
 
   const items = `Array.from({ length: 250 }, (_, index) => ({ action: 'view', resource: { type: 'document', id: String(index) } }))`

@@ -38,8 +38,8 @@ const fields = ({ json }: RawResponse): string[] =>
   json.errors.map(({ field }: { field: string }) => field).toSorted()
 
 test('wrong JSON types return 422 with a violation for each field', async (t) => {
-  const wrong = [null, 1, true, {}, [], ['x'], { $ne: null }, { $gt: '' }]
-  for (const value of wrong) {
+  const invalid = [null, 1, true, {}, [], ['x'], { $ne: null }, { $gt: '' }]
+  for (const value of invalid) {
     const checks = [item, Object.fromEntries(Object.keys(item).map((name) => [name, value]))]
     const response = await post(JSON.stringify({ checks }))
     t.is(response.status, 422)

@@ -121,7 +121,7 @@ test('another media type, charset or encoding returns 415', async (t) => {
 })
 
 test('a form that is malformed or does not contain exactly one file, and bytes that are not UTF-8, return 422', async (t) => {
-  const wrong: [body: string | Buffer, type: string][] = [
+  const invalid: [body: string | Buffer, type: string][] = [
     ['', 'text/csv'],
     [Buffer.from([0xff, 0xfe, 0x65]), 'text/csv'],
     [formOf(part('other', csv)), form],
@@ -133,7 +133,7 @@ test('a form that is malformed or does not contain exactly one file, and bytes t
     ['nothing of the sort', form],
     [formOf(part('file', csv)), 'multipart/form-data'],
   ]
-  for (const [body, type] of wrong) {
+  for (const [body, type] of invalid) {
     const { status, json } = await post(body, type)
     t.is(status, 422, `${body} ${JSON.stringify(json)}`)
   }

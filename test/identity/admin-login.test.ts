@@ -197,11 +197,11 @@ for (const transport of environment.transports) {
 }
 
 test('the admin cookie is HttpOnly, SameSite=Strict, Path=/, Max-Age=3600, and Secure if configured', async (t) => {
-  for (const [place, more] of [
+  for (const [server, more] of [
     [environment, []],
     [secure, ['Secure']],
   ] as const) {
-    const { status, location, cookies } = await callBack(place, boss.email)
+    const { status, location, cookies } = await callBack(server, boss.email)
     t.is(status, 302)
     t.is(location, adminUrl)
     t.is(cookies.length, 2)

@@ -178,8 +178,8 @@ for (const transport of environment.transports) {
 
   test(`a second exchange with a wrong verifier returns 400 and revokes nothing ${over}`, async (t) => {
     const { tokens, exchange } = await signIn(transport, environment.addProviderUser(), 'github')
-    const wrong = { ...exchange, code_verifier: createPkce().verifier }
-    t.true(isRefused(await transport.call('ExchangeToken', wrong)))
+    const invalid = { ...exchange, code_verifier: createPkce().verifier }
+    t.true(isRefused(await transport.call('ExchangeToken', invalid)))
     t.true((await transport.call('GetMe', {}, { token: tokens.access_token })).ok)
     const { refresh_token } = tokens
     t.true((await transport.call('RefreshToken', { refresh_token })).ok)
@@ -235,9 +235,9 @@ for (const transport of environment.transports) {
   })
 
   test(`any user agent is accepted ${over}`, async (t) => {
-    const odd =
+    const unusual =
       transport.name === 'grpc' ? ['x\0y', '🦊'.repeat(400), '\ud83e'] : ['é', 'x'.repeat(999)]
-    for (const user_agent of ['', ...odd]) {
+    for (const user_agent of ['', ...unusual]) {
       const { exchange } = await take(transport)
       const outcome = await transport.call('ExchangeToken', { ...exchange, user_agent })
       t.true(outcome.ok, JSON.stringify(user_agent.slice(0, 5)))

@@ -8,7 +8,7 @@ test('an address is trimmed and lower-cased', (t) => {
   t.is(normalizeEmail('root@localhost'), 'root@localhost')
 })
 
-const wrong: Record<string, string> = {
+const invalid: Record<string, string> = {
   'no characters': '',
   'no @': 'ann.example.com',
   'two @': 'ann@evil.example@example.com',
@@ -36,7 +36,7 @@ const wrong: Record<string, string> = {
   'a local part of 65 characters': `${'a'.repeat(65)}@example.com`,
   'more than 254 characters': `ann@${'a.'.repeat(130)}com`,
 }
-for (const [what, text] of Object.entries(wrong)) {
+for (const [what, text] of Object.entries(invalid)) {
   test(`an address with ${what} is rejected`, (t) => t.is(normalizeEmail(text), undefined))
 }
 

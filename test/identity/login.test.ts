@@ -194,11 +194,11 @@ for (const transport of two.transports) {
 
 test('login returns 302 and one cookie: HttpOnly, SameSite=Lax, Path=/auth, Max-Age=600', async (t) => {
   const lax = ['HttpOnly', 'Max-Age=600', 'Path=/auth', 'SameSite=Lax']
-  for (const [place, expected] of [
+  for (const [server, expected] of [
     [environment, lax],
     [secure, [...lax, 'Secure']],
   ] as const) {
-    const { status, headers, cookies, text } = await begin(place)
+    const { status, headers, cookies, text } = await begin(server)
     t.is(status, 302)
     t.is(text, '')
     t.is(headers['cache-control'], 'no-store')

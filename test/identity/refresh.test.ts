@@ -103,13 +103,13 @@ for (const transport of environment.transports) {
   })
 
   test(`a deleted user's or workspace's tokens are rejected ${over}`, async (t) => {
-    const [gone, moved] = [await start(transport), await start(transport)]
-    await environment.pool.query('delete from users where id = $1', [gone.id])
+    const [deleted, moved] = [await start(transport), await start(transport)]
+    await environment.pool.query('delete from users where id = $1', [deleted.id])
     await environment.pool.query('delete from workspaces where id = $1', [
       moved.tokens.workspace_id,
     ])
-    t.true(isDenied(await refresh(transport, gone.tokens)))
-    t.true(isDenied(await uses(transport, gone.tokens)))
+    t.true(isDenied(await refresh(transport, deleted.tokens)))
+    t.true(isDenied(await uses(transport, deleted.tokens)))
     t.true(isDenied(await refresh(transport, moved.tokens)))
   })
 

@@ -56,7 +56,7 @@ for (const transport of environment.transports) {
         const { message } = await visit()
         const state = String(message.state)
         const others = (await visit()).message.state
-        for (const wrong of [
+        for (const invalid of [
           ...[undefined, '', 'x', `${state}x`, `x${state}`, state.slice(1), state.slice(0, -1)],
           ...[` ${state}`, `${state} `, `${state};`, `${state}${state}`, `${state},${state}`],
           ...[
@@ -68,8 +68,8 @@ for (const transport of environment.transports) {
             others,
           ],
         ]) {
-          const outcome = await transport.call(complete, altered(message, { state: wrong }))
-          t.true(isRefused(outcome), `${wrong}`)
+          const outcome = await transport.call(complete, altered(message, { state: invalid }))
+          t.true(isRefused(outcome), `${invalid}`)
         }
         // None of these calls has consumed the state.
         t.true((await transport.call(complete, message)).ok)
@@ -95,7 +95,7 @@ for (const transport of environment.transports) {
         const ends = parts.map(
           (part, index) => parts.slice(0, index).join('.').length + part.length,
         )
-        for (const wrong of [
+        for (const invalid of [
           ...[undefined, '', 'x', '....', `${cookie}x`, `x${cookie}`, cookie.slice(0, -1)],
           ...[
             replaceCharacter(cookie, 0),
@@ -109,9 +109,9 @@ for (const transport of environment.transports) {
           ],
           other.message.login_state,
         ]) {
-          if (wrong === cookie) continue
-          const outcome = await transport.call(complete, altered(message, { login_state: wrong }))
-          t.true(isRefused(outcome), `${wrong}`)
+          if (invalid === cookie) continue
+          const outcome = await transport.call(complete, altered(message, { login_state: invalid }))
+          t.true(isRefused(outcome), `${invalid}`)
         }
         t.true((await transport.call(complete, message)).ok)
         t.true((await transport.call(complete, other.message)).ok)

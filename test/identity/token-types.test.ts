@@ -34,7 +34,7 @@ const { key } = await environment.seed.serviceApp('docs')
 test.after.always(() => environment.stop())
 
 /** One call for each type of token. */
-const places: Record<
+const callsByType: Record<
   string,
   (transport: Transport, token: string) => ReturnType<Transport['call']>
 > = {
@@ -54,13 +54,13 @@ for (const transport of environment.transports) {
 
   test(`every method accepts only its own token type ${over}`, async (t) => {
     const tokens = await getTokens(transport)
-    for (const [place, call] of Object.entries(places)) {
+    for (const [acceptedType, call] of Object.entries(callsByType)) {
       for (const [type, token] of Object.entries(tokens)) {
-        if (type === place) continue
+        if (type === acceptedType) continue
         const outcome = await call(transport, token)
-        t.like(outcome, { ok: false, code: 'unauthenticated' }, `${type} as ${place}`)
+        t.like(outcome, { ok: false, code: 'unauthenticated' }, `${type} as ${acceptedType}`)
       }
-      t.true((await call(transport, tokens[place] as string)).ok, place)
+      t.true((await call(transport, tokens[acceptedType] as string)).ok, acceptedType)
     }
   })
 
@@ -131,8 +131,8 @@ for (const transport of environment.transports) {
     const tokens = await getTokens(transport)
     const pem = await readFile(paths.publicPath, 'utf8')
     const attacker = await generateKeyPair('RS256', { extractable: true })
-    for (const place of ['refresh', 'admin']) {
-      const token = tokens[place] as string
+    for (const type of ['refresh', 'admin']) {
+      const token = tokens[type] as string
       const [, body = '', signature] = token.split('.')
       const { kid, typ = '' } = decodeProtectedHeader(token)
       const head = (header: object) => Buffer.from(JSON.stringify(header)).toString('base64url')
@@ -151,7 +151,10 @@ for (const transport of environment.transports) {
           .sign(attacker.privateKey),
       ]
       for (const each of forged)
-        t.like(await places[place]?.(transport, each), { ok: false, code: 'unauthenticated' })
+        t.like(await callsByType[type]?.(transport, each), {
+          ok: false,
+          code: 'unauthenticated',
+        })
     }
   })
 

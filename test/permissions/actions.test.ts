@@ -98,13 +98,13 @@ for (const transport of environment.transports) {
       { field: 'actions[5].name', message: 'is built in' },
     ])
     const many = Array.from({ length: 1001 }, (_, index) => ({ name: `a${index}` }))
-    for (const wrong of [[], many]) {
-      const fields = expectError(await register(wrong)).violations.map(({ field }) => field)
+    for (const invalid of [[], many]) {
+      const fields = expectError(await register(invalid)).violations.map(({ field }) => field)
       t.deepEqual(fields, ['actions'])
     }
-    const odd = [{ name: '' }, { name: 'a\u0000' }, { name: 'x', description: '\u0000' }]
+    const invalidActions = [{ name: '' }, { name: 'a\u0000' }, { name: 'x', description: '\u0000' }]
     t.deepEqual(
-      expectError(await register(odd)).violations.map(({ field }) => field),
+      expectError(await register(invalidActions)).violations.map(({ field }) => field),
       ['actions[0].name', 'actions[1].name', 'actions[2].description'],
     )
     t.deepEqual(await list(), [])
@@ -130,9 +130,9 @@ for (const transport of environment.transports) {
     const ids = await Promise.all(
       ['c', 'a', 'b', 'd'].map((name) => seed.serviceAction(service, name)),
     )
-    const far = await seed.serviceAction(`s-${randomUUID()}`, 'far')
+    const otherAction = await seed.serviceAction(`s-${randomUUID()}`, 'far')
     const [c = '', a = '', b = ''] = ids
-    await seed.customRole(workspace, [c, a, far], [people.viewer.id])
+    await seed.customRole(workspace, [c, a, otherAction], [people.viewer.id])
     await seed.customRole(workspace, [a, b], [people.viewer.id, people.editor.id])
     const granted = async (person: { token: string; id: string }) =>
       expectOk(await transport.call('ListGrantedActions', { service_name: service }, as(person)))

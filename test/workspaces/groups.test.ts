@@ -125,12 +125,12 @@ for (const transport of environment.transports) {
   test(`names that are not 1 to 200 characters long or contain line breaks, and descriptions over 2,000 characters, return 422 ${through}`, async (t) => {
     const { make, call, people } = await createFixture(transport)
     const { id } = await make()
-    const wrong = [
+    const invalid = [
       ...[{ name: '' }, { name: ' \t' }, { name: 'a\u0000' }, { name: 'a\nb' }],
       ...[{ name: 'x'.repeat(201) }, { name: 'x', description: 'x'.repeat(2001) }],
       { name: 'x', description: '\u0007' },
     ]
-    for (const fields of wrong) {
+    for (const fields of invalid) {
       for (const [method, more] of [
         ['CreateGroup', {}],
         ['UpdateGroup', { group_id: id }],

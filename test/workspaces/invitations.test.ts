@@ -154,7 +154,7 @@ for (const transport of environment.transports) {
   test.serial(`an invalid e-mail address returns 422 and creates nothing ${through}`, async (t) => {
     const { invite, people, count } = await createFixture(transport)
     const before = await count()
-    const wrong = [
+    const invalid = [
       ...['', ' ', 'ann', '@', 'ann@', '@example.com', 'ann@@example.com', 'a@b@example.com'],
       ...['ann＠example.com', 'ann@example．com', 'ann@example.com.', 'ann@.com', 'ann@a..com'],
       ...['ann@exa\u0000mple.com', 'ann@example.com\u0000', 'an n@example.com', 'ann@exam ple.com'],
@@ -164,7 +164,7 @@ for (const transport of environment.transports) {
       ...[`${'a'.repeat(65)}@example.com`, `ann@${'a'.repeat(64)}.com`, 'ann\u200b@example.com'],
       `ann@${Array(50).fill('abcde').join('.')}`,
     ]
-    for (const email of wrong) {
+    for (const email of invalid) {
       const error = expectError(await invite(people.owner, email))
       t.is(error.code, 'invalid_argument', email)
       t.deepEqual(

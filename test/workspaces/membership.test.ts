@@ -104,9 +104,9 @@ for (const transport of environment.transports) {
       ])
         t.like(expectError(await call), { code: 'not_found', reason: 'MEMBER_NOT_FOUND' })
     }
-    const wrong = { workspace_id: workspace, user_id: 'me' }
+    const invalid = { workspace_id: workspace, user_id: 'me' }
     t.is(
-      expectError(await transport.call('RemoveMember', wrong, credentials)).code,
+      expectError(await transport.call('RemoveMember', invalid, credentials)).code,
       'invalid_argument',
     )
   })

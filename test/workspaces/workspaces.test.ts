@@ -80,7 +80,7 @@ for (const transport of environment.transports) {
     const credentials = {
       token: await environment.token(await environment.seed.newMember(home, 'owner'), home),
     }
-    const wrong = [
+    const invalid = [
       { name: '' },
       { name: '   ' },
       { name: 'a\u0000b' },
@@ -89,7 +89,7 @@ for (const transport of environment.transports) {
       { description: 'x'.repeat(2001) },
       { description: 'a\u0000' },
     ]
-    for (const change of wrong) {
+    for (const change of invalid) {
       const outcome = await transport.call(
         'UpdateWorkspace',
         { workspace_id: home, ...change },

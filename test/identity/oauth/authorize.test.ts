@@ -164,8 +164,8 @@ for (const transport of environment.transports) {
     const hinted = { ...request, browser_session, id_token_hint: tokens.id_token }
     t.truthy((await redirectOf(hinted)).code)
     const other = await signInWithOAuth(environment, transport, { client })
-    const wrong = { ...hinted, id_token_hint: other.tokens.id_token }
-    t.is((await redirectOf(wrong)).error, 'login_required')
+    const invalid = { ...hinted, id_token_hint: other.tokens.id_token }
+    t.is((await redirectOf(invalid)).error, 'login_required')
     expectOk(await transport.call('Logout', {}, { token: tokens.access_token }))
     t.is((await silent()).error, 'login_required')
   })

@@ -110,8 +110,8 @@ for (const transport of environment.transports) {
           'failed_precondition',
         )
       const another = await createOAuthClient(environment)
-      const wrong = { ...request, client_id: another.client_id }
-      t.is(expectError(await logout(wrong)).code, 'failed_precondition')
+      const invalid = { ...request, client_id: another.client_id }
+      t.is(expectError(await logout(invalid)).code, 'failed_precondition')
       const forged = `${tokens.id_token.slice(0, -4)}AAAA`
       t.is(expectError(await logout({ id_token_hint: forged })).code, 'failed_precondition')
       t.is(

@@ -123,14 +123,14 @@ for (const transport of environment.transports) {
         ...Object.fromEntries(callback),
         login_state: login.login_state,
       }
-      const wrong = [
+      const invalid = [
         ['CompleteLogin', { ...message, provider: 'github' }],
         ['CompleteAdminLogin', { ...message, provider: 'google' }],
         ['CompleteLogin', { ...message, provider: 'google', state: `${message.state}x` }],
         ['CompleteLogin', { ...message, provider: 'google', state: undefined }],
         ['CompleteLogin', { ...message, provider: 'google', login_state: undefined }],
       ] as const
-      for (const [method, changed] of wrong)
+      for (const [method, changed] of invalid)
         t.is(expectError(await transport.call(method, changed)).reason, 'STATE_REFUSED')
       const right = { ...message, provider: 'google' }
       t.truthy(expectOk(await transport.call('CompleteLogin', right)).browser_session)

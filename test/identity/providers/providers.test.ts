@@ -48,14 +48,14 @@ test('http is allowed on loopback hosts only', (t) => {
   for (const GOOGLE_ISSUER of allowedIssuers) {
     t.notThrows(() => createProviders({ ...unconfigured, GOOGLE_ISSUER }), GOOGLE_ISSUER)
   }
-  const wrong = [
+  const invalid = [
     'http://127.0.0.1.evil.example',
     'http://10.0.0.1',
     'http://0.0.0.0',
     'file:///x',
     '',
   ]
-  for (const GOOGLE_ISSUER of wrong) {
+  for (const GOOGLE_ISSUER of invalid) {
     t.throws(() => createProviders({ ...unconfigured, GOOGLE_ISSUER }), undefined, GOOGLE_ISSUER)
   }
 })

@@ -151,8 +151,12 @@ for (const name of ['google', 'microsoft', 'github with GITHUB_PKCE'] as const) 
     t.false(url.includes(secrets.codeVerifier as string))
 
     const { callback } = await followRedirects(url, redirectUri, { hint: ann.email })
-    const wrong = { ...secrets, codeVerifier: 'x'.repeat(43) }
-    await expectProviderError(t, provider.complete(callback, redirectUri, wrong), 'provider_error')
+    const invalid = { ...secrets, codeVerifier: 'x'.repeat(43) }
+    await expectProviderError(
+      t,
+      provider.complete(callback, redirectUri, invalid),
+      'provider_error',
+    )
     const { codeVerifier: _, ...lost } = secrets
     await expectProviderError(
       t,
