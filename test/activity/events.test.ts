@@ -523,17 +523,31 @@ async function createScene(transport: Transport) {
       fixture.register(fixture.people.owner),
     ])
   return {
-    ...{ fixture, workspace_id, member, service_action_id, known, invited, conflicting },
-    ...{ transport, signedIn, oauth },
-    ...{ group, role_id, service_app_id, client_app_id, permission_id },
+    fixture,
+    workspace_id,
+    member,
+    service_action_id,
+    known,
+    invited,
+    conflicting,
+    transport,
+    signedIn,
+    oauth,
+    group,
+    role_id,
+    service_app_id,
+    client_app_id,
+    permission_id,
     /** A call by a member of the fixture. */
     by: (role: keyof typeof fixture.people, method: string, message: object): EventCall => ({
-      ...{ method, message: { ...message, ...(method !== 'CreateWorkspace' && { workspace_id }) } },
+      method,
+      message: { ...message, ...(method !== 'CreateWorkspace' && { workspace_id }) },
       credentials: { token: fixture.people[role].token },
     }),
     /** A call by the fixture's service. */
     bySelf: (method: string, action: object): EventCall => ({
-      ...{ method, message: { service_name: fixture.service, actions: [action] } },
+      method,
+      message: { service_name: fixture.service, actions: [action] },
       credentials: { key: fixture.key },
     }),
     /** An import of one row that changes one column of a member. */

@@ -22,7 +22,10 @@ async function createApp(transport: Transport) {
   const created = expectOk(await call('CreateClientApp', { name: 'App', redirect_uris: [uri] }))
   const app = { client_app_id: created.id as string }
   return {
-    ...{ call, created, app, uri },
+    call,
+    created,
+    app,
+    uri,
     update: (more: object) =>
       call('UpdateClientApp', { ...app, redirect_uris: [] as string[], ...more }),
     listed: async () => {
@@ -74,7 +77,9 @@ for (const transport of environment.transports) {
     )
     t.deepEqual(await listActivity(pool, id), [
       {
-        ...{ action: 'client_app.created', target_type: 'client_app', actor_id: admin.id },
+        action: 'client_app.created',
+        target_type: 'client_app',
+        actor_id: admin.id,
         workspace_id: null,
         detail: { name: 'Web', type: 'public', redirect_uris: redirect_uris.join(' ') },
       },
@@ -265,14 +270,17 @@ for (const transport of environment.transports) {
     t.is(await starts(uri), refusedUri)
     t.is(await listed(), undefined)
     t.like((await listActivity(pool, app.client_app_id)).at(-1), {
-      ...{ action: 'client_app.deleted', actor_id: admin.id, detail: { name: 'App' } },
+      action: 'client_app.deleted',
+      actor_id: admin.id,
+      detail: { name: 'App' },
     })
     for (const id of [app.client_app_id, randomUUID()]) {
       const name = { client_app_id: id }
       const messages = { UpdateClientApp: { ...name, redirect_uris: [] }, DeleteClientApp: name }
       for (const [method, message] of Object.entries(messages))
         t.like(expectError(await call(method, message)), {
-          ...{ code: 'not_found', reason: 'CLIENT_APP_NOT_FOUND' },
+          code: 'not_found',
+          reason: 'CLIENT_APP_NOT_FOUND',
         })
     }
     const malformed = expectError(await call('DeleteClientApp', { client_app_id: 'x' }))

@@ -17,7 +17,8 @@ test('an administrator completes a typical workflow with fetch', async (t) => {
     const response = await fetch(`http://127.0.0.1:${environment.httpPort}/admin${path}`, {
       method,
       headers: {
-        ...{ cookie: `admin_token=${admin.token}`, 'sec-fetch-site': 'same-origin' },
+        cookie: `admin_token=${admin.token}`,
+        'sec-fetch-site': 'same-origin',
         ...(body && { 'content-type': 'application/json' }),
         ...more,
       },
@@ -38,7 +39,8 @@ test('an administrator completes a typical workflow with fetch', async (t) => {
   t.is(invited.status, 201)
   const inviteeId = invited.json.user_id
   t.like(await send('PATCH', `${workspacePath}/members/${inviteeId}`, { role: 'admin' }), {
-    ...{ status: 200, json: { user_id: inviteeId, role: 'admin', status: 'invited' } },
+    status: 200,
+    json: { user_id: inviteeId, role: 'admin', status: 'invited' },
   })
   const group = await send('POST', `${workspacePath}/groups`, { name: 'Hunters', description: '' })
   t.is(group.status, 201)

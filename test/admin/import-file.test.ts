@@ -51,7 +51,8 @@ for (const transport of environment.transports) {
       for (const [row, problem] of bad) {
         const outcome = await execute(csvFile(`good@example.com,,${slug},,`, row))
         t.like(expectError(outcome), {
-          ...{ code: 'invalid_argument', reason: 'ROWS_HAVE_ERRORS' },
+          code: 'invalid_argument',
+          reason: 'ROWS_HAVE_ERRORS',
           detail: '1 of 2 rows have errors; nothing was imported',
         })
         t.deepEqual(violationMessages(outcome), [`csv[3]${problem}`], row)
@@ -120,7 +121,9 @@ for (const transport of environment.transports) {
       ['create', 'create', 'update', 'unchanged'],
     )
     t.deepEqual((await members())[ann], {
-      ...{ name: 'Ann', role: 'editor', joined: false },
+      name: 'Ann',
+      role: 'editor',
+      joined: false,
       groups: ['One', 'Two'],
     })
     t.like((await there.members())[ann], { role: 'admin', groups: ['One'] })

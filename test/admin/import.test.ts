@@ -46,7 +46,10 @@ for (const transport of environment.transports) {
         omitted: 0,
         rows: [
           {
-            ...{ line: 2, email: ann, action: 'create', errors: [] },
+            line: 2,
+            email: ann,
+            action: 'create',
+            errors: [],
             changes: [
               { field: 'user', from: '', to: ann },
               { field: 'name', from: '', to: 'Ann' },
@@ -54,7 +57,10 @@ for (const transport of environment.transports) {
             ],
           },
           {
-            ...{ line: 3, email: bo, action: 'create', errors: [] },
+            line: 3,
+            email: bo,
+            action: 'create',
+            errors: [],
             changes: [
               { field: 'user', from: '', to: bo },
               { field: 'role', from: '', to: 'admin' },
@@ -63,7 +69,10 @@ for (const transport of environment.transports) {
             ],
           },
           {
-            ...{ line: 4, email: await emailOf(editor), action: 'update', errors: [] },
+            line: 4,
+            email: await emailOf(editor),
+            action: 'update',
+            errors: [],
             changes: [
               { field: 'role', from: 'editor', to: 'viewer' },
               { field: 'new_groups', from: '', to: 'Newer' },
@@ -71,11 +80,17 @@ for (const transport of environment.transports) {
             ],
           },
           {
-            ...{ line: 5, email: await emailOf(owner), action: 'unchanged', errors: [] },
+            line: 5,
+            email: await emailOf(owner),
+            action: 'unchanged',
+            errors: [],
             changes: [],
           },
           {
-            ...{ line: 6, email: 'nobody', action: 'error', changes: [] },
+            line: 6,
+            email: 'nobody',
+            action: 'error',
+            changes: [],
             errors: [
               { field: 'email', message: 'must be an e-mail address' },
               { field: 'role', message: 'must be one of viewer, editor, admin, owner' },
@@ -103,13 +118,18 @@ for (const transport of environment.transports) {
       const now = await members()
       t.deepEqual(now[ann], { name: '=1+1', role: 'viewer', joined: false, groups: ['Writers'] })
       t.deepEqual(now[bo], {
-        ...{ name: 'Bo', role: 'owner', joined: false },
+        name: 'Bo',
+        role: 'owner',
+        joined: false,
         groups: ['Readers', 'Writers'],
       })
       t.deepEqual(now[ed], { name: 'Eddie', role: 'admin', joined: true, groups: ['Readers'] })
 
       const entry = (action: string, detail: object) => ({
-        ...{ action, target_type: 'user', actor_id: admin.id, detail },
+        action,
+        target_type: 'user',
+        actor_id: admin.id,
+        detail,
         workspace_id: action === 'user.renamed' ? null : workspace,
       })
       t.deepEqual(await listActivity(pool, await userId(ann)), [
@@ -163,7 +183,9 @@ for (const transport of environment.transports) {
     t.is(summary.unchanged, 1)
     expectOk(await execute(csvFile(`${ed},,${slug},,Readers`)))
     t.deepEqual(await members().then((all) => all[ed]), {
-      ...{ name: 'ed', role: 'editor', joined: true },
+      name: 'ed',
+      role: 'editor',
+      joined: true,
       groups: ['Readers', 'Writers'],
     })
   })

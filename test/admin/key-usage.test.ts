@@ -25,7 +25,8 @@ async function createFixture(transport: Transport) {
   )
   const app = { service_app_id: created.id as string }
   return {
-    ...{ app, key: created.key as string },
+    app,
+    key: created.key as string,
     use: async (node: { transports: Transport[] }, key: string) => {
       const message = { service_name, resource_type: 't', resource_id: randomUUID() }
       const via = node.transports.find(({ name }) => name === transport.name) as Transport

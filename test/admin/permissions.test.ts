@@ -91,7 +91,9 @@ for (const transport of environment.transports) {
     t.is(expectOk(open).visibility, 'workspace')
     t.true(await fixture.isAllowed(people.viewer, 'view', record))
     const grant = {
-      ...{ permission_id, grantee_type: 'user', grantee_id: people.viewer.id },
+      permission_id,
+      grantee_type: 'user',
+      grantee_id: people.viewer.id,
       permission: 'edit',
     }
     const shared = await call('Share', grant)

@@ -22,7 +22,11 @@ async function createFixture(transport: Transport) {
   const app = { service_app_id: created.id as string }
   const otherTransport = other.transports.find(({ name }) => name === transport.name) ?? transport
   return {
-    ...{ call, created, app, key: created.key as string, service_name },
+    call,
+    created,
+    app,
+    key: created.key as string,
+    service_name,
     update: (more: object) => call('UpdateServiceApp', { ...app, ...more }),
     rotate: (more: object = {}) => call('RotateServiceApp', { ...app, ...more }),
     listed: async () => {
@@ -70,8 +74,11 @@ for (const transport of environment.transports) {
     const entries = await listActivity(pool, id)
     t.deepEqual(entries, [
       {
-        ...{ action: 'service_app.created', target_type: 'service_app', actor_id: admin.id },
-        ...{ workspace_id: null, detail: { name: 'Documents', service_name, key_prefix } },
+        action: 'service_app.created',
+        target_type: 'service_app',
+        actor_id: admin.id,
+        workspace_id: null,
+        detail: { name: 'Documents', service_name, key_prefix },
       },
     ])
     // Neither the key nor its hash appears in lists, the log or warnings. The key is in no table.
@@ -163,7 +170,9 @@ for (const transport of environment.transports) {
     )
     t.deepEqual([await opens(key), await opens(newer)], ['unauthenticated', 'open'])
     t.deepEqual((await listActivity(pool, app.service_app_id))[1]?.detail, {
-      ...{ name: 'Shop', service_name: created.service_name, key_prefix },
+      name: 'Shop',
+      service_name: created.service_name,
+      key_prefix,
       overlap_seconds: '600',
     })
   })
@@ -204,7 +213,8 @@ for (const transport of environment.transports) {
     t.is(await opens(key), 'unauthenticated')
     t.is(await listed(), undefined)
     t.like((await listActivity(pool, app.service_app_id)).at(-1), {
-      ...{ action: 'service_app.deleted', actor_id: admin.id },
+      action: 'service_app.deleted',
+      actor_id: admin.id,
       detail: { name: 'Shop', service_name },
     })
     for (const method of ['UpdateServiceApp', 'RotateServiceApp', 'DeleteServiceApp']) {

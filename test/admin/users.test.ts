@@ -31,7 +31,10 @@ for (const transport of environment.transports) {
     t.deepEqual(found, emails.toSorted())
     t.like(first.items[0], { name: 'P', is_active: true, is_admin: false, avatar_url: '' })
     t.deepEqual(await list({ q: mark, page: 2_147_483_647, page_size: 100 }), {
-      ...{ items: [], total: 3, page: 2_147_483_647, page_size: 100 },
+      items: [],
+      total: 3,
+      page: 2_147_483_647,
+      page_size: 100,
     })
     t.like(await list({}), { page: 1, page_size: 20 })
   })
@@ -126,7 +129,10 @@ for (const transport of environment.transports) {
     t.deepEqual(expectOk(await change(id, {})), expectOk(await call('GetUser', { user_id: id })))
     t.deepEqual(await listActivity(pool, id), [
       {
-        ...{ action: 'user.updated', target_type: 'user', actor_id: admin.id, workspace_id: null },
+        action: 'user.updated',
+        target_type: 'user',
+        actor_id: admin.id,
+        workspace_id: null,
         detail: { email: user.email },
       },
     ])

@@ -20,7 +20,8 @@ async function obtainAdminToken(transport: Transport): Promise<string> {
 const rest = environment.transports.find(({ name }) => name === 'rest') as Transport
 const logOut = (admin: string, headers: Record<string, string>) =>
   sendRawHttp(environment.httpPort, {
-    ...{ method: 'POST', path: '/auth/admin/logout' },
+    method: 'POST',
+    path: '/auth/admin/logout',
     headers: { cookie: `admin_token=${admin}`, ...headers },
   })
 

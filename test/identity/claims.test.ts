@@ -23,8 +23,16 @@ for (const transport of environment.transports) {
     const { tokens } = await signIn(transport, email, 'github')
     const { jti, iat = 0, exp = 0, ...claims } = decodeJwt(tokens.access_token)
     t.deepEqual(claims, {
-      ...{ sub, email, name: 'Ann', wid, wslug: slug, wrole: 'owner', type: 'access' },
-      ...{ groups: groups.toSorted(), iss: baseUrl, aud: 'daikon' },
+      sub,
+      email,
+      name: 'Ann',
+      wid,
+      wslug: slug,
+      wrole: 'owner',
+      type: 'access',
+      groups: groups.toSorted(),
+      iss: baseUrl,
+      aud: 'daikon',
     })
     for (const id of [sub, jti, wid]) t.regex(String(id), uuid)
     t.is(exp - iat, 900)

@@ -27,8 +27,11 @@ const two = await createSignInEnvironment({ settings: { GITHUB_CLIENT_ID: '' } }
 test.after.always(() => Promise.all([environment, secure, down, two].map((each) => each.stop())))
 
 const request = (provider: ProviderName = 'github') => ({
-  ...{ provider, redirect_uri: appUri, state: 'of the app' },
-  ...{ code_challenge: createPkce().challenge, code_challenge_method: 'S256' },
+  provider,
+  redirect_uri: appUri,
+  state: 'of the app',
+  code_challenge: createPkce().challenge,
+  code_challenge_method: 'S256',
 })
 
 /** The headers of an error response that neither redirects nor sets a cookie. */
@@ -239,8 +242,10 @@ test('the state cookie is encrypted', async (t) => {
 
 test('the redirect_uri sent to the provider is based on BASE_URL, not on headers', async (t) => {
   const { headers } = await begin(environment, {
-    ...{ 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' },
-    ...{ forwarded: 'host=evil.example;proto=https', 'x-original-url': '//evil.example' },
+    'x-forwarded-host': 'evil.example',
+    'x-forwarded-proto': 'https',
+    forwarded: 'host=evil.example;proto=https',
+    'x-original-url': '//evil.example',
   })
   const { searchParams } = new URL(String(headers.location))
   t.is(searchParams.get('redirect_uri'), 'http://localhost:8000/auth/callback/google')

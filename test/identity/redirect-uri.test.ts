@@ -15,8 +15,10 @@ await environment.seed.clientApp(['https://second.example.com/cb', 'http://local
 test.after.always(() => environment.stop())
 
 const request = (redirect_uri: string) => ({
-  ...{ provider: 'github', redirect_uri },
-  ...{ code_challenge: createPkce().challenge, code_challenge_method: 'S256' },
+  provider: 'github',
+  redirect_uri,
+  code_challenge: createPkce().challenge,
+  code_challenge_method: 'S256',
 })
 
 /** The headers of an error response that neither redirects nor sets a cookie. */

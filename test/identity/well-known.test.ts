@@ -49,8 +49,10 @@ for (const transport of environment.transports) {
   test(`the configuration names the issuer and the key set over ${transport.label}`, async (t) => {
     const configuration = expectOk(await transport.call('GetConfiguration', {}))
     t.like(configuration, {
-      ...{ issuer: baseUrl, jwks_uri: `${baseUrl}/.well-known/jwks.json` },
-      ...{ token_endpoint: `${baseUrl}/oauth/token`, code_challenge_methods_supported: ['S256'] },
+      issuer: baseUrl,
+      jwks_uri: `${baseUrl}/.well-known/jwks.json`,
+      token_endpoint: `${baseUrl}/oauth/token`,
+      code_challenge_methods_supported: ['S256'],
     })
   })
 }
@@ -117,7 +119,9 @@ test('a token signed with a removed key returns 401', async (t) => {
 
 test('a token request sent as a form returns 415', async (t) => {
   const { status, json } = await sendRawHttp(environment.httpPort, {
-    ...{ method: 'POST', path: '/auth/token', body: 'grant_type=authorization_code&code=x' },
+    method: 'POST',
+    path: '/auth/token',
+    body: 'grant_type=authorization_code&code=x',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
   })
   t.is(status, 415)

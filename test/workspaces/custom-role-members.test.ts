@@ -26,7 +26,12 @@ async function createFixture(transport: Transport) {
   const closed = await fixture.register(people.owner)
   const actionQuery = { ...kind, action: 'publish' }
   return {
-    ...{ ...fixture, call, action, role, open, closed },
+    ...fixture,
+    call,
+    action,
+    role,
+    open,
+    closed,
     add: (user_id: string) => call('AddRoleMember', { ...role, user_id }),
     remove: (user_id: string) => call('RemoveRoleMember', { ...role, user_id }),
     allow: (...service_action_ids: string[]) =>
@@ -70,8 +75,11 @@ for (const transport of environment.transports) {
     const [{ added_at, ...member } = {}, ...others] = await members()
     t.deepEqual(others, [])
     t.deepEqual(member, {
-      ...{ user_id: id, role_id: role.role_id },
-      ...{ email: `editor-${id}@example.com`, name: 'editor', avatar_url: '' },
+      user_id: id,
+      role_id: role.role_id,
+      email: `editor-${id}@example.com`,
+      name: 'editor',
+      avatar_url: '',
     })
     t.true(Math.abs(Date.parse(added_at) - Date.now()) < 60_000)
     const [, ...entries] = await listActivity(pool, role.role_id)
@@ -155,7 +163,8 @@ for (const transport of environment.transports) {
     t.deepEqual(entries, [
       { action: 'role.action_added', ...common, detail: publish },
       {
-        ...{ action: 'role.action_added', ...common },
+        action: 'role.action_added',
+        ...common,
         detail: { name: 'Publishers', service_name: otherService, action: 'archive' },
       },
       { action: 'role.action_removed', ...common, detail: publish },

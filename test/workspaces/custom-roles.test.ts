@@ -17,7 +17,8 @@ async function createFixture(transport: Transport) {
   const workspace_id = await seed.workspace()
   const call = (method: string, message: object = {}) => admin.call(transport, method, message)
   return {
-    ...{ workspace_id, call },
+    workspace_id,
+    call,
     make: async (name = `r-${randomUUID()}`, more: object = {}) =>
       expectOk(await call('CreateRole', { workspace_id, name, ...more })),
     list: async () =>
@@ -35,8 +36,11 @@ for (const transport of environment.transports) {
     if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 201)
     const { id, created_at, ...rest } = expectOk(outcome)
     t.deepEqual(rest, {
-      ...{ workspace_id, name: 'Publishers', description: 'They publish.' },
-      ...{ action_count: 0, member_count: 0 },
+      workspace_id,
+      name: 'Publishers',
+      description: 'They publish.',
+      action_count: 0,
+      member_count: 0,
     })
     t.true(Math.abs(Date.parse(created_at) - Date.now()) < 60_000)
     t.deepEqual(await list(), [outcome.ok && outcome.message])
@@ -131,7 +135,8 @@ for (const transport of environment.transports) {
     }
     const unknownWorkspace = { workspace_id: randomUUID(), name: 'x' }
     t.like(expectError(await call('CreateRole', unknownWorkspace)), {
-      ...{ code: 'not_found', reason: 'WORKSPACE_NOT_FOUND' },
+      code: 'not_found',
+      reason: 'WORKSPACE_NOT_FOUND',
     })
     for (const name of ['', '  ', 'a\u0000b', 'x'.repeat(201)])
       t.is(expectError(await call('CreateRole', { workspace_id, name })).code, 'invalid_argument')

@@ -29,7 +29,9 @@ async function createFixture(transport: Transport) {
   )
   const group = { ...workspaceField, group_id: expectOk(created).id as string }
   return {
-    ...{ ...fixture, group, credentials },
+    ...fixture,
+    group,
+    credentials,
     add: (user_id: string) => transport.call('AddGroupMember', { ...group, user_id }, credentials),
     remove: (user_id: string) =>
       transport.call('RemoveGroupMember', { ...group, user_id }, credentials),
@@ -72,8 +74,12 @@ for (const transport of environment.transports) {
     t.deepEqual(others, [])
     const email = `editor-${id}@example.com`
     t.deepEqual(rest, {
-      ...{ user_id: id, group_id: group.group_id },
-      ...{ email, name: 'editor', avatar_url: '', via: [] },
+      user_id: id,
+      group_id: group.group_id,
+      email,
+      name: 'editor',
+      avatar_url: '',
+      via: [],
     })
     t.true(Math.abs(Date.parse(added_at) - Date.now()) < 60_000)
     const [, ...entries] = await listActivity(pool, group.group_id)

@@ -17,7 +17,8 @@ async function createFixture(transport: Transport) {
   const call = (method: string, by: Member, message: object = {}) =>
     transport.call(method, { workspace_id: fixture.workspace, ...message }, { token: by.token })
   return {
-    ...{ ...fixture, call },
+    ...fixture,
+    call,
     make: async (name: string = `g-${randomUUID()}`, more: object = {}) =>
       expectOk(await call('CreateGroup', fixture.people.admin, { name, ...more })),
     list: async () =>
@@ -80,8 +81,10 @@ for (const transport of environment.transports) {
     t.is((await listActivity(pool, id)).length, 1)
     t.deepEqual(await change({ name: ' Authors ' }), { id, ...created, name: 'Authors' })
     t.deepEqual(await change({ description: '' }), {
-      ...{ id, ...created },
-      ...{ name: 'Authors', description: '' },
+      id,
+      ...created,
+      name: 'Authors',
+      description: '',
     })
     const [, entry] = await listActivity(pool, id)
     t.deepEqual(entry, {

@@ -20,7 +20,9 @@ async function createFixture(transport: Transport) {
   const call = (method: string, by: Member, message: object) =>
     transport.call(method, { workspace_id: workspace, ...message }, { token: by.token })
   return {
-    ...{ workspace, people, addMember },
+    workspace,
+    people,
+    addMember,
     invite: (by: Member, email: string, role: string) => call('InviteMember', by, { email, role }),
     change: (by: Member, { id: user_id }: { id: string }, role: string) =>
       call('UpdateMember', by, { user_id, role }),
