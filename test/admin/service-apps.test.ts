@@ -126,7 +126,9 @@ for (const transport of environment.transports) {
     }
     const actions = (await listActivity(pool, app.service_app_id)).map(({ action }) => action)
     t.deepEqual(actions.slice(0, 3), [
-      ...['service_app.created', 'service_app.deactivated', 'service_app.activated'],
+      'service_app.created',
+      'service_app.deactivated',
+      'service_app.activated',
     ])
     t.is(actions.length, 21)
   })
@@ -183,7 +185,9 @@ for (const transport of environment.transports) {
     t.deepEqual([await opens(key), await opens(second)], ['open', 'open'])
     const third = expectOk(await rotate({ overlap_seconds: 0 })).key
     t.deepEqual(await Promise.all([key, second, third].map(opens)), [
-      ...['unauthenticated', 'unauthenticated', 'open'],
+      'unauthenticated',
+      'unauthenticated',
+      'open',
     ])
     // A later rotation with an overlap does not restore them.
     expectOk(await rotate({ overlap_seconds: 2_592_000 }))
@@ -230,7 +234,8 @@ for (const transport of environment.transports) {
     const violatedFields = async (outcome: ReturnType<typeof call>) =>
       expectError(await outcome).violations.map(({ field }) => field)
     t.deepEqual(await violatedFields(call('CreateServiceApp', { name: '', service_name: '' })), [
-      ...['name', 'service_name'],
+      'name',
+      'service_name',
     ])
     const invalidFields = { name: ' ', service_name: 'a\u0000' }
     t.deepEqual(await violatedFields(call('CreateServiceApp', invalidFields)), [

@@ -104,7 +104,9 @@ for (const transport of environment.transports) {
     t.is(user.linked_accounts.length, 1)
     t.like(user.linked_accounts[0], { provider: 'github', email })
     const memberships = user.memberships.map((membership: any) => [
-      ...[membership.workspace_id, membership.role, membership.status],
+      membership.workspace_id,
+      membership.role,
+      membership.status,
     ])
     const own = [workspaces[0].id, 'owner', 'active']
     t.deepEqual(memberships.toSorted(), [own, [team, 'viewer', 'invited']].toSorted())

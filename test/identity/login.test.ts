@@ -56,7 +56,12 @@ function attributes(cookie: string): string[] {
 for (const transport of environment.transports) {
   for (const [field, values] of Object.entries({
     code_challenge: [
-      ...['', 'a', 'a'.repeat(42), 'a'.repeat(44), 'a'.repeat(128), `${'a'.repeat(43)}\n`],
+      '',
+      'a',
+      'a'.repeat(42),
+      'a'.repeat(44),
+      'a'.repeat(128),
+      `${'a'.repeat(43)}\n`,
       ...['+', '/', '=', '.', '~', ' ', 'é', '\u0000'].map((sign) => 'a'.repeat(42) + sign),
     ],
     code_challenge_method: ['', 'plain', 's256', 'S256 ', ' S256', 'S512', 'none', 'S256,plain'],
@@ -130,8 +135,13 @@ for (const transport of environment.transports) {
 
     test(`an invalid code, iss or error parameter is returned as an error ${over}`, async (t) => {
       for (const changes of [
-        ...[{ code: 'x' }, { code: '' }, { iss: 'https://evil.example' }, { iss: '' }],
-        ...[{ error: 'server_error' }, { error: '__proto__' }, { error: '' }],
+        { code: 'x' },
+        { code: '' },
+        { iss: 'https://evil.example' },
+        { iss: '' },
+        { error: 'server_error' },
+        { error: '__proto__' },
+        { error: '' },
       ]) {
         const { message } = await signInAtProvider(
           transport,

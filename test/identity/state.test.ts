@@ -57,8 +57,18 @@ for (const transport of environment.transports) {
         const state = String(message.state)
         const others = (await visit()).message.state
         for (const invalid of [
-          ...[undefined, '', 'x', `${state}x`, `x${state}`, state.slice(1), state.slice(0, -1)],
-          ...[` ${state}`, `${state} `, `${state};`, `${state}${state}`, `${state},${state}`],
+          undefined,
+          '',
+          'x',
+          `${state}x`,
+          `x${state}`,
+          state.slice(1),
+          state.slice(0, -1),
+          ` ${state}`,
+          `${state} `,
+          `${state};`,
+          `${state}${state}`,
+          `${state},${state}`,
           ...[
             replaceCharacter(state, 0),
             replaceCharacter(state, -1),
@@ -96,7 +106,13 @@ for (const transport of environment.transports) {
           (part, index) => parts.slice(0, index).join('.').length + part.length,
         )
         for (const invalid of [
-          ...[undefined, '', 'x', '....', `${cookie}x`, `x${cookie}`, cookie.slice(0, -1)],
+          undefined,
+          '',
+          'x',
+          '....',
+          `${cookie}x`,
+          `x${cookie}`,
+          cookie.slice(0, -1),
           ...[
             replaceCharacter(cookie, 0),
             replaceCharacter(cookie, 3),

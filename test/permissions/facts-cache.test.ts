@@ -59,7 +59,12 @@ async function createWorld() {
     await sql(
       `insert into resources (id, kind_id, resource_id, workspace_id, owner_id, visibility, parent_id)
        values ($1, $2, $3, $4, $5, 'private', $6)`,
-      ...[row.id, kind, row.resource_id, workspace, owner, parent ?? null],
+      row.id,
+      kind,
+      row.resource_id,
+      workspace,
+      owner,
+      parent ?? null,
     )
     if (parent) await sql('update resources set is_parent = true where id = $1', parent)
     return row
@@ -77,7 +82,12 @@ async function createWorld() {
     sql(
       `insert into shares (id, kind_id, resource_id, workspace_id, user_id, group_id, permission)
        values (gen_random_uuid(), $1, $2, $3, $4, $5, $6)`,
-      ...[kind, resource, workspace, grantee.user ?? null, grantee.group ?? null, permission],
+      kind,
+      resource,
+      workspace,
+      grantee.user ?? null,
+      grantee.group ?? null,
+      permission,
     )
   await share(shared.resource_id, { user: viewer })
   await share(grouped.resource_id, { group })
@@ -231,7 +241,9 @@ const preparedChanges: Record<string, { prepare: Change; change: Change }> = {
     change: ({ otherGroup, viewer, workspace }) =>
       sql(
         'insert into group_members (group_id, user_id, workspace_id) values ($1, $2, $3)',
-        ...[otherGroup, viewer, workspace],
+        otherGroup,
+        viewer,
+        workspace,
       ),
   },
   'a new member of a role': {
@@ -241,7 +253,9 @@ const preparedChanges: Record<string, { prepare: Change; change: Change }> = {
     change: ({ role, viewer, workspace }) =>
       sql(
         'insert into custom_role_members (role_id, user_id, workspace_id) values ($1, $2, $3)',
-        ...[role, viewer, workspace],
+        role,
+        viewer,
+        workspace,
       ),
   },
   'a new action': {
@@ -254,7 +268,9 @@ const preparedChanges: Record<string, { prepare: Change; change: Change }> = {
       sql(
         `insert into resources (id, kind_id, resource_id, workspace_id, owner_id, visibility)
          select $1, kind_id, $2, workspace_id, owner_id, 'workspace' from resources where id = $3`,
-        ...[shared.id, shared.resource_id, grouped.id],
+        shared.id,
+        shared.resource_id,
+        grouped.id,
       ),
   },
   'the first active service app': {
@@ -451,6 +467,11 @@ test.serial('recently used facts stay in memory', async (t) => {
 const passMinute = () =>
   sql(`update access_changes_horizon set noted_at = now() - interval '2 minutes'`)
 
+async function countChanges({ resource_id }: { resource_id: string }): Promise<number> {
+  const count = 'select count(*)::int from access_changes where item_id = $1'
+  return (await sql(count, resource_id)).rows[0].count
+}
+
 test.serial(
   'a node that misses changes because they were deleted trusts none of its cached facts',
   async (t) => {
@@ -458,15 +479,14 @@ test.serial(
     const cache = createCache()
     await warmUp(cache, query)
     await sql('delete from shares where resource_id = $1', shared.resource_id)
-    for (let times = 0; times < 2; times += 1) {
+    // The first round only notes the horizon. More are needed while transactions of other test files
+    // are running, because transaction IDs are common to all databases of a server.
+    const deadline = performance.now() + 30_000
+    while ((await countChanges(shared)) > 0 && performance.now() < deadline) {
       await passMinute()
-      while ((await pruneAccessChanges(database.fork())) > 0);
+      await pruneAccessChanges(database.fork())
     }
-    const { rows } = await sql(
-      'select count(*)::int from access_changes where item_id = $1',
-      shared.resource_id,
-    )
-    t.is(rows[0].count, 0)
+    t.is(await countChanges(shared), 0)
     await assertFresh(t, cache, query)
     t.not(cache.results.at(-1), 'hit')
   },
@@ -477,14 +497,11 @@ test.serial(
   async (t) => {
     const { shared, query } = await createWorld()
     await sql('delete from shares where resource_id = $1', shared.resource_id)
-    const countChanges = async () =>
-      (await sql('select count(*)::int from access_changes where item_id = $1', shared.resource_id))
-        .rows[0].count
-    const recorded = await countChanges()
+    const recorded = await countChanges(shared)
     t.true(recorded > 0)
     await passMinute()
     await pruneAccessChanges(database.fork())
-    t.is(await countChanges(), recorded)
+    t.is(await countChanges(shared), recorded)
 
     const future = `pg_snapshot_xmax(pg_current_snapshot())::text::bigint + 1000000`
     await sql(`update access_changes_horizon

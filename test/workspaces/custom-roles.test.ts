@@ -68,7 +68,9 @@ for (const transport of environment.transports) {
     expectOk(await call('UpdateRole', { role_id: id, name: 'b' }))
     t.deepEqual(
       (await list()).map(({ name, action_count, member_count }) => [
-        ...[name, action_count, member_count],
+        name,
+        action_count,
+        member_count,
       ]),
       [
         ['a', 0, 0],

@@ -129,8 +129,12 @@ for (const transport of environment.transports) {
     const { make, call, people } = await createFixture(transport)
     const { id } = await make()
     const invalid = [
-      ...[{ name: '' }, { name: ' \t' }, { name: 'a\u0000' }, { name: 'a\nb' }],
-      ...[{ name: 'x'.repeat(201) }, { name: 'x', description: 'x'.repeat(2001) }],
+      { name: '' },
+      { name: ' \t' },
+      { name: 'a\u0000' },
+      { name: 'a\nb' },
+      { name: 'x'.repeat(201) },
+      { name: 'x', description: 'x'.repeat(2001) },
       { name: 'x', description: '\u0007' },
     ]
     for (const fields of invalid) {
