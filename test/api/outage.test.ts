@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import test from 'ava'
 import { openDatabase } from '../../src/database/database.ts'
@@ -66,7 +67,7 @@ async function retryUntilAvailable(setups: Setup[]): Promise<Outcome[]> {
     const outcomes = await callAll(setups)
     const isAvailable = outcomes.every(({ ok }) => ok)
     if (isAvailable || tries === 0 || performance.now() > deadline) return outcomes
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await sleep(50)
   }
 }
 
@@ -188,7 +189,7 @@ test.serial('a connection cut during BEGIN or COMMIT is reported as unavailable'
   await t.throwsAsync(inTransaction(await node.fork(), nothing), { name: 'ServiceError' })
   await proxy.open()
   await t.notThrowsAsync(inTransaction(await node.fork(), nothing))
-  const late = new Promise((resolve) => setTimeout(() => resolve('late'), 9000))
+  const late = sleep(9000, 'late', { ref: false })
   const closed = node.close().then(() => 'closed')
   t.is(await Promise.race([closed, late]), 'closed')
 })
@@ -256,7 +257,7 @@ test.serial('an invalid token returns 401 while PostgreSQL is unavailable', asyn
 })
 
 test.serial('a node that has lost connections stops in time', async (t) => {
-  const late = new Promise((resolve) => setTimeout(() => resolve('late'), 9000))
+  const late = sleep(9000, 'late', { ref: false })
   const stopped = environment.stop().then(() => 'stopped')
   t.is(await Promise.race([stopped, late]), 'stopped')
 })
@@ -275,7 +276,7 @@ async function registerWithRetry({ fixture }: Setup) {
       return await fixture.register(fixture.people.viewer)
     } catch (error) {
       if (tries === 0) throw error
-      await new Promise((resolve) => setTimeout(resolve, 50))
+      await sleep(50)
     }
   }
 }
