@@ -26,7 +26,8 @@ export async function openBrowserPage(t: ExecutionContext): Promise<Page> {
   const browser = await chromium.launchPersistentContext(profile, { executablePath, args })
   t.teardown(async () => {
     await browser.close()
-    await rm(profile, { recursive: true, force: true })
+    // Chromium's processes may still be writing.
+    await rm(profile, { recursive: true, force: true, maxRetries: 10 })
   })
   return browser.newPage()
 }

@@ -28,8 +28,14 @@ export async function startDevServer(t: ExecutionContext) {
     DEMO_PORT: '0',
     CONSOLE_PORT: '0',
   }
-  const server = spawn('npm', ['run', 'dev'], { cwd: root, env, detached: true })
-  const ended = once(server, 'exit')
+  const server = spawn('npm', ['run', 'dev'], {
+    cwd: root,
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  // npm exits before the server does, which keeps its output open until PostgreSQL has stopped.
+  const ended = once(server, 'close')
   t.teardown(async () => {
     if (server.exitCode === null) process.kill(-(server.pid as number), 'SIGTERM')
     await ended
