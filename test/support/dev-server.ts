@@ -34,10 +34,11 @@ export async function startDevServer(t: ExecutionContext) {
     detached: true,
     stdio: ['ignore', 'pipe', 'ignore'],
   })
-  // npm exits before the server does, which keeps its output open until PostgreSQL has stopped.
+  // The server keeps its output open until PostgreSQL has stopped.
   const ended = once(server, 'close')
   t.teardown(async () => {
-    if (server.exitCode === null) process.kill(-(server.pid as number), 'SIGTERM')
+    // As Ctrl-C does. npm would forward SIGTERM, and the second signal would end the server at once.
+    if (server.exitCode === null) process.kill(-(server.pid as number), 'SIGINT')
     await ended
     await rm(folder, { recursive: true, force: true })
   })
