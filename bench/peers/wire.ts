@@ -26,6 +26,7 @@ export function readString(message: Uint8Array, field: number): string {
   return readLast(message, field, 2, (reader) => reader.string()) ?? ''
 }
 
+/** Returns the last value of a field, as protobuf requires, and skips all other fields. */
 function readLast<Value>(
   message: Uint8Array,
   field: number,

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import test from 'ava'
 import { listActivity } from '../support/activity.ts'
 import { createAdmin } from '../support/admin.ts'
-import { expectError, expectOk } from '../support/outcome.ts'
+import { expectError, expectOk, failedCalls } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
 
@@ -197,10 +197,7 @@ for (const transport of environment.transports) {
   test(`ten concurrent rotations leave one key without an expiry ${through}`, async (t) => {
     const { rotate, app, listed } = await createFixture(transport)
     const keys = await Promise.all(Array.from({ length: 10 }, () => rotate()))
-    t.deepEqual(
-      keys.filter(({ ok }) => !ok),
-      [],
-    )
+    t.deepEqual(failedCalls(keys), [])
     const { rows } = await pool.query(
       'select key_prefix from service_keys where app_id = $1 and expires_at is null',
       [app.service_app_id],

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { failedCalls } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Outcome } from '../support/transports.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
@@ -79,10 +80,7 @@ test.serial(
           ),
         ),
       )
-      t.deepEqual(
-        updates.filter(({ ok }) => !ok),
-        [],
-      )
+      t.deepEqual(failedCalls(updates), [])
     } finally {
       await client.query('rollback')
       client.release()

@@ -102,6 +102,7 @@ test('invalid options cause an error when the client is created', (t) => {
 test('arguments that TypeScript would reject cause an error that names the field', async (t) => {
   const daikon = connect()
   t.teardown(() => daikon.close())
+  // `any` stands for callers in JavaScript, whose arguments no compiler checks.
   const invalid: [() => Promise<unknown>, string][] = [
     [() => daikon.check(undefined as any, 'view', handbook), 'subject'],
     [() => daikon.check({ id: 'u' } as any, 'view', handbook), 'subject'],

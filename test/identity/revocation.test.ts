@@ -7,7 +7,7 @@ import { openDatabase } from '../../src/database/database.ts'
 import { sweep } from '../../src/database/sweep.ts'
 import { createAdmin } from '../support/admin.ts'
 import { waitUntilBlocked } from '../support/lock-waits.ts'
-import { expectOk } from '../support/outcome.ts'
+import { expectOk, failedCalls } from '../support/outcome.ts'
 import {
   createSignInEnvironment,
   obtainCode,
@@ -249,10 +249,7 @@ for (const transport of limitedEnvironment.transports) {
     const outcomes = await Promise.all(
       codes.map(({ exchange }) => transport.call('ExchangeToken', exchange)),
     )
-    t.deepEqual(
-      outcomes.filter(({ ok }) => !ok),
-      [],
-    )
+    t.deepEqual(failedCalls(outcomes), [])
     const { rows } = await limitedEnvironment.pool.query(
       'select from refresh_families where user_id = $1',
       [decodeJwt(all[0]?.access_token).sub],

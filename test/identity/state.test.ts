@@ -1,7 +1,7 @@
 // Threat: state not compared where PKCE is absent; state of another provider or flow.
 import test from 'ava'
 import { providerNames } from '../../src/identity/providers/provider.ts'
-import { expectOk } from '../support/outcome.ts'
+import { expectOk, failedCalls } from '../support/outcome.ts'
 import { sendRawHttp } from '../support/raw-requests.ts'
 import { createSignInEnvironment, signInAtProvider } from '../support/sign-in.ts'
 import type { Outcome, Transport } from '../support/transports.ts'
@@ -141,10 +141,7 @@ for (const transport of environment.transports) {
             .reverse()
             .map(({ message }) => transportOf(second, transport).call(complete, message)),
         )
-        t.deepEqual(
-          outcomes.filter(({ ok }) => !ok),
-          [],
-        )
+        t.deepEqual(failedCalls(outcomes), [])
       })
 
       test(`one of 10 concurrent callbacks with the same state succeeds: ${over}`, async (t) => {

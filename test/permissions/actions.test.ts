@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { listActivity } from '../support/activity.ts'
 import { createAdmin } from '../support/admin.ts'
-import { expectError, expectOk } from '../support/outcome.ts'
+import { expectError, expectOk, failedCalls } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
@@ -158,10 +158,7 @@ for (const transport of environment.transports) {
         return register(ordered.map((name) => ({ name, description: `by ${index}` })))
       }),
     )
-    t.deepEqual(
-      outcomes.filter(({ ok }) => !ok),
-      [],
-    )
+    t.deepEqual(failedCalls(outcomes), [])
     const [{ actions } = { actions: [] }] = await list()
     t.deepEqual(
       actions.map(({ name }) => name),

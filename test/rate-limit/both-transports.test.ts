@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { createInProcessRateLimiter } from '../../src/rate-limit/in-process.ts'
 import { createAdmin } from '../support/admin.ts'
+import { failedCalls } from '../support/outcome.ts'
 import { sendRawHttp } from '../support/raw-requests.ts'
 import { appUri, createPkce } from '../support/sign-in.ts'
 import { startTestEnvironment, type TestEnvironment } from '../support/test-environment.ts'
@@ -244,10 +245,7 @@ test.serial('gRPC requests do not count towards the global limit', async (t) => 
   const outcomes = await callConcurrently(100, () =>
     environment.transport('grpc').call('GetKeySet', {}),
   )
-  t.deepEqual(
-    outcomes.filter(({ ok }) => !ok),
-    [],
-  )
+  t.deepEqual(failedCalls(outcomes), [])
   t.is((await sendRawHttp(environment.httpPort, { path: '/nothing' })).status, 404)
 })
 

@@ -11,3 +11,8 @@ export function expectError(outcome: Outcome): Extract<Outcome, { ok: false }> {
   if (!outcome.ok) return outcome
   throw new Error(`Expected an error, got ${JSON.stringify(outcome.message).slice(0, 300)}`)
 }
+
+/** Returns the calls that failed. Comparing them with an empty array shows their errors. */
+export function failedCalls(outcomes: Outcome[]): Outcome[] {
+  return outcomes.filter(({ ok }) => !ok)
+}
