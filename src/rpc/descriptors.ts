@@ -65,7 +65,7 @@ function optionJson(
   element: DescMethod | DescMessage | DescField,
 ): unknown {
   if (!extension.message) throw new Error(`Extension ${extension.typeName} must be a message`)
-  // biome-ignore lint/suspicious/noExplicitAny: which element an extension extends is data here
+  // biome-ignore lint/suspicious/noExplicitAny: the kind of element is known only at run time
   const value = getOption(element as any, extension) as Message
   return toJson(extension.message, value, { useProtoFieldName: true, registry })
 }
