@@ -26,14 +26,14 @@ export const protobufFileName = "daikon/v1/access.proto";
 
 /** The user who performs the action. */
 export interface AccessSubject {
-  /** `user` or `access_token`. Subjects of other types are denied every action. */
+  /** `user`, `access_token`, `group` or `anonymous`. Subjects of other types are denied every action. */
   type: string;
   /**
-   * The UUID, e-mail address or `external_id` of a user, at most 255 characters; or an access
-   * token, at most 16,384 characters.
+   * The UUID, e-mail address or `external_id` of a user, at most 255 characters; an access token, at
+   * most 16,384 characters; or the UUID of a group. Ignored for anonymous subjects.
    */
   id: string;
-  /** Ignored. */
+  /** What conditions read as `properties.subject`. */
   properties?: { [key: string]: any } | undefined;
 }
 
@@ -41,7 +41,7 @@ export interface AccessSubject {
 export interface AccessAction {
   /** `view`, `edit`, `manage` or an action that the service has registered. */
   name: string;
-  /** Ignored. */
+  /** What conditions read as `properties.action`. */
   properties?: { [key: string]: any } | undefined;
 }
 
@@ -51,7 +51,7 @@ export interface AccessResource {
   type: string;
   /** The UUID of the resource, or another ID that the service uses for it. At most 255 characters. */
   id: string;
-  /** Ignored. */
+  /** What conditions read as `properties.resource`. */
   properties?: { [key: string]: any } | undefined;
 }
 
@@ -69,7 +69,10 @@ export interface EvaluateRequest {
   resource:
     | AccessResource
     | undefined;
-  /** `explain: true` requests the reasons for the decision. Other members are ignored. */
+  /**
+   * `explain: true` requests the reasons for the decision. Conditions read all members. At most 16 KiB
+   * as compact JSON, and 32 levels deep.
+   */
   context?: { [key: string]: any } | undefined;
 }
 
@@ -78,14 +81,14 @@ export interface Evaluation {
   /** Whether the action is allowed. */
   decision: boolean;
   /**
-   * The `reasons` for the decision if they were requested, or the `error` of an invalid batch item.
-   * Absent otherwise.
+   * The `reasons` for the decision and `reason_admin` if they were requested, or the `error` of an
+   * invalid batch item. Absent otherwise.
    */
   context?: { [key: string]: any } | undefined;
 }
 
 /**
- * An evaluation in a batch. Absent fields default to those of the request; members of a present
+ * An evaluation in a batch. Absent fields default to the request's; members of a present
  * field are not merged with the default.
  */
 export interface EvaluationItem {
@@ -155,15 +158,15 @@ export interface EvaluateBatchResponse {
 /** The page of results to return. */
 export interface SearchPage {
   /**
-   * The `next_token` of the previous response. All other fields of the request must be unchanged;
-   * only `limit` may differ.
+   * The `next_token` of the previous response. All other fields of the request must be unchanged.
+   * Absent or empty for the first page.
    */
   token?:
     | string
     | undefined;
   /**
-   * The maximum number of results, 1 to 1,000. Defaults to the limit of the previous page, or to
-   * 1,000 for the first page.
+   * The maximum number of results, 1 to 1,000, by default 1,000. With a token, it may be absent, but
+   * not differ from the limit of the previous page.
    */
   limit?: number | undefined;
 }
@@ -188,7 +191,7 @@ export interface SubjectSearch {
 export interface ResourceSearch {
   /** `service_name:resource_type`, or, with a service key, the `resource_type` alone. */
   type: string;
-  /** Ignored. */
+  /** What conditions read as `properties.resource`. */
   properties?: { [key: string]: any } | undefined;
 }
 
@@ -206,7 +209,7 @@ export interface SearchSubjectsRequest {
   resource:
     | AccessResource
     | undefined;
-  /** Ignored. */
+  /** What conditions read. At most 16 KiB as compact JSON, and 32 levels deep. */
   context?:
     | { [key: string]: any }
     | undefined;
@@ -228,7 +231,10 @@ export interface SearchResourcesRequest {
   resource:
     | ResourceSearch
     | undefined;
-  /** `workspace_id` restricts the search to one workspace. Other members are ignored. */
+  /**
+   * `workspace_id` restricts the search to one workspace. Conditions read all members. At most 16 KiB
+   * as compact JSON, and 32 levels deep.
+   */
   context?:
     | { [key: string]: any }
     | undefined;
@@ -246,7 +252,7 @@ export interface SearchActionsRequest {
   resource:
     | AccessResource
     | undefined;
-  /** Ignored. */
+  /** What conditions read. At most 16 KiB as compact JSON, and 32 levels deep. */
   context?:
     | { [key: string]: any }
     | undefined;
@@ -260,6 +266,8 @@ export interface AccessEntity {
   type: string;
   /** The `external_id` if there is one; otherwise the UUID. */
   id: string;
+  /** `display_name` of a resource that has one; otherwise absent. */
+  properties?: { [key: string]: any } | undefined;
 }
 
 /** An action that is allowed. */
@@ -316,6 +324,43 @@ export interface AccessConfiguration {
   search_resource_endpoint: string;
   /** The URL of SearchActions. */
   search_action_endpoint: string;
+}
+
+/** The request of AccessService.AuthorizeAction. */
+export interface AuthorizeActionRequest {
+  /** `view`, `edit`, `manage` or an action that the service has registered. */
+  action: string;
+  /** `service_name:resource_type`, or, with a service key, the `resource_type` alone. */
+  resource_type: string;
+  /** The UUID of the resource, or another ID that the service uses for it. At most 255 characters. */
+  resource_id: string;
+}
+
+/** The request of AccessService.AuthorizeForwarded. */
+export interface AuthorizeForwardedRequest {
+  /** The method of the request to the application, compared exactly. At most 32 characters. */
+  method: string;
+  /**
+   * The path of the request to the application as the client sent it, with or without the query. At
+   * most 8,192 characters.
+   */
+  uri: string;
+}
+
+/**
+ * The user of an authorized request. On a route for anyone, its fields are empty without a valid
+ * access token. REST always sends the four headers, so that a gateway that copies them replaces those
+ * of its client.
+ */
+export interface AuthorizedUser {
+  /** The ID of the user. */
+  user_id: string;
+  /** The e-mail address of the user, from the access token. */
+  email: string;
+  /** The ID of the workspace of the access token. */
+  workspace_id: string;
+  /** The current role of the user in the workspace. */
+  role: string;
 }
 
 function createBaseAccessSubject(): AccessSubject {
@@ -1656,7 +1701,7 @@ export const SearchActionsRequest: MessageFns<SearchActionsRequest> = {
 };
 
 function createBaseAccessEntity(): AccessEntity {
-  return { type: "", id: "" };
+  return { type: "", id: "", properties: undefined };
 }
 
 export const AccessEntity: MessageFns<AccessEntity> = {
@@ -1666,6 +1711,9 @@ export const AccessEntity: MessageFns<AccessEntity> = {
     }
     if (message.id !== "") {
       writer.uint32(18).string(message.id);
+    }
+    if (message.properties !== undefined) {
+      Struct.encode(Struct.wrap(message.properties), writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -1699,6 +1747,14 @@ export const AccessEntity: MessageFns<AccessEntity> = {
             message.id = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.properties = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1718,6 +1774,7 @@ export const AccessEntity: MessageFns<AccessEntity> = {
     const message = createBaseAccessEntity();
     message.type = object.type ?? "";
     message.id = object.id ?? "";
+    message.properties = object.properties ?? undefined;
     return message;
   },
 };
@@ -2149,19 +2206,263 @@ export const AccessConfiguration: MessageFns<AccessConfiguration> = {
   },
 };
 
+function createBaseAuthorizeActionRequest(): AuthorizeActionRequest {
+  return { action: "", resource_type: "", resource_id: "" };
+}
+
+export const AuthorizeActionRequest: MessageFns<AuthorizeActionRequest> = {
+  encode(message: AuthorizeActionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.action !== "") {
+      writer.uint32(10).string(message.action);
+    }
+    if (message.resource_type !== "") {
+      writer.uint32(18).string(message.resource_type);
+    }
+    if (message.resource_id !== "") {
+      writer.uint32(26).string(message.resource_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AuthorizeActionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAuthorizeActionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.action = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.resource_type = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.resource_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AuthorizeActionRequest>, I>>(base?: I): AuthorizeActionRequest {
+    return AuthorizeActionRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AuthorizeActionRequest>, I>>(object: I): AuthorizeActionRequest {
+    const message = createBaseAuthorizeActionRequest();
+    message.action = object.action ?? "";
+    message.resource_type = object.resource_type ?? "";
+    message.resource_id = object.resource_id ?? "";
+    return message;
+  },
+};
+
+function createBaseAuthorizeForwardedRequest(): AuthorizeForwardedRequest {
+  return { method: "", uri: "" };
+}
+
+export const AuthorizeForwardedRequest: MessageFns<AuthorizeForwardedRequest> = {
+  encode(message: AuthorizeForwardedRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.method !== "") {
+      writer.uint32(10).string(message.method);
+    }
+    if (message.uri !== "") {
+      writer.uint32(18).string(message.uri);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AuthorizeForwardedRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAuthorizeForwardedRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.method = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.uri = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AuthorizeForwardedRequest>, I>>(base?: I): AuthorizeForwardedRequest {
+    return AuthorizeForwardedRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AuthorizeForwardedRequest>, I>>(object: I): AuthorizeForwardedRequest {
+    const message = createBaseAuthorizeForwardedRequest();
+    message.method = object.method ?? "";
+    message.uri = object.uri ?? "";
+    return message;
+  },
+};
+
+function createBaseAuthorizedUser(): AuthorizedUser {
+  return { user_id: "", email: "", workspace_id: "", role: "" };
+}
+
+export const AuthorizedUser: MessageFns<AuthorizedUser> = {
+  encode(message: AuthorizedUser, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.user_id !== "") {
+      writer.uint32(10).string(message.user_id);
+    }
+    if (message.email !== "") {
+      writer.uint32(18).string(message.email);
+    }
+    if (message.workspace_id !== "") {
+      writer.uint32(26).string(message.workspace_id);
+    }
+    if (message.role !== "") {
+      writer.uint32(34).string(message.role);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AuthorizedUser {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAuthorizedUser();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.user_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.email = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.workspace_id = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.role = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AuthorizedUser>, I>>(base?: I): AuthorizedUser {
+    return AuthorizedUser.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AuthorizedUser>, I>>(object: I): AuthorizedUser {
+    const message = createBaseAuthorizedUser();
+    message.user_id = object.user_id ?? "";
+    message.email = object.email ?? "";
+    message.workspace_id = object.workspace_id ?? "";
+    message.role = object.role ?? "";
+    return message;
+  },
+};
+
 /**
  * Decides access for users named in the request, so that callers without the user's access token,
  * such as jobs, webhooks and gateways, can check permissions. Over REST, it implements the AuthZEN
  * Authorization API 1.0.
  *
- * A subject has the type `user`, identified by UUID, e-mail address or `external_id`, or the type
- * `access_token`, identified by the token itself. Tokens are verified and grant access in their own
- * workspace only.
+ * A subject has the type `user`, identified by UUID, e-mail address or `external_id`, the type
+ * `access_token`, identified by the token itself, or the type `group`, identified by UUID. Tokens
+ * are verified and grant access in their own workspace only. A group may do what each of its members
+ * may do at least. A subject of the type `anonymous` may view what is public; its ID is ignored. A
+ * subject of the type `link`, identified by the token of the link, may do what the link grants.
  *
  * The type of a resource is `service_name:resource_type` or, with a service key, the
- * `resource_type` alone. The ID of a resource is a UUID or any other text. Other text stands for
- * the name-based UUID (version 5, RFC 9562) of `service_name/resource_type/id` in the namespace
- * `f8e1572e-33cb-4304-a2f6-032bcbfe9088`.
+ * `resource_type` alone. A type that names a service other than the key's is an error, unless the
+ * key's service has registered a type of exactly this name. The ID of a resource is a UUID or any
+ * other text. Other text stands for the name-based UUID (version 5, RFC 9562) of
+ * `service_name/resource_type/id` in the namespace `f8e1572e-33cb-4304-a2f6-032bcbfe9088`.
+ *
+ * A resource of the type `workspace` is a workspace itself, identified by its UUID or slug: members may
+ * view it, and owners and admins may edit and manage it. They may perform the actions that the service
+ * has registered, and so may members who have a custom role with the action.
  */
 export type AccessServiceService = typeof AccessServiceService;
 export const AccessServiceService = {
@@ -2170,7 +2471,8 @@ export const AccessServiceService = {
    *
    * Returns whether the subject may perform the action on the resource. Unknown subjects, resources
    * and actions are denied; they are not errors. With `context.explain: true`, the response
-   * includes the reasons for the decision in `context.reasons`.
+   * includes the reasons for the decision in `context.reasons`, and a sentence for administrators
+   * in `context.reason_admin.en`.
    */
   evaluate: {
     path: "/daikon.v1.AccessService/Evaluate" as const,
@@ -2218,7 +2520,8 @@ export const AccessServiceService = {
    * Search resources
    *
    * Lists the resources of a type on which the subject may perform the action. The search covers
-   * all workspaces of the subject, or only the workspace in `context.workspace_id`.
+   * all workspaces of the subject, or only the workspace in `context.workspace_id`. For an anonymous
+   * subject, it lists the public resources of all workspaces.
    */
   searchResources: {
     path: "/daikon.v1.AccessService/SearchResources" as const,
@@ -2248,6 +2551,44 @@ export const AccessServiceService = {
     responseDeserialize: (value: Buffer): SearchActionsResponse => SearchActionsResponse.decode(value),
   },
   /**
+   * Authorize an action
+   *
+   * Decides for a gateway whether the user of the access token may perform an action on a resource
+   * that the configuration of the gateway names. The REST route accepts every method, and ignores the
+   * body and `X-Forwarded-*` headers. Returns 204 with the user in headers, 401 without a valid
+   * access token, and 403 if the action is not allowed.
+   */
+  authorizeAction: {
+    path: "/daikon.v1.AccessService/AuthorizeAction" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: AuthorizeActionRequest): Buffer =>
+      Buffer.from(AuthorizeActionRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): AuthorizeActionRequest => AuthorizeActionRequest.decode(value),
+    responseSerialize: (value: AuthorizedUser): Buffer => Buffer.from(AuthorizedUser.encode(value).finish()),
+    responseDeserialize: (value: Buffer): AuthorizedUser => AuthorizedUser.decode(value),
+  },
+  /**
+   * Authorize a forwarded request
+   *
+   * Decides for a gateway whether a request may be forwarded, by the routes that the service has
+   * declared with PutRoutes. The REST route accepts every method, and ignores the body and its own
+   * query. Returns 204 with the user in headers; they are empty on a route for anyone if there is no
+   * valid access token. Returns 401 if the route requires a user and the access token is missing or
+   * not valid, and 403 if the action is not allowed, no route matches (`ROUTE_UNKNOWN`), or the
+   * gateway and the application could read the path differently (`PATH_AMBIGUOUS`).
+   */
+  authorizeForwarded: {
+    path: "/daikon.v1.AccessService/AuthorizeForwarded" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: AuthorizeForwardedRequest): Buffer =>
+      Buffer.from(AuthorizeForwardedRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): AuthorizeForwardedRequest => AuthorizeForwardedRequest.decode(value),
+    responseSerialize: (value: AuthorizedUser): Buffer => Buffer.from(AuthorizedUser.encode(value).finish()),
+    responseDeserialize: (value: Buffer): AuthorizedUser => AuthorizedUser.decode(value),
+  },
+  /**
    * Get AuthZEN metadata
    *
    * Returns the endpoints of the Access API (AuthZEN Authorization API 1.0, section 9).
@@ -2270,7 +2611,8 @@ export interface AccessServiceServer extends UntypedServiceImplementation {
    *
    * Returns whether the subject may perform the action on the resource. Unknown subjects, resources
    * and actions are denied; they are not errors. With `context.explain: true`, the response
-   * includes the reasons for the decision in `context.reasons`.
+   * includes the reasons for the decision in `context.reasons`, and a sentence for administrators
+   * in `context.reason_admin.en`.
    */
   evaluate: handleUnaryCall<EvaluateRequest, Evaluation>;
   /**
@@ -2291,7 +2633,8 @@ export interface AccessServiceServer extends UntypedServiceImplementation {
    * Search resources
    *
    * Lists the resources of a type on which the subject may perform the action. The search covers
-   * all workspaces of the subject, or only the workspace in `context.workspace_id`.
+   * all workspaces of the subject, or only the workspace in `context.workspace_id`. For an anonymous
+   * subject, it lists the public resources of all workspaces.
    */
   searchResources: handleUnaryCall<SearchResourcesRequest, SearchResourcesResponse>;
   /**
@@ -2301,6 +2644,26 @@ export interface AccessServiceServer extends UntypedServiceImplementation {
    * the service has registered.
    */
   searchActions: handleUnaryCall<SearchActionsRequest, SearchActionsResponse>;
+  /**
+   * Authorize an action
+   *
+   * Decides for a gateway whether the user of the access token may perform an action on a resource
+   * that the configuration of the gateway names. The REST route accepts every method, and ignores the
+   * body and `X-Forwarded-*` headers. Returns 204 with the user in headers, 401 without a valid
+   * access token, and 403 if the action is not allowed.
+   */
+  authorizeAction: handleUnaryCall<AuthorizeActionRequest, AuthorizedUser>;
+  /**
+   * Authorize a forwarded request
+   *
+   * Decides for a gateway whether a request may be forwarded, by the routes that the service has
+   * declared with PutRoutes. The REST route accepts every method, and ignores the body and its own
+   * query. Returns 204 with the user in headers; they are empty on a route for anyone if there is no
+   * valid access token. Returns 401 if the route requires a user and the access token is missing or
+   * not valid, and 403 if the action is not allowed, no route matches (`ROUTE_UNKNOWN`), or the
+   * gateway and the application could read the path differently (`PATH_AMBIGUOUS`).
+   */
+  authorizeForwarded: handleUnaryCall<AuthorizeForwardedRequest, AuthorizedUser>;
   /**
    * Get AuthZEN metadata
    *
@@ -2315,7 +2678,8 @@ export interface AccessServiceClient extends Client {
    *
    * Returns whether the subject may perform the action on the resource. Unknown subjects, resources
    * and actions are denied; they are not errors. With `context.explain: true`, the response
-   * includes the reasons for the decision in `context.reasons`.
+   * includes the reasons for the decision in `context.reasons`, and a sentence for administrators
+   * in `context.reason_admin.en`.
    */
   evaluate(
     request: EvaluateRequest,
@@ -2378,7 +2742,8 @@ export interface AccessServiceClient extends Client {
    * Search resources
    *
    * Lists the resources of a type on which the subject may perform the action. The search covers
-   * all workspaces of the subject, or only the workspace in `context.workspace_id`.
+   * all workspaces of the subject, or only the workspace in `context.workspace_id`. For an anonymous
+   * subject, it lists the public resources of all workspaces.
    */
   searchResources(
     request: SearchResourcesRequest,
@@ -2415,6 +2780,54 @@ export interface AccessServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: SearchActionsResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Authorize an action
+   *
+   * Decides for a gateway whether the user of the access token may perform an action on a resource
+   * that the configuration of the gateway names. The REST route accepts every method, and ignores the
+   * body and `X-Forwarded-*` headers. Returns 204 with the user in headers, 401 without a valid
+   * access token, and 403 if the action is not allowed.
+   */
+  authorizeAction(
+    request: AuthorizeActionRequest,
+    callback: (error: ServiceError | null, response: AuthorizedUser) => void,
+  ): ClientUnaryCall;
+  authorizeAction(
+    request: AuthorizeActionRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: AuthorizedUser) => void,
+  ): ClientUnaryCall;
+  authorizeAction(
+    request: AuthorizeActionRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: AuthorizedUser) => void,
+  ): ClientUnaryCall;
+  /**
+   * Authorize a forwarded request
+   *
+   * Decides for a gateway whether a request may be forwarded, by the routes that the service has
+   * declared with PutRoutes. The REST route accepts every method, and ignores the body and its own
+   * query. Returns 204 with the user in headers; they are empty on a route for anyone if there is no
+   * valid access token. Returns 401 if the route requires a user and the access token is missing or
+   * not valid, and 403 if the action is not allowed, no route matches (`ROUTE_UNKNOWN`), or the
+   * gateway and the application could read the path differently (`PATH_AMBIGUOUS`).
+   */
+  authorizeForwarded(
+    request: AuthorizeForwardedRequest,
+    callback: (error: ServiceError | null, response: AuthorizedUser) => void,
+  ): ClientUnaryCall;
+  authorizeForwarded(
+    request: AuthorizeForwardedRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: AuthorizedUser) => void,
+  ): ClientUnaryCall;
+  authorizeForwarded(
+    request: AuthorizeForwardedRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: AuthorizedUser) => void,
   ): ClientUnaryCall;
   /**
    * Get AuthZEN metadata

@@ -24,10 +24,19 @@ import {
   ClientAppResponse,
   ClientAppRotateRequest,
   ClientAppUpdateRequest,
+  GetClientAppRequest,
+  GetServiceAppRequest,
   ListClientAppsRequest,
   ListClientAppsResponse,
+  ListManagementAppsRequest,
+  ListManagementAppsResponse,
   ListServiceAppsRequest,
   ListServiceAppsResponse,
+  ManagementAppCreateRequest,
+  ManagementAppRequest,
+  ManagementAppResponse,
+  ManagementAppRotateRequest,
+  ManagementAppUpdateRequest,
   ServiceAppCreateRequest,
   ServiceAppKeyResponse,
   ServiceAppRequest,
@@ -35,15 +44,18 @@ import {
   ServiceAppRotateRequest,
   ServiceAppUpdateRequest,
 } from "./admin_apps.ts";
+import { ConditionResult, EvaluateConditionRequest } from "./admin_conditions.ts";
 import { CsvImportReport, CsvImportRequest } from "./admin_import.ts";
 import {
   ExplainPermissionRequest,
+  ListAllResourceTypesRequest,
   ListPermissionSubjectsRequest,
   PermissionExplanation,
   PermissionPage,
   PermissionPageRequest,
   PermissionRequest,
   PermissionSubjectPage,
+  WhatIfRequest,
 } from "./admin_permissions.ts";
 import {
   GetStatsRequest,
@@ -51,11 +63,15 @@ import {
   ListActivityResponse,
   LookUpNamesRequest,
   LookUpNamesResponse,
+  SearchNamesRequest,
+  SearchNamesResponse,
   Stats,
 } from "./admin_records.ts";
 import {
   AddRoleActionsRequest,
+  DeleteRoleRequest,
   ListRoleActionsResponse,
+  ListRoleMembersRequest,
   ListRoleMembersResponse,
   ListRolesRequest,
   ListRolesResponse,
@@ -63,6 +79,7 @@ import {
   ListServiceActionsResponse,
   RoleActionRequest,
   RoleCreateRequest,
+  RoleGroupRequest,
   RoleMemberRequest,
   RoleRequest,
   RoleResponse,
@@ -74,19 +91,34 @@ import {
   EndUserSessionRequest,
   EndUserSessionsRequest,
   GetUserRequest,
+  SetAdministratorRequest,
   UserDetail,
   UserPage,
   UserPageRequest,
   UserUpdateRequest,
 } from "./admin_users.ts";
 import {
+  ListWebhookDeliveriesRequest,
+  ListWebhookDeliveriesResponse,
+  ListWebhooksRequest,
+  ListWebhooksResponse,
+  WebhookCreateRequest,
+  WebhookDelivery,
+  WebhookDeliveryRequest,
+  WebhookRequest,
+  WebhookResponse,
+  WebhookUpdateRequest,
+} from "./admin_webhooks.ts";
+import {
   ListAllWorkspacesRequest,
   ListAllWorkspacesResponse,
+  SupportAccessRequest,
   WorkspacePage,
   WorkspacePageRequest,
 } from "./admin_workspaces.ts";
 import {
   ChildGroupRequest,
+  DeleteGroupRequest,
   GroupCreateRequest,
   GroupMemberRequest,
   GroupRequest,
@@ -97,10 +129,46 @@ import {
   ListGroupsRequest,
   ListGroupsResponse,
 } from "./groups.ts";
-import { ResourcePermissionResponse, ShareRequest, ShareResponse, UpdateVisibilityRequest } from "./permissions.ts";
+import {
+  CreatedLink,
+  CreateLinkRequest,
+  DeleteLinkRequest,
+  DeleteLinkResponse,
+  ListLinksRequest,
+  ListLinksResponse,
+} from "./links.ts";
+import {
+  DeleteResourceTypeRequest,
+  DeleteResourceTypeResponse,
+  ListResourceTypesResponse,
+  PutResourceTypeRequest,
+  RegisterActionsRequest,
+  ResourcePermissionResponse,
+  ResourceType,
+  ServiceActions,
+  ShareRequest,
+  ShareResponse,
+  TransferOwnershipRequest,
+  UpdateAttributesRequest,
+  UpdateParentRequest,
+  UpdateVisibilityRequest,
+} from "./permissions.ts";
+import {
+  ApiKeyCreateRequest,
+  ApiKeyRequest,
+  ApiKeyResponse,
+  ListApiKeysResponse,
+  ListServiceAccountsResponse,
+  ServiceAccountCreateRequest,
+  ServiceAccountDeleteRequest,
+  ServiceAccountRequest,
+  ServiceAccountResponse,
+  ServiceAccountUpdateRequest,
+} from "./service_accounts.ts";
 import {
   CreateWorkspaceRequest,
   DeleteResponse,
+  DeleteWorkspaceRequest,
   InviteMemberRequest,
   ListMembersRequest,
   ListMembersResponse,
@@ -164,6 +232,25 @@ export const AdminServiceService = {
     responseDeserialize: (value: Buffer): LookUpNamesResponse => LookUpNamesResponse.decode(value),
   },
   /**
+   * Search by name
+   *
+   * Finds users, workspaces, groups and resources by name, best matches first: names that are equal
+   * to the text, then names that begin with it, then names that contain each of its words. Case and
+   * accents do not matter. The name of a user is also the e-mail address, that of a workspace also
+   * the slug, and that of a resource the `external_id`, which must begin with the text. A UUID finds
+   * the object with this ID, of every kind that `/admin/names` returns, and resources with this
+   * `resource_id`.
+   */
+  searchNames: {
+    path: "/daikon.v1.AdminService/SearchNames" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: SearchNamesRequest): Buffer => Buffer.from(SearchNamesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): SearchNamesRequest => SearchNamesRequest.decode(value),
+    responseSerialize: (value: SearchNamesResponse): Buffer => Buffer.from(SearchNamesResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): SearchNamesResponse => SearchNamesResponse.decode(value),
+  },
+  /**
    * List users
    *
    * Lists users, ordered by e-mail address, one page at a time.
@@ -205,6 +292,22 @@ export const AdminServiceService = {
     responseStream: false as const,
     requestSerialize: (value: UserUpdateRequest): Buffer => Buffer.from(UserUpdateRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): UserUpdateRequest => UserUpdateRequest.decode(value),
+    responseSerialize: (value: UserDetail): Buffer => Buffer.from(UserDetail.encode(value).finish()),
+    responseDeserialize: (value: Buffer): UserDetail => UserDetail.decode(value),
+  },
+  /**
+   * Promote or demote an administrator
+   *
+   * Makes a user an administrator, or revokes these rights: the user's admin tokens end at once, and
+   * ADMIN_EMAILS does not promote the user again. Administrators cannot demote themselves.
+   */
+  setAdministrator: {
+    path: "/daikon.v1.AdminService/SetAdministrator" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: SetAdministratorRequest): Buffer =>
+      Buffer.from(SetAdministratorRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): SetAdministratorRequest => SetAdministratorRequest.decode(value),
     responseSerialize: (value: UserDetail): Buffer => Buffer.from(UserDetail.encode(value).finish()),
     responseDeserialize: (value: Buffer): UserDetail => UserDetail.decode(value),
   },
@@ -339,7 +442,7 @@ export const AdminServiceService = {
   /**
    * Get a workspace
    *
-   * Returns a workspace. `role` is that of the administrator, if they are a member.
+   * Returns a workspace. `role` is the administrator's role, if they are a member.
    */
   getWorkspace: {
     path: "/daikon.v1.AdminService/GetWorkspace" as const,
@@ -375,15 +478,17 @@ export const AdminServiceService = {
     path: "/daikon.v1.AdminService/DeleteWorkspace" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: WorkspaceRequest): Buffer => Buffer.from(WorkspaceRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): WorkspaceRequest => WorkspaceRequest.decode(value),
+    requestSerialize: (value: DeleteWorkspaceRequest): Buffer =>
+      Buffer.from(DeleteWorkspaceRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): DeleteWorkspaceRequest => DeleteWorkspaceRequest.decode(value),
     responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
   },
   /**
    * List members
    *
-   * Lists the members of a workspace, including invited ones, ordered by user ID.
+   * Lists the members of a workspace, including invited ones. With `page`, returns one page and the
+   * total number; owners come first.
    */
   listMembers: {
     path: "/daikon.v1.AdminService/ListMembers" as const,
@@ -399,7 +504,10 @@ export const AdminServiceService = {
    *
    * Invites a person by e-mail address. If no user has the address, a user is created; the first
    * sign-in with the verified address takes over that user. Inviting a person again updates the
-   * role of the pending invitation. Fails with `ALREADY_EXISTS` if the person is already a member.
+   * role and the end of the pending invitation, and sends a new link. Fails with `ALREADY_EXISTS` if the person
+   * is already a member.
+   *
+   * The invitation is sent by e-mail if the server is configured to. Otherwise, the response contains the link.
    */
   inviteMember: {
     path: "/daikon.v1.AdminService/InviteMember" as const,
@@ -412,10 +520,27 @@ export const AdminServiceService = {
     responseDeserialize: (value: Buffer): WorkspaceMemberResponse => WorkspaceMemberResponse.decode(value),
   },
   /**
+   * Give support access
+   *
+   * Makes a user a member of the workspace for a limited time, for example to examine a problem. The
+   * members of the workspace see the membership, and its activity log contains the reason. Fails with
+   * `ALREADY_EXISTS` if the user is a member, or an owner of the workspace has forbidden support access.
+   */
+  giveSupportAccess: {
+    path: "/daikon.v1.AdminService/GiveSupportAccess" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: SupportAccessRequest): Buffer => Buffer.from(SupportAccessRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): SupportAccessRequest => SupportAccessRequest.decode(value),
+    responseSerialize: (value: WorkspaceMemberResponse): Buffer =>
+      Buffer.from(WorkspaceMemberResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): WorkspaceMemberResponse => WorkspaceMemberResponse.decode(value),
+  },
+  /**
    * Update a member
    *
-   * Changes the role of a member. Fails with `ALREADY_EXISTS` if the member is the last active
-   * owner of the workspace.
+   * Changes the role of a member, the end of the membership, or both. Fails with `ALREADY_EXISTS` if
+   * the member is the last active owner of the workspace whose membership does not end.
    */
   updateMember: {
     path: "/daikon.v1.AdminService/UpdateMember" as const,
@@ -445,7 +570,8 @@ export const AdminServiceService = {
   /**
    * List groups
    *
-   * Lists the groups of a workspace, ordered by name.
+   * Lists the groups of a workspace, ordered by name. With `page`, returns one page and the total
+   * number.
    */
   listGroups: {
     path: "/daikon.v1.AdminService/ListGroups" as const,
@@ -468,6 +594,20 @@ export const AdminServiceService = {
     responseStream: false as const,
     requestSerialize: (value: GroupCreateRequest): Buffer => Buffer.from(GroupCreateRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): GroupCreateRequest => GroupCreateRequest.decode(value),
+    responseSerialize: (value: GroupResponse): Buffer => Buffer.from(GroupResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GroupResponse => GroupResponse.decode(value),
+  },
+  /**
+   * Get a group
+   *
+   * Returns a group.
+   */
+  getGroup: {
+    path: "/daikon.v1.AdminService/GetGroup" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GroupRequest): Buffer => Buffer.from(GroupRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GroupRequest => GroupRequest.decode(value),
     responseSerialize: (value: GroupResponse): Buffer => Buffer.from(GroupResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GroupResponse => GroupResponse.decode(value),
   },
@@ -495,16 +635,16 @@ export const AdminServiceService = {
     path: "/daikon.v1.AdminService/DeleteGroup" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: GroupRequest): Buffer => Buffer.from(GroupRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): GroupRequest => GroupRequest.decode(value),
+    requestSerialize: (value: DeleteGroupRequest): Buffer => Buffer.from(DeleteGroupRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): DeleteGroupRequest => DeleteGroupRequest.decode(value),
     responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
   },
   /**
    * List group members
    *
-   * Lists the direct members of a group, ordered by user ID. With `effective`, also lists the
-   * members of its descendants.
+   * Lists the direct members of a group. With `effective`, also lists the members of its
+   * descendants. With `page`, returns one page and the total number.
    */
   listGroupMembers: {
     path: "/daikon.v1.AdminService/ListGroupMembers" as const,
@@ -594,8 +734,8 @@ export const AdminServiceService = {
   /**
    * List permission records
    *
-   * Lists the permission records of resources, newest first, one page at a time. Filters are
-   * combined with AND.
+   * Lists the permission records of resources, newest first, one page at a time, at most 10,000.
+   * Filters are combined with AND.
    */
   listPermissions: {
     path: "/daikon.v1.AdminService/ListPermissions" as const,
@@ -625,8 +765,8 @@ export const AdminServiceService = {
   /**
    * Explain a decision
    *
-   * Returns whether a user may perform an action on a resource, and why. Invited users are treated
-   * as members.
+   * Returns whether a user, or a subject of another type, may perform an action on a resource, and
+   * why. Invited users are treated as members.
    */
   explainPermission: {
     path: "/daikon.v1.AdminService/ExplainPermission" as const,
@@ -640,10 +780,26 @@ export const AdminServiceService = {
     responseDeserialize: (value: Buffer): PermissionExplanation => PermissionExplanation.decode(value),
   },
   /**
+   * Ask what if
+   *
+   * Returns what ExplainPermission would, if the subject also had the shares, the custom roles or the
+   * membership in `with`. It is decided in memory: nothing is stored or recorded.
+   */
+  whatIf: {
+    path: "/daikon.v1.AdminService/WhatIf" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: WhatIfRequest): Buffer => Buffer.from(WhatIfRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): WhatIfRequest => WhatIfRequest.decode(value),
+    responseSerialize: (value: PermissionExplanation): Buffer =>
+      Buffer.from(PermissionExplanation.encode(value).finish()),
+    responseDeserialize: (value: Buffer): PermissionExplanation => PermissionExplanation.decode(value),
+  },
+  /**
    * List who has access
    *
-   * Lists the users who may perform an action on a resource, ordered by ID, with the reasons.
-   * Invited users are treated as members.
+   * Lists the users who may perform an action on a resource, ordered by ID, with the reasons, and
+   * those who might if conditions were met. Invited users are treated as members.
    */
   listPermissionSubjects: {
     path: "/daikon.v1.AdminService/ListPermissionSubjects" as const,
@@ -657,9 +813,27 @@ export const AdminServiceService = {
     responseDeserialize: (value: Buffer): PermissionSubjectPage => PermissionSubjectPage.decode(value),
   },
   /**
+   * Evaluate a condition
+   *
+   * Compiles a condition and evaluates it with a sample request, to try it before a resource type
+   * declares it. Nothing is stored. An expression that does not compile is not an error of the
+   * request: the response says what is wrong with it, and where.
+   */
+  evaluateCondition: {
+    path: "/daikon.v1.AdminService/EvaluateCondition" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: EvaluateConditionRequest): Buffer =>
+      Buffer.from(EvaluateConditionRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): EvaluateConditionRequest => EvaluateConditionRequest.decode(value),
+    responseSerialize: (value: ConditionResult): Buffer => Buffer.from(ConditionResult.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ConditionResult => ConditionResult.decode(value),
+  },
+  /**
    * Update visibility
    *
-   * Makes a resource visible to its whole workspace, or private.
+   * Makes a resource private, visible to its whole workspace, or public. `public` requires a
+   * declaration of the type with `allow_public`.
    */
   updateVisibility: {
     path: "/daikon.v1.AdminService/UpdateVisibility" as const,
@@ -668,6 +842,56 @@ export const AdminServiceService = {
     requestSerialize: (value: UpdateVisibilityRequest): Buffer =>
       Buffer.from(UpdateVisibilityRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): UpdateVisibilityRequest => UpdateVisibilityRequest.decode(value),
+    responseSerialize: (value: ResourcePermissionResponse): Buffer =>
+      Buffer.from(ResourcePermissionResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ResourcePermissionResponse => ResourcePermissionResponse.decode(value),
+  },
+  /**
+   * Update attributes
+   *
+   * Changes what is stored about a resource for conditions, by a merge patch (RFC 7396), as its
+   * service does with PermissionService.UpdateAttributes.
+   */
+  updateAttributes: {
+    path: "/daikon.v1.AdminService/UpdateAttributes" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: UpdateAttributesRequest): Buffer =>
+      Buffer.from(UpdateAttributesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): UpdateAttributesRequest => UpdateAttributesRequest.decode(value),
+    responseSerialize: (value: ResourcePermissionResponse): Buffer =>
+      Buffer.from(ResourcePermissionResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ResourcePermissionResponse => ResourcePermissionResponse.decode(value),
+  },
+  /**
+   * Transfer ownership
+   *
+   * Makes another member of the workspace the owner of a resource. Fails with `INVALID_ARGUMENT` if
+   * the new owner is not a member.
+   */
+  transferOwnership: {
+    path: "/daikon.v1.AdminService/TransferOwnership" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: TransferOwnershipRequest): Buffer =>
+      Buffer.from(TransferOwnershipRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): TransferOwnershipRequest => TransferOwnershipRequest.decode(value),
+    responseSerialize: (value: ResourcePermissionResponse): Buffer =>
+      Buffer.from(ResourcePermissionResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ResourcePermissionResponse => ResourcePermissionResponse.decode(value),
+  },
+  /**
+   * Move a resource
+   *
+   * Sets or removes the parent of a resource, or changes whether the resource inherits grants from
+   * it, as its service does with PermissionService.UpdateParent.
+   */
+  updateParent: {
+    path: "/daikon.v1.AdminService/UpdateParent" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: UpdateParentRequest): Buffer => Buffer.from(UpdateParentRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): UpdateParentRequest => UpdateParentRequest.decode(value),
     responseSerialize: (value: ResourcePermissionResponse): Buffer =>
       Buffer.from(ResourcePermissionResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ResourcePermissionResponse => ResourcePermissionResponse.decode(value),
@@ -703,6 +927,98 @@ export const AdminServiceService = {
     responseDeserialize: (value: Buffer): Acknowledgement => Acknowledgement.decode(value),
   },
   /**
+   * Create a link
+   *
+   * Creates a link to a resource, as its service does with PermissionService.CreateLink. The token
+   * is returned once.
+   */
+  createLink: {
+    path: "/daikon.v1.AdminService/CreateLink" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CreateLinkRequest): Buffer => Buffer.from(CreateLinkRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CreateLinkRequest => CreateLinkRequest.decode(value),
+    responseSerialize: (value: CreatedLink): Buffer => Buffer.from(CreatedLink.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CreatedLink => CreatedLink.decode(value),
+  },
+  /**
+   * List links
+   *
+   * Lists the links to a resource, oldest first, without their tokens.
+   */
+  listLinks: {
+    path: "/daikon.v1.AdminService/ListLinks" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListLinksRequest): Buffer => Buffer.from(ListLinksRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListLinksRequest => ListLinksRequest.decode(value),
+    responseSerialize: (value: ListLinksResponse): Buffer => Buffer.from(ListLinksResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListLinksResponse => ListLinksResponse.decode(value),
+  },
+  /**
+   * Revoke a link
+   *
+   * Deletes a link. Its token grants nothing from then on.
+   */
+  deleteLink: {
+    path: "/daikon.v1.AdminService/DeleteLink" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: DeleteLinkRequest): Buffer => Buffer.from(DeleteLinkRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): DeleteLinkRequest => DeleteLinkRequest.decode(value),
+    responseSerialize: (value: DeleteLinkResponse): Buffer => Buffer.from(DeleteLinkResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DeleteLinkResponse => DeleteLinkResponse.decode(value),
+  },
+  /**
+   * List resource types
+   *
+   * Lists the declared resource types of all services, ordered by service and type.
+   */
+  listResourceTypes: {
+    path: "/daikon.v1.AdminService/ListResourceTypes" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListAllResourceTypesRequest): Buffer =>
+      Buffer.from(ListAllResourceTypesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListAllResourceTypesRequest => ListAllResourceTypesRequest.decode(value),
+    responseSerialize: (value: ListResourceTypesResponse): Buffer =>
+      Buffer.from(ListResourceTypesResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListResourceTypesResponse => ListResourceTypesResponse.decode(value),
+  },
+  /**
+   * Declare a resource type
+   *
+   * Replaces the declaration of a resource type, as its service does with
+   * PermissionService.PutResourceType.
+   */
+  putResourceType: {
+    path: "/daikon.v1.AdminService/PutResourceType" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: PutResourceTypeRequest): Buffer =>
+      Buffer.from(PutResourceTypeRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): PutResourceTypeRequest => PutResourceTypeRequest.decode(value),
+    responseSerialize: (value: ResourceType): Buffer => Buffer.from(ResourceType.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ResourceType => ResourceType.decode(value),
+  },
+  /**
+   * Remove a declaration
+   *
+   * Removes the declaration of a resource type, as its service does with
+   * PermissionService.DeleteResourceType.
+   */
+  deleteResourceType: {
+    path: "/daikon.v1.AdminService/DeleteResourceType" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: DeleteResourceTypeRequest): Buffer =>
+      Buffer.from(DeleteResourceTypeRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): DeleteResourceTypeRequest => DeleteResourceTypeRequest.decode(value),
+    responseSerialize: (value: DeleteResourceTypeResponse): Buffer =>
+      Buffer.from(DeleteResourceTypeResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DeleteResourceTypeResponse => DeleteResourceTypeResponse.decode(value),
+  },
+  /**
    * List service actions
    *
    * Lists the registered actions of all services, ordered by service and name.
@@ -717,6 +1033,22 @@ export const AdminServiceService = {
     responseSerialize: (value: ListServiceActionsResponse): Buffer =>
       Buffer.from(ListServiceActionsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListServiceActionsResponse => ListServiceActionsResponse.decode(value),
+  },
+  /**
+   * Register service actions
+   *
+   * Registers actions of a service or updates their descriptions, as the service does with
+   * PermissionService.RegisterActions. Returns all actions of the service.
+   */
+  registerActions: {
+    path: "/daikon.v1.AdminService/RegisterActions" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RegisterActionsRequest): Buffer =>
+      Buffer.from(RegisterActionsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RegisterActionsRequest => RegisterActionsRequest.decode(value),
+    responseSerialize: (value: ServiceActions): Buffer => Buffer.from(ServiceActions.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ServiceActions => ServiceActions.decode(value),
   },
   /**
    * List custom roles
@@ -748,6 +1080,20 @@ export const AdminServiceService = {
     responseDeserialize: (value: Buffer): RoleResponse => RoleResponse.decode(value),
   },
   /**
+   * Get a custom role
+   *
+   * Returns a custom role.
+   */
+  getRole: {
+    path: "/daikon.v1.AdminService/GetRole" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RoleRequest): Buffer => Buffer.from(RoleRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RoleRequest => RoleRequest.decode(value),
+    responseSerialize: (value: RoleResponse): Buffer => Buffer.from(RoleResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RoleResponse => RoleResponse.decode(value),
+  },
+  /**
    * Update a custom role
    *
    * Updates the fields that are present. Fails with `ALREADY_EXISTS` if another role in the
@@ -771,8 +1117,8 @@ export const AdminServiceService = {
     path: "/daikon.v1.AdminService/DeleteRole" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: RoleRequest): Buffer => Buffer.from(RoleRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): RoleRequest => RoleRequest.decode(value),
+    requestSerialize: (value: DeleteRoleRequest): Buffer => Buffer.from(DeleteRoleRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): DeleteRoleRequest => DeleteRoleRequest.decode(value),
     responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
   },
@@ -830,8 +1176,9 @@ export const AdminServiceService = {
     path: "/daikon.v1.AdminService/ListRoleMembers" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: RoleRequest): Buffer => Buffer.from(RoleRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): RoleRequest => RoleRequest.decode(value),
+    requestSerialize: (value: ListRoleMembersRequest): Buffer =>
+      Buffer.from(ListRoleMembersRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListRoleMembersRequest => ListRoleMembersRequest.decode(value),
     responseSerialize: (value: ListRoleMembersResponse): Buffer =>
       Buffer.from(ListRoleMembersResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListRoleMembersResponse => ListRoleMembersResponse.decode(value),
@@ -861,6 +1208,174 @@ export const AdminServiceService = {
     responseStream: false as const,
     requestSerialize: (value: RoleMemberRequest): Buffer => Buffer.from(RoleMemberRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): RoleMemberRequest => RoleMemberRequest.decode(value),
+    responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
+  },
+  /**
+   * List role groups
+   *
+   * Lists the groups that have a custom role, ordered by name.
+   */
+  listRoleGroups: {
+    path: "/daikon.v1.AdminService/ListRoleGroups" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RoleRequest): Buffer => Buffer.from(RoleRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RoleRequest => RoleRequest.decode(value),
+    responseSerialize: (value: ListGroupsResponse): Buffer => Buffer.from(ListGroupsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListGroupsResponse => ListGroupsResponse.decode(value),
+  },
+  /**
+   * Add a role group
+   *
+   * Assigns a custom role to a group of its workspace, and so to everyone who is in the group or in
+   * one of its child groups. Assigning it again has no effect.
+   */
+  addRoleGroup: {
+    path: "/daikon.v1.AdminService/AddRoleGroup" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RoleGroupRequest): Buffer => Buffer.from(RoleGroupRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RoleGroupRequest => RoleGroupRequest.decode(value),
+    responseSerialize: (value: Acknowledgement): Buffer => Buffer.from(Acknowledgement.encode(value).finish()),
+    responseDeserialize: (value: Buffer): Acknowledgement => Acknowledgement.decode(value),
+  },
+  /**
+   * Remove a role group
+   *
+   * Removes a custom role from a group.
+   */
+  removeRoleGroup: {
+    path: "/daikon.v1.AdminService/RemoveRoleGroup" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RoleGroupRequest): Buffer => Buffer.from(RoleGroupRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RoleGroupRequest => RoleGroupRequest.decode(value),
+    responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
+  },
+  /**
+   * List service accounts
+   *
+   * Lists the service accounts of a workspace, ordered by name.
+   */
+  listServiceAccounts: {
+    path: "/daikon.v1.AdminService/ListServiceAccounts" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: WorkspaceRequest): Buffer => Buffer.from(WorkspaceRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): WorkspaceRequest => WorkspaceRequest.decode(value),
+    responseSerialize: (value: ListServiceAccountsResponse): Buffer =>
+      Buffer.from(ListServiceAccountsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListServiceAccountsResponse => ListServiceAccountsResponse.decode(value),
+  },
+  /**
+   * Create a service account
+   *
+   * Creates a service account: a member of one workspace that is not a person. It has no credentials
+   * yet. Fails with `ALREADY_EXISTS` during a rollout, while a node of an older version is connected.
+   */
+  createServiceAccount: {
+    path: "/daikon.v1.AdminService/CreateServiceAccount" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ServiceAccountCreateRequest): Buffer =>
+      Buffer.from(ServiceAccountCreateRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ServiceAccountCreateRequest => ServiceAccountCreateRequest.decode(value),
+    responseSerialize: (value: ServiceAccountResponse): Buffer =>
+      Buffer.from(ServiceAccountResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ServiceAccountResponse => ServiceAccountResponse.decode(value),
+  },
+  /**
+   * Get a service account
+   *
+   * Returns a service account.
+   */
+  getServiceAccount: {
+    path: "/daikon.v1.AdminService/GetServiceAccount" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ServiceAccountRequest): Buffer =>
+      Buffer.from(ServiceAccountRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ServiceAccountRequest => ServiceAccountRequest.decode(value),
+    responseSerialize: (value: ServiceAccountResponse): Buffer =>
+      Buffer.from(ServiceAccountResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ServiceAccountResponse => ServiceAccountResponse.decode(value),
+  },
+  /**
+   * Update a service account
+   *
+   * Updates the fields that are present. Its credentials end for good when it is deactivated or has
+   * ended: after its reactivation, it needs new ones.
+   */
+  updateServiceAccount: {
+    path: "/daikon.v1.AdminService/UpdateServiceAccount" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ServiceAccountUpdateRequest): Buffer =>
+      Buffer.from(ServiceAccountUpdateRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ServiceAccountUpdateRequest => ServiceAccountUpdateRequest.decode(value),
+    responseSerialize: (value: ServiceAccountResponse): Buffer =>
+      Buffer.from(ServiceAccountResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ServiceAccountResponse => ServiceAccountResponse.decode(value),
+  },
+  /**
+   * Delete a service account
+   *
+   * Deletes a service account with its credentials. Its resources are transferred to the member
+   * `transfer_to`. Fails with `ALREADY_EXISTS` if it owns resources and `transfer_to` is absent.
+   */
+  deleteServiceAccount: {
+    path: "/daikon.v1.AdminService/DeleteServiceAccount" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ServiceAccountDeleteRequest): Buffer =>
+      Buffer.from(ServiceAccountDeleteRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ServiceAccountDeleteRequest => ServiceAccountDeleteRequest.decode(value),
+    responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
+  },
+  /**
+   * List API keys
+   *
+   * Lists the API keys of a service account, oldest first, without the keys themselves.
+   */
+  listApiKeys: {
+    path: "/daikon.v1.AdminService/ListApiKeys" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ServiceAccountRequest): Buffer =>
+      Buffer.from(ServiceAccountRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ServiceAccountRequest => ServiceAccountRequest.decode(value),
+    responseSerialize: (value: ListApiKeysResponse): Buffer => Buffer.from(ListApiKeysResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListApiKeysResponse => ListApiKeysResponse.decode(value),
+  },
+  /**
+   * Create an API key
+   *
+   * Creates an API key of a service account. Only this response contains the key. Fails with
+   * `ALREADY_EXISTS` if the account has 10 keys or is not active.
+   */
+  createKey: {
+    path: "/daikon.v1.AdminService/CreateKey" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ApiKeyCreateRequest): Buffer => Buffer.from(ApiKeyCreateRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ApiKeyCreateRequest => ApiKeyCreateRequest.decode(value),
+    responseSerialize: (value: ApiKeyResponse): Buffer => Buffer.from(ApiKeyResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ApiKeyResponse => ApiKeyResponse.decode(value),
+  },
+  /**
+   * Delete an API key
+   *
+   * Ends an API key. From the response on, it is rejected by every node.
+   */
+  deleteKey: {
+    path: "/daikon.v1.AdminService/DeleteKey" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ApiKeyRequest): Buffer => Buffer.from(ApiKeyRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ApiKeyRequest => ApiKeyRequest.decode(value),
     responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
   },
@@ -895,6 +1410,20 @@ export const AdminServiceService = {
     responseSerialize: (value: ServiceAppKeyResponse): Buffer =>
       Buffer.from(ServiceAppKeyResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ServiceAppKeyResponse => ServiceAppKeyResponse.decode(value),
+  },
+  /**
+   * Get a service app
+   *
+   * Returns a service app.
+   */
+  getServiceApp: {
+    path: "/daikon.v1.AdminService/GetServiceApp" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetServiceAppRequest): Buffer => Buffer.from(GetServiceAppRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetServiceAppRequest => GetServiceAppRequest.decode(value),
+    responseSerialize: (value: ServiceAppResponse): Buffer => Buffer.from(ServiceAppResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ServiceAppResponse => ServiceAppResponse.decode(value),
   },
   /**
    * Update a service app
@@ -977,9 +1506,25 @@ export const AdminServiceService = {
     responseDeserialize: (value: Buffer): ClientAppResponse => ClientAppResponse.decode(value),
   },
   /**
+   * Get a client app
+   *
+   * Returns a client app.
+   */
+  getClientApp: {
+    path: "/daikon.v1.AdminService/GetClientApp" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetClientAppRequest): Buffer => Buffer.from(GetClientAppRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetClientAppRequest => GetClientAppRequest.decode(value),
+    responseSerialize: (value: ClientAppResponse): Buffer => Buffer.from(ClientAppResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ClientAppResponse => ClientAppResponse.decode(value),
+  },
+  /**
    * Update a client app
    *
-   * Updates the fields that are present. Users cannot sign in to an inactive app.
+   * Updates the fields that are present. Users cannot sign in to an inactive app. Fails with
+   * `ALREADY_EXISTS` if an app that is bound to a workspace would share a redirect URI with another
+   * app, and with `NOT_FOUND` if the workspace does not exist.
    */
   updateClientApp: {
     path: "/daikon.v1.AdminService/UpdateClientApp" as const,
@@ -1021,6 +1566,219 @@ export const AdminServiceService = {
     requestDeserialize: (value: Buffer): ClientAppRequest => ClientAppRequest.decode(value),
     responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
+  },
+  /**
+   * List management apps
+   *
+   * Lists all management apps, oldest first.
+   */
+  listManagementApps: {
+    path: "/daikon.v1.AdminService/ListManagementApps" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListManagementAppsRequest): Buffer =>
+      Buffer.from(ListManagementAppsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListManagementAppsRequest => ListManagementAppsRequest.decode(value),
+    responseSerialize: (value: ListManagementAppsResponse): Buffer =>
+      Buffer.from(ListManagementAppsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListManagementAppsResponse => ListManagementAppsResponse.decode(value),
+  },
+  /**
+   * Create a management app
+   *
+   * Creates an app that calls admin methods within its scopes, and its first secret. The secret is
+   * returned only once.
+   */
+  createManagementApp: {
+    path: "/daikon.v1.AdminService/CreateManagementApp" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ManagementAppCreateRequest): Buffer =>
+      Buffer.from(ManagementAppCreateRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ManagementAppCreateRequest => ManagementAppCreateRequest.decode(value),
+    responseSerialize: (value: ManagementAppResponse): Buffer =>
+      Buffer.from(ManagementAppResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ManagementAppResponse => ManagementAppResponse.decode(value),
+  },
+  /**
+   * Update a management app
+   *
+   * Changes the name or scopes of a management app, or activates or deactivates it. New scopes also
+   * apply to tokens that have been issued. Deactivation ends all tokens of the app.
+   */
+  updateManagementApp: {
+    path: "/daikon.v1.AdminService/UpdateManagementApp" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ManagementAppUpdateRequest): Buffer =>
+      Buffer.from(ManagementAppUpdateRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ManagementAppUpdateRequest => ManagementAppUpdateRequest.decode(value),
+    responseSerialize: (value: ManagementAppResponse): Buffer =>
+      Buffer.from(ManagementAppResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ManagementAppResponse => ManagementAppResponse.decode(value),
+  },
+  /**
+   * Rotate a management app's secret
+   *
+   * Creates a new secret. Without an overlap, all tokens of the app end, too.
+   */
+  rotateManagementApp: {
+    path: "/daikon.v1.AdminService/RotateManagementApp" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ManagementAppRotateRequest): Buffer =>
+      Buffer.from(ManagementAppRotateRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ManagementAppRotateRequest => ManagementAppRotateRequest.decode(value),
+    responseSerialize: (value: ManagementAppResponse): Buffer =>
+      Buffer.from(ManagementAppResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ManagementAppResponse => ManagementAppResponse.decode(value),
+  },
+  /**
+   * Delete a management app
+   *
+   * Deletes a management app with its secrets, and ends its tokens.
+   */
+  deleteManagementApp: {
+    path: "/daikon.v1.AdminService/DeleteManagementApp" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ManagementAppRequest): Buffer => Buffer.from(ManagementAppRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ManagementAppRequest => ManagementAppRequest.decode(value),
+    responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
+  },
+  /**
+   * List webhooks
+   *
+   * Lists the webhooks, oldest first.
+   */
+  listWebhooks: {
+    path: "/daikon.v1.AdminService/ListWebhooks" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListWebhooksRequest): Buffer => Buffer.from(ListWebhooksRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListWebhooksRequest => ListWebhooksRequest.decode(value),
+    responseSerialize: (value: ListWebhooksResponse): Buffer =>
+      Buffer.from(ListWebhooksResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListWebhooksResponse => ListWebhooksResponse.decode(value),
+  },
+  /**
+   * Create a webhook
+   *
+   * Creates a webhook, which receives the events of the activity log from then on. The response
+   * contains its secret, which cannot be retrieved again. Fails with `FAILED_PRECONDITION` if
+   * SECRETS_ENCRYPTION_KEY is not set.
+   */
+  createWebhook: {
+    path: "/daikon.v1.AdminService/CreateWebhook" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: WebhookCreateRequest): Buffer => Buffer.from(WebhookCreateRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): WebhookCreateRequest => WebhookCreateRequest.decode(value),
+    responseSerialize: (value: WebhookResponse): Buffer => Buffer.from(WebhookResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): WebhookResponse => WebhookResponse.decode(value),
+  },
+  /**
+   * Get a webhook
+   *
+   * Returns a webhook.
+   */
+  getWebhook: {
+    path: "/daikon.v1.AdminService/GetWebhook" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: WebhookRequest): Buffer => Buffer.from(WebhookRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): WebhookRequest => WebhookRequest.decode(value),
+    responseSerialize: (value: WebhookResponse): Buffer => Buffer.from(WebhookResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): WebhookResponse => WebhookResponse.decode(value),
+  },
+  /**
+   * Update a webhook
+   *
+   * Updates the fields that are present. Deactivating a webhook gives up its pending deliveries.
+   */
+  updateWebhook: {
+    path: "/daikon.v1.AdminService/UpdateWebhook" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: WebhookUpdateRequest): Buffer => Buffer.from(WebhookUpdateRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): WebhookUpdateRequest => WebhookUpdateRequest.decode(value),
+    responseSerialize: (value: WebhookResponse): Buffer => Buffer.from(WebhookResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): WebhookResponse => WebhookResponse.decode(value),
+  },
+  /**
+   * Delete a webhook
+   *
+   * Deletes a webhook with its deliveries.
+   */
+  deleteWebhook: {
+    path: "/daikon.v1.AdminService/DeleteWebhook" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: WebhookRequest): Buffer => Buffer.from(WebhookRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): WebhookRequest => WebhookRequest.decode(value),
+    responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
+  },
+  /**
+   * Rotate a webhook secret
+   *
+   * Creates a new secret, which only this response contains. For 24 hours, requests are signed with
+   * both secrets.
+   */
+  rotateWebhook: {
+    path: "/daikon.v1.AdminService/RotateWebhook" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: WebhookRequest): Buffer => Buffer.from(WebhookRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): WebhookRequest => WebhookRequest.decode(value),
+    responseSerialize: (value: WebhookResponse): Buffer => Buffer.from(WebhookResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): WebhookResponse => WebhookResponse.decode(value),
+  },
+  /**
+   * Test a webhook
+   *
+   * Sends the event `webhook.test` and returns its delivery, which the list of deliveries shows.
+   */
+  testWebhook: {
+    path: "/daikon.v1.AdminService/TestWebhook" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: WebhookRequest): Buffer => Buffer.from(WebhookRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): WebhookRequest => WebhookRequest.decode(value),
+    responseSerialize: (value: WebhookDelivery): Buffer => Buffer.from(WebhookDelivery.encode(value).finish()),
+    responseDeserialize: (value: Buffer): WebhookDelivery => WebhookDelivery.decode(value),
+  },
+  /**
+   * List webhook deliveries
+   *
+   * Lists the deliveries of a webhook, newest first.
+   */
+  listWebhookDeliveries: {
+    path: "/daikon.v1.AdminService/ListWebhookDeliveries" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListWebhookDeliveriesRequest): Buffer =>
+      Buffer.from(ListWebhookDeliveriesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListWebhookDeliveriesRequest => ListWebhookDeliveriesRequest.decode(value),
+    responseSerialize: (value: ListWebhookDeliveriesResponse): Buffer =>
+      Buffer.from(ListWebhookDeliveriesResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListWebhookDeliveriesResponse => ListWebhookDeliveriesResponse.decode(value),
+  },
+  /**
+   * Retry a webhook delivery
+   *
+   * Sends an event again, whatever the state of its delivery, with a new schedule of attempts.
+   */
+  retryWebhookDelivery: {
+    path: "/daikon.v1.AdminService/RetryWebhookDelivery" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: WebhookDeliveryRequest): Buffer =>
+      Buffer.from(WebhookDeliveryRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): WebhookDeliveryRequest => WebhookDeliveryRequest.decode(value),
+    responseSerialize: (value: WebhookDelivery): Buffer => Buffer.from(WebhookDelivery.encode(value).finish()),
+    responseDeserialize: (value: Buffer): WebhookDelivery => WebhookDelivery.decode(value),
   },
   /**
    * Preview a CSV import
@@ -1076,6 +1834,17 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
    */
   lookUpNames: handleUnaryCall<LookUpNamesRequest, LookUpNamesResponse>;
   /**
+   * Search by name
+   *
+   * Finds users, workspaces, groups and resources by name, best matches first: names that are equal
+   * to the text, then names that begin with it, then names that contain each of its words. Case and
+   * accents do not matter. The name of a user is also the e-mail address, that of a workspace also
+   * the slug, and that of a resource the `external_id`, which must begin with the text. A UUID finds
+   * the object with this ID, of every kind that `/admin/names` returns, and resources with this
+   * `resource_id`.
+   */
+  searchNames: handleUnaryCall<SearchNamesRequest, SearchNamesResponse>;
+  /**
    * List users
    *
    * Lists users, ordered by e-mail address, one page at a time.
@@ -1096,6 +1865,13 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
    * `external_id` already identifies another user.
    */
   updateUser: handleUnaryCall<UserUpdateRequest, UserDetail>;
+  /**
+   * Promote or demote an administrator
+   *
+   * Makes a user an administrator, or revokes these rights: the user's admin tokens end at once, and
+   * ADMIN_EMAILS does not promote the user again. Administrators cannot demote themselves.
+   */
+  setAdministrator: handleUnaryCall<SetAdministratorRequest, UserDetail>;
   /**
    * Delete a user
    *
@@ -1156,7 +1932,7 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
   /**
    * Get a workspace
    *
-   * Returns a workspace. `role` is that of the administrator, if they are a member.
+   * Returns a workspace. `role` is the administrator's role, if they are a member.
    */
   getWorkspace: handleUnaryCall<WorkspaceRequest, WorkspaceResponse>;
   /**
@@ -1171,11 +1947,12 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
    * Deletes a workspace with its memberships, groups, custom roles, permission records and
    * sessions.
    */
-  deleteWorkspace: handleUnaryCall<WorkspaceRequest, DeleteResponse>;
+  deleteWorkspace: handleUnaryCall<DeleteWorkspaceRequest, DeleteResponse>;
   /**
    * List members
    *
-   * Lists the members of a workspace, including invited ones, ordered by user ID.
+   * Lists the members of a workspace, including invited ones. With `page`, returns one page and the
+   * total number; owners come first.
    */
   listMembers: handleUnaryCall<ListMembersRequest, ListMembersResponse>;
   /**
@@ -1183,14 +1960,25 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
    *
    * Invites a person by e-mail address. If no user has the address, a user is created; the first
    * sign-in with the verified address takes over that user. Inviting a person again updates the
-   * role of the pending invitation. Fails with `ALREADY_EXISTS` if the person is already a member.
+   * role and the end of the pending invitation, and sends a new link. Fails with `ALREADY_EXISTS` if the person
+   * is already a member.
+   *
+   * The invitation is sent by e-mail if the server is configured to. Otherwise, the response contains the link.
    */
   inviteMember: handleUnaryCall<InviteMemberRequest, WorkspaceMemberResponse>;
   /**
+   * Give support access
+   *
+   * Makes a user a member of the workspace for a limited time, for example to examine a problem. The
+   * members of the workspace see the membership, and its activity log contains the reason. Fails with
+   * `ALREADY_EXISTS` if the user is a member, or an owner of the workspace has forbidden support access.
+   */
+  giveSupportAccess: handleUnaryCall<SupportAccessRequest, WorkspaceMemberResponse>;
+  /**
    * Update a member
    *
-   * Changes the role of a member. Fails with `ALREADY_EXISTS` if the member is the last active
-   * owner of the workspace.
+   * Changes the role of a member, the end of the membership, or both. Fails with `ALREADY_EXISTS` if
+   * the member is the last active owner of the workspace whose membership does not end.
    */
   updateMember: handleUnaryCall<UpdateMemberRequest, WorkspaceMemberResponse>;
   /**
@@ -1203,7 +1991,8 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
   /**
    * List groups
    *
-   * Lists the groups of a workspace, ordered by name.
+   * Lists the groups of a workspace, ordered by name. With `page`, returns one page and the total
+   * number.
    */
   listGroups: handleUnaryCall<ListGroupsRequest, ListGroupsResponse>;
   /**
@@ -1213,6 +2002,12 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
    * name.
    */
   createGroup: handleUnaryCall<GroupCreateRequest, GroupResponse>;
+  /**
+   * Get a group
+   *
+   * Returns a group.
+   */
+  getGroup: handleUnaryCall<GroupRequest, GroupResponse>;
   /**
    * Update a group
    *
@@ -1225,12 +2020,12 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
    *
    * Deletes a group with its memberships and the shares granted to it. Its child groups remain.
    */
-  deleteGroup: handleUnaryCall<GroupRequest, DeleteResponse>;
+  deleteGroup: handleUnaryCall<DeleteGroupRequest, DeleteResponse>;
   /**
    * List group members
    *
-   * Lists the direct members of a group, ordered by user ID. With `effective`, also lists the
-   * members of its descendants.
+   * Lists the direct members of a group. With `effective`, also lists the members of its
+   * descendants. With `page`, returns one page and the total number.
    */
   listGroupMembers: handleUnaryCall<ListGroupMembersRequest, ListGroupMembersResponse>;
   /**
@@ -1270,8 +2065,8 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
   /**
    * List permission records
    *
-   * Lists the permission records of resources, newest first, one page at a time. Filters are
-   * combined with AND.
+   * Lists the permission records of resources, newest first, one page at a time, at most 10,000.
+   * Filters are combined with AND.
    */
   listPermissions: handleUnaryCall<PermissionPageRequest, PermissionPage>;
   /**
@@ -1283,23 +2078,60 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
   /**
    * Explain a decision
    *
-   * Returns whether a user may perform an action on a resource, and why. Invited users are treated
-   * as members.
+   * Returns whether a user, or a subject of another type, may perform an action on a resource, and
+   * why. Invited users are treated as members.
    */
   explainPermission: handleUnaryCall<ExplainPermissionRequest, PermissionExplanation>;
   /**
+   * Ask what if
+   *
+   * Returns what ExplainPermission would, if the subject also had the shares, the custom roles or the
+   * membership in `with`. It is decided in memory: nothing is stored or recorded.
+   */
+  whatIf: handleUnaryCall<WhatIfRequest, PermissionExplanation>;
+  /**
    * List who has access
    *
-   * Lists the users who may perform an action on a resource, ordered by ID, with the reasons.
-   * Invited users are treated as members.
+   * Lists the users who may perform an action on a resource, ordered by ID, with the reasons, and
+   * those who might if conditions were met. Invited users are treated as members.
    */
   listPermissionSubjects: handleUnaryCall<ListPermissionSubjectsRequest, PermissionSubjectPage>;
   /**
+   * Evaluate a condition
+   *
+   * Compiles a condition and evaluates it with a sample request, to try it before a resource type
+   * declares it. Nothing is stored. An expression that does not compile is not an error of the
+   * request: the response says what is wrong with it, and where.
+   */
+  evaluateCondition: handleUnaryCall<EvaluateConditionRequest, ConditionResult>;
+  /**
    * Update visibility
    *
-   * Makes a resource visible to its whole workspace, or private.
+   * Makes a resource private, visible to its whole workspace, or public. `public` requires a
+   * declaration of the type with `allow_public`.
    */
   updateVisibility: handleUnaryCall<UpdateVisibilityRequest, ResourcePermissionResponse>;
+  /**
+   * Update attributes
+   *
+   * Changes what is stored about a resource for conditions, by a merge patch (RFC 7396), as its
+   * service does with PermissionService.UpdateAttributes.
+   */
+  updateAttributes: handleUnaryCall<UpdateAttributesRequest, ResourcePermissionResponse>;
+  /**
+   * Transfer ownership
+   *
+   * Makes another member of the workspace the owner of a resource. Fails with `INVALID_ARGUMENT` if
+   * the new owner is not a member.
+   */
+  transferOwnership: handleUnaryCall<TransferOwnershipRequest, ResourcePermissionResponse>;
+  /**
+   * Move a resource
+   *
+   * Sets or removes the parent of a resource, or changes whether the resource inherits grants from
+   * it, as its service does with PermissionService.UpdateParent.
+   */
+  updateParent: handleUnaryCall<UpdateParentRequest, ResourcePermissionResponse>;
   /**
    * Share a resource
    *
@@ -1315,11 +2147,57 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
    */
   revokeShare: handleUnaryCall<ShareRequest, Acknowledgement>;
   /**
+   * Create a link
+   *
+   * Creates a link to a resource, as its service does with PermissionService.CreateLink. The token
+   * is returned once.
+   */
+  createLink: handleUnaryCall<CreateLinkRequest, CreatedLink>;
+  /**
+   * List links
+   *
+   * Lists the links to a resource, oldest first, without their tokens.
+   */
+  listLinks: handleUnaryCall<ListLinksRequest, ListLinksResponse>;
+  /**
+   * Revoke a link
+   *
+   * Deletes a link. Its token grants nothing from then on.
+   */
+  deleteLink: handleUnaryCall<DeleteLinkRequest, DeleteLinkResponse>;
+  /**
+   * List resource types
+   *
+   * Lists the declared resource types of all services, ordered by service and type.
+   */
+  listResourceTypes: handleUnaryCall<ListAllResourceTypesRequest, ListResourceTypesResponse>;
+  /**
+   * Declare a resource type
+   *
+   * Replaces the declaration of a resource type, as its service does with
+   * PermissionService.PutResourceType.
+   */
+  putResourceType: handleUnaryCall<PutResourceTypeRequest, ResourceType>;
+  /**
+   * Remove a declaration
+   *
+   * Removes the declaration of a resource type, as its service does with
+   * PermissionService.DeleteResourceType.
+   */
+  deleteResourceType: handleUnaryCall<DeleteResourceTypeRequest, DeleteResourceTypeResponse>;
+  /**
    * List service actions
    *
    * Lists the registered actions of all services, ordered by service and name.
    */
   listServiceActions: handleUnaryCall<ListServiceActionsRequest, ListServiceActionsResponse>;
+  /**
+   * Register service actions
+   *
+   * Registers actions of a service or updates their descriptions, as the service does with
+   * PermissionService.RegisterActions. Returns all actions of the service.
+   */
+  registerActions: handleUnaryCall<RegisterActionsRequest, ServiceActions>;
   /**
    * List custom roles
    *
@@ -1334,6 +2212,12 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
    */
   createRole: handleUnaryCall<RoleCreateRequest, RoleResponse>;
   /**
+   * Get a custom role
+   *
+   * Returns a custom role.
+   */
+  getRole: handleUnaryCall<RoleRequest, RoleResponse>;
+  /**
    * Update a custom role
    *
    * Updates the fields that are present. Fails with `ALREADY_EXISTS` if another role in the
@@ -1345,7 +2229,7 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
    *
    * Deletes a custom role. Its members lose the actions that only this role grants them.
    */
-  deleteRole: handleUnaryCall<RoleRequest, DeleteResponse>;
+  deleteRole: handleUnaryCall<DeleteRoleRequest, DeleteResponse>;
   /**
    * List role actions
    *
@@ -1370,7 +2254,7 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
    *
    * Lists the members who have a custom role, ordered by user ID.
    */
-  listRoleMembers: handleUnaryCall<RoleRequest, ListRoleMembersResponse>;
+  listRoleMembers: handleUnaryCall<ListRoleMembersRequest, ListRoleMembersResponse>;
   /**
    * Add a role member
    *
@@ -1384,6 +2268,77 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
    */
   removeRoleMember: handleUnaryCall<RoleMemberRequest, DeleteResponse>;
   /**
+   * List role groups
+   *
+   * Lists the groups that have a custom role, ordered by name.
+   */
+  listRoleGroups: handleUnaryCall<RoleRequest, ListGroupsResponse>;
+  /**
+   * Add a role group
+   *
+   * Assigns a custom role to a group of its workspace, and so to everyone who is in the group or in
+   * one of its child groups. Assigning it again has no effect.
+   */
+  addRoleGroup: handleUnaryCall<RoleGroupRequest, Acknowledgement>;
+  /**
+   * Remove a role group
+   *
+   * Removes a custom role from a group.
+   */
+  removeRoleGroup: handleUnaryCall<RoleGroupRequest, DeleteResponse>;
+  /**
+   * List service accounts
+   *
+   * Lists the service accounts of a workspace, ordered by name.
+   */
+  listServiceAccounts: handleUnaryCall<WorkspaceRequest, ListServiceAccountsResponse>;
+  /**
+   * Create a service account
+   *
+   * Creates a service account: a member of one workspace that is not a person. It has no credentials
+   * yet. Fails with `ALREADY_EXISTS` during a rollout, while a node of an older version is connected.
+   */
+  createServiceAccount: handleUnaryCall<ServiceAccountCreateRequest, ServiceAccountResponse>;
+  /**
+   * Get a service account
+   *
+   * Returns a service account.
+   */
+  getServiceAccount: handleUnaryCall<ServiceAccountRequest, ServiceAccountResponse>;
+  /**
+   * Update a service account
+   *
+   * Updates the fields that are present. Its credentials end for good when it is deactivated or has
+   * ended: after its reactivation, it needs new ones.
+   */
+  updateServiceAccount: handleUnaryCall<ServiceAccountUpdateRequest, ServiceAccountResponse>;
+  /**
+   * Delete a service account
+   *
+   * Deletes a service account with its credentials. Its resources are transferred to the member
+   * `transfer_to`. Fails with `ALREADY_EXISTS` if it owns resources and `transfer_to` is absent.
+   */
+  deleteServiceAccount: handleUnaryCall<ServiceAccountDeleteRequest, DeleteResponse>;
+  /**
+   * List API keys
+   *
+   * Lists the API keys of a service account, oldest first, without the keys themselves.
+   */
+  listApiKeys: handleUnaryCall<ServiceAccountRequest, ListApiKeysResponse>;
+  /**
+   * Create an API key
+   *
+   * Creates an API key of a service account. Only this response contains the key. Fails with
+   * `ALREADY_EXISTS` if the account has 10 keys or is not active.
+   */
+  createKey: handleUnaryCall<ApiKeyCreateRequest, ApiKeyResponse>;
+  /**
+   * Delete an API key
+   *
+   * Ends an API key. From the response on, it is rejected by every node.
+   */
+  deleteKey: handleUnaryCall<ApiKeyRequest, DeleteResponse>;
+  /**
    * List service apps
    *
    * Lists the service apps, oldest first, without their keys.
@@ -1395,6 +2350,12 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
    * Creates a service app with its first key. Only this response contains the key.
    */
   createServiceApp: handleUnaryCall<ServiceAppCreateRequest, ServiceAppKeyResponse>;
+  /**
+   * Get a service app
+   *
+   * Returns a service app.
+   */
+  getServiceApp: handleUnaryCall<GetServiceAppRequest, ServiceAppResponse>;
   /**
    * Update a service app
    *
@@ -1430,9 +2391,17 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
    */
   createClientApp: handleUnaryCall<ClientAppCreateRequest, ClientAppResponse>;
   /**
+   * Get a client app
+   *
+   * Returns a client app.
+   */
+  getClientApp: handleUnaryCall<GetClientAppRequest, ClientAppResponse>;
+  /**
    * Update a client app
    *
-   * Updates the fields that are present. Users cannot sign in to an inactive app.
+   * Updates the fields that are present. Users cannot sign in to an inactive app. Fails with
+   * `ALREADY_EXISTS` if an app that is bound to a workspace would share a redirect URI with another
+   * app, and with `NOT_FOUND` if the workspace does not exist.
    */
   updateClientApp: handleUnaryCall<ClientAppUpdateRequest, ClientAppResponse>;
   /**
@@ -1449,6 +2418,95 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
    * Deletes a client app with its redirect URIs and secrets, and ends its sessions.
    */
   deleteClientApp: handleUnaryCall<ClientAppRequest, DeleteResponse>;
+  /**
+   * List management apps
+   *
+   * Lists all management apps, oldest first.
+   */
+  listManagementApps: handleUnaryCall<ListManagementAppsRequest, ListManagementAppsResponse>;
+  /**
+   * Create a management app
+   *
+   * Creates an app that calls admin methods within its scopes, and its first secret. The secret is
+   * returned only once.
+   */
+  createManagementApp: handleUnaryCall<ManagementAppCreateRequest, ManagementAppResponse>;
+  /**
+   * Update a management app
+   *
+   * Changes the name or scopes of a management app, or activates or deactivates it. New scopes also
+   * apply to tokens that have been issued. Deactivation ends all tokens of the app.
+   */
+  updateManagementApp: handleUnaryCall<ManagementAppUpdateRequest, ManagementAppResponse>;
+  /**
+   * Rotate a management app's secret
+   *
+   * Creates a new secret. Without an overlap, all tokens of the app end, too.
+   */
+  rotateManagementApp: handleUnaryCall<ManagementAppRotateRequest, ManagementAppResponse>;
+  /**
+   * Delete a management app
+   *
+   * Deletes a management app with its secrets, and ends its tokens.
+   */
+  deleteManagementApp: handleUnaryCall<ManagementAppRequest, DeleteResponse>;
+  /**
+   * List webhooks
+   *
+   * Lists the webhooks, oldest first.
+   */
+  listWebhooks: handleUnaryCall<ListWebhooksRequest, ListWebhooksResponse>;
+  /**
+   * Create a webhook
+   *
+   * Creates a webhook, which receives the events of the activity log from then on. The response
+   * contains its secret, which cannot be retrieved again. Fails with `FAILED_PRECONDITION` if
+   * SECRETS_ENCRYPTION_KEY is not set.
+   */
+  createWebhook: handleUnaryCall<WebhookCreateRequest, WebhookResponse>;
+  /**
+   * Get a webhook
+   *
+   * Returns a webhook.
+   */
+  getWebhook: handleUnaryCall<WebhookRequest, WebhookResponse>;
+  /**
+   * Update a webhook
+   *
+   * Updates the fields that are present. Deactivating a webhook gives up its pending deliveries.
+   */
+  updateWebhook: handleUnaryCall<WebhookUpdateRequest, WebhookResponse>;
+  /**
+   * Delete a webhook
+   *
+   * Deletes a webhook with its deliveries.
+   */
+  deleteWebhook: handleUnaryCall<WebhookRequest, DeleteResponse>;
+  /**
+   * Rotate a webhook secret
+   *
+   * Creates a new secret, which only this response contains. For 24 hours, requests are signed with
+   * both secrets.
+   */
+  rotateWebhook: handleUnaryCall<WebhookRequest, WebhookResponse>;
+  /**
+   * Test a webhook
+   *
+   * Sends the event `webhook.test` and returns its delivery, which the list of deliveries shows.
+   */
+  testWebhook: handleUnaryCall<WebhookRequest, WebhookDelivery>;
+  /**
+   * List webhook deliveries
+   *
+   * Lists the deliveries of a webhook, newest first.
+   */
+  listWebhookDeliveries: handleUnaryCall<ListWebhookDeliveriesRequest, ListWebhookDeliveriesResponse>;
+  /**
+   * Retry a webhook delivery
+   *
+   * Sends an event again, whatever the state of its delivery, with a new schedule of attempts.
+   */
+  retryWebhookDelivery: handleUnaryCall<WebhookDeliveryRequest, WebhookDelivery>;
   /**
    * Preview a CSV import
    *
@@ -1526,6 +2584,31 @@ export interface AdminServiceClient extends Client {
     callback: (error: ServiceError | null, response: LookUpNamesResponse) => void,
   ): ClientUnaryCall;
   /**
+   * Search by name
+   *
+   * Finds users, workspaces, groups and resources by name, best matches first: names that are equal
+   * to the text, then names that begin with it, then names that contain each of its words. Case and
+   * accents do not matter. The name of a user is also the e-mail address, that of a workspace also
+   * the slug, and that of a resource the `external_id`, which must begin with the text. A UUID finds
+   * the object with this ID, of every kind that `/admin/names` returns, and resources with this
+   * `resource_id`.
+   */
+  searchNames(
+    request: SearchNamesRequest,
+    callback: (error: ServiceError | null, response: SearchNamesResponse) => void,
+  ): ClientUnaryCall;
+  searchNames(
+    request: SearchNamesRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: SearchNamesResponse) => void,
+  ): ClientUnaryCall;
+  searchNames(
+    request: SearchNamesRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: SearchNamesResponse) => void,
+  ): ClientUnaryCall;
+  /**
    * List users
    *
    * Lists users, ordered by e-mail address, one page at a time.
@@ -1584,6 +2667,27 @@ export interface AdminServiceClient extends Client {
   ): ClientUnaryCall;
   updateUser(
     request: UserUpdateRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: UserDetail) => void,
+  ): ClientUnaryCall;
+  /**
+   * Promote or demote an administrator
+   *
+   * Makes a user an administrator, or revokes these rights: the user's admin tokens end at once, and
+   * ADMIN_EMAILS does not promote the user again. Administrators cannot demote themselves.
+   */
+  setAdministrator(
+    request: SetAdministratorRequest,
+    callback: (error: ServiceError | null, response: UserDetail) => void,
+  ): ClientUnaryCall;
+  setAdministrator(
+    request: SetAdministratorRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: UserDetail) => void,
+  ): ClientUnaryCall;
+  setAdministrator(
+    request: SetAdministratorRequest,
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: UserDetail) => void,
@@ -1760,7 +2864,7 @@ export interface AdminServiceClient extends Client {
   /**
    * Get a workspace
    *
-   * Returns a workspace. `role` is that of the administrator, if they are a member.
+   * Returns a workspace. `role` is the administrator's role, if they are a member.
    */
   getWorkspace(
     request: WorkspaceRequest,
@@ -1804,16 +2908,16 @@ export interface AdminServiceClient extends Client {
    * sessions.
    */
   deleteWorkspace(
-    request: WorkspaceRequest,
+    request: DeleteWorkspaceRequest,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
   ): ClientUnaryCall;
   deleteWorkspace(
-    request: WorkspaceRequest,
+    request: DeleteWorkspaceRequest,
     metadata: Metadata,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
   ): ClientUnaryCall;
   deleteWorkspace(
-    request: WorkspaceRequest,
+    request: DeleteWorkspaceRequest,
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
@@ -1821,7 +2925,8 @@ export interface AdminServiceClient extends Client {
   /**
    * List members
    *
-   * Lists the members of a workspace, including invited ones, ordered by user ID.
+   * Lists the members of a workspace, including invited ones. With `page`, returns one page and the
+   * total number; owners come first.
    */
   listMembers(
     request: ListMembersRequest,
@@ -1843,7 +2948,10 @@ export interface AdminServiceClient extends Client {
    *
    * Invites a person by e-mail address. If no user has the address, a user is created; the first
    * sign-in with the verified address takes over that user. Inviting a person again updates the
-   * role of the pending invitation. Fails with `ALREADY_EXISTS` if the person is already a member.
+   * role and the end of the pending invitation, and sends a new link. Fails with `ALREADY_EXISTS` if the person
+   * is already a member.
+   *
+   * The invitation is sent by e-mail if the server is configured to. Otherwise, the response contains the link.
    */
   inviteMember(
     request: InviteMemberRequest,
@@ -1861,10 +2969,32 @@ export interface AdminServiceClient extends Client {
     callback: (error: ServiceError | null, response: WorkspaceMemberResponse) => void,
   ): ClientUnaryCall;
   /**
+   * Give support access
+   *
+   * Makes a user a member of the workspace for a limited time, for example to examine a problem. The
+   * members of the workspace see the membership, and its activity log contains the reason. Fails with
+   * `ALREADY_EXISTS` if the user is a member, or an owner of the workspace has forbidden support access.
+   */
+  giveSupportAccess(
+    request: SupportAccessRequest,
+    callback: (error: ServiceError | null, response: WorkspaceMemberResponse) => void,
+  ): ClientUnaryCall;
+  giveSupportAccess(
+    request: SupportAccessRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: WorkspaceMemberResponse) => void,
+  ): ClientUnaryCall;
+  giveSupportAccess(
+    request: SupportAccessRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: WorkspaceMemberResponse) => void,
+  ): ClientUnaryCall;
+  /**
    * Update a member
    *
-   * Changes the role of a member. Fails with `ALREADY_EXISTS` if the member is the last active
-   * owner of the workspace.
+   * Changes the role of a member, the end of the membership, or both. Fails with `ALREADY_EXISTS` if
+   * the member is the last active owner of the workspace whose membership does not end.
    */
   updateMember(
     request: UpdateMemberRequest,
@@ -1905,7 +3035,8 @@ export interface AdminServiceClient extends Client {
   /**
    * List groups
    *
-   * Lists the groups of a workspace, ordered by name.
+   * Lists the groups of a workspace, ordered by name. With `page`, returns one page and the total
+   * number.
    */
   listGroups(
     request: ListGroupsRequest,
@@ -1944,6 +3075,26 @@ export interface AdminServiceClient extends Client {
     callback: (error: ServiceError | null, response: GroupResponse) => void,
   ): ClientUnaryCall;
   /**
+   * Get a group
+   *
+   * Returns a group.
+   */
+  getGroup(
+    request: GroupRequest,
+    callback: (error: ServiceError | null, response: GroupResponse) => void,
+  ): ClientUnaryCall;
+  getGroup(
+    request: GroupRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GroupResponse) => void,
+  ): ClientUnaryCall;
+  getGroup(
+    request: GroupRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GroupResponse) => void,
+  ): ClientUnaryCall;
+  /**
    * Update a group
    *
    * Updates the fields that are present. Fails with `ALREADY_EXISTS` if another group in the
@@ -1970,16 +3121,16 @@ export interface AdminServiceClient extends Client {
    * Deletes a group with its memberships and the shares granted to it. Its child groups remain.
    */
   deleteGroup(
-    request: GroupRequest,
+    request: DeleteGroupRequest,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
   ): ClientUnaryCall;
   deleteGroup(
-    request: GroupRequest,
+    request: DeleteGroupRequest,
     metadata: Metadata,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
   ): ClientUnaryCall;
   deleteGroup(
-    request: GroupRequest,
+    request: DeleteGroupRequest,
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
@@ -1987,8 +3138,8 @@ export interface AdminServiceClient extends Client {
   /**
    * List group members
    *
-   * Lists the direct members of a group, ordered by user ID. With `effective`, also lists the
-   * members of its descendants.
+   * Lists the direct members of a group. With `effective`, also lists the members of its
+   * descendants. With `page`, returns one page and the total number.
    */
   listGroupMembers(
     request: ListGroupMembersRequest,
@@ -2112,8 +3263,8 @@ export interface AdminServiceClient extends Client {
   /**
    * List permission records
    *
-   * Lists the permission records of resources, newest first, one page at a time. Filters are
-   * combined with AND.
+   * Lists the permission records of resources, newest first, one page at a time, at most 10,000.
+   * Filters are combined with AND.
    */
   listPermissions(
     request: PermissionPageRequest,
@@ -2153,8 +3304,8 @@ export interface AdminServiceClient extends Client {
   /**
    * Explain a decision
    *
-   * Returns whether a user may perform an action on a resource, and why. Invited users are treated
-   * as members.
+   * Returns whether a user, or a subject of another type, may perform an action on a resource, and
+   * why. Invited users are treated as members.
    */
   explainPermission(
     request: ExplainPermissionRequest,
@@ -2167,6 +3318,27 @@ export interface AdminServiceClient extends Client {
   ): ClientUnaryCall;
   explainPermission(
     request: ExplainPermissionRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: PermissionExplanation) => void,
+  ): ClientUnaryCall;
+  /**
+   * Ask what if
+   *
+   * Returns what ExplainPermission would, if the subject also had the shares, the custom roles or the
+   * membership in `with`. It is decided in memory: nothing is stored or recorded.
+   */
+  whatIf(
+    request: WhatIfRequest,
+    callback: (error: ServiceError | null, response: PermissionExplanation) => void,
+  ): ClientUnaryCall;
+  whatIf(
+    request: WhatIfRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: PermissionExplanation) => void,
+  ): ClientUnaryCall;
+  whatIf(
+    request: WhatIfRequest,
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: PermissionExplanation) => void,
@@ -2174,8 +3346,8 @@ export interface AdminServiceClient extends Client {
   /**
    * List who has access
    *
-   * Lists the users who may perform an action on a resource, ordered by ID, with the reasons.
-   * Invited users are treated as members.
+   * Lists the users who may perform an action on a resource, ordered by ID, with the reasons, and
+   * those who might if conditions were met. Invited users are treated as members.
    */
   listPermissionSubjects(
     request: ListPermissionSubjectsRequest,
@@ -2193,9 +3365,32 @@ export interface AdminServiceClient extends Client {
     callback: (error: ServiceError | null, response: PermissionSubjectPage) => void,
   ): ClientUnaryCall;
   /**
+   * Evaluate a condition
+   *
+   * Compiles a condition and evaluates it with a sample request, to try it before a resource type
+   * declares it. Nothing is stored. An expression that does not compile is not an error of the
+   * request: the response says what is wrong with it, and where.
+   */
+  evaluateCondition(
+    request: EvaluateConditionRequest,
+    callback: (error: ServiceError | null, response: ConditionResult) => void,
+  ): ClientUnaryCall;
+  evaluateCondition(
+    request: EvaluateConditionRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ConditionResult) => void,
+  ): ClientUnaryCall;
+  evaluateCondition(
+    request: EvaluateConditionRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ConditionResult) => void,
+  ): ClientUnaryCall;
+  /**
    * Update visibility
    *
-   * Makes a resource visible to its whole workspace, or private.
+   * Makes a resource private, visible to its whole workspace, or public. `public` requires a
+   * declaration of the type with `allow_public`.
    */
   updateVisibility(
     request: UpdateVisibilityRequest,
@@ -2208,6 +3403,69 @@ export interface AdminServiceClient extends Client {
   ): ClientUnaryCall;
   updateVisibility(
     request: UpdateVisibilityRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Update attributes
+   *
+   * Changes what is stored about a resource for conditions, by a merge patch (RFC 7396), as its
+   * service does with PermissionService.UpdateAttributes.
+   */
+  updateAttributes(
+    request: UpdateAttributesRequest,
+    callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
+  ): ClientUnaryCall;
+  updateAttributes(
+    request: UpdateAttributesRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
+  ): ClientUnaryCall;
+  updateAttributes(
+    request: UpdateAttributesRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Transfer ownership
+   *
+   * Makes another member of the workspace the owner of a resource. Fails with `INVALID_ARGUMENT` if
+   * the new owner is not a member.
+   */
+  transferOwnership(
+    request: TransferOwnershipRequest,
+    callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
+  ): ClientUnaryCall;
+  transferOwnership(
+    request: TransferOwnershipRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
+  ): ClientUnaryCall;
+  transferOwnership(
+    request: TransferOwnershipRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Move a resource
+   *
+   * Sets or removes the parent of a resource, or changes whether the resource inherits grants from
+   * it, as its service does with PermissionService.UpdateParent.
+   */
+  updateParent(
+    request: UpdateParentRequest,
+    callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
+  ): ClientUnaryCall;
+  updateParent(
+    request: UpdateParentRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
+  ): ClientUnaryCall;
+  updateParent(
+    request: UpdateParentRequest,
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
@@ -2255,6 +3513,129 @@ export interface AdminServiceClient extends Client {
     callback: (error: ServiceError | null, response: Acknowledgement) => void,
   ): ClientUnaryCall;
   /**
+   * Create a link
+   *
+   * Creates a link to a resource, as its service does with PermissionService.CreateLink. The token
+   * is returned once.
+   */
+  createLink(
+    request: CreateLinkRequest,
+    callback: (error: ServiceError | null, response: CreatedLink) => void,
+  ): ClientUnaryCall;
+  createLink(
+    request: CreateLinkRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CreatedLink) => void,
+  ): ClientUnaryCall;
+  createLink(
+    request: CreateLinkRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CreatedLink) => void,
+  ): ClientUnaryCall;
+  /**
+   * List links
+   *
+   * Lists the links to a resource, oldest first, without their tokens.
+   */
+  listLinks(
+    request: ListLinksRequest,
+    callback: (error: ServiceError | null, response: ListLinksResponse) => void,
+  ): ClientUnaryCall;
+  listLinks(
+    request: ListLinksRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListLinksResponse) => void,
+  ): ClientUnaryCall;
+  listLinks(
+    request: ListLinksRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListLinksResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Revoke a link
+   *
+   * Deletes a link. Its token grants nothing from then on.
+   */
+  deleteLink(
+    request: DeleteLinkRequest,
+    callback: (error: ServiceError | null, response: DeleteLinkResponse) => void,
+  ): ClientUnaryCall;
+  deleteLink(
+    request: DeleteLinkRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DeleteLinkResponse) => void,
+  ): ClientUnaryCall;
+  deleteLink(
+    request: DeleteLinkRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DeleteLinkResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * List resource types
+   *
+   * Lists the declared resource types of all services, ordered by service and type.
+   */
+  listResourceTypes(
+    request: ListAllResourceTypesRequest,
+    callback: (error: ServiceError | null, response: ListResourceTypesResponse) => void,
+  ): ClientUnaryCall;
+  listResourceTypes(
+    request: ListAllResourceTypesRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListResourceTypesResponse) => void,
+  ): ClientUnaryCall;
+  listResourceTypes(
+    request: ListAllResourceTypesRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListResourceTypesResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Declare a resource type
+   *
+   * Replaces the declaration of a resource type, as its service does with
+   * PermissionService.PutResourceType.
+   */
+  putResourceType(
+    request: PutResourceTypeRequest,
+    callback: (error: ServiceError | null, response: ResourceType) => void,
+  ): ClientUnaryCall;
+  putResourceType(
+    request: PutResourceTypeRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ResourceType) => void,
+  ): ClientUnaryCall;
+  putResourceType(
+    request: PutResourceTypeRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ResourceType) => void,
+  ): ClientUnaryCall;
+  /**
+   * Remove a declaration
+   *
+   * Removes the declaration of a resource type, as its service does with
+   * PermissionService.DeleteResourceType.
+   */
+  deleteResourceType(
+    request: DeleteResourceTypeRequest,
+    callback: (error: ServiceError | null, response: DeleteResourceTypeResponse) => void,
+  ): ClientUnaryCall;
+  deleteResourceType(
+    request: DeleteResourceTypeRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DeleteResourceTypeResponse) => void,
+  ): ClientUnaryCall;
+  deleteResourceType(
+    request: DeleteResourceTypeRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DeleteResourceTypeResponse) => void,
+  ): ClientUnaryCall;
+  /**
    * List service actions
    *
    * Lists the registered actions of all services, ordered by service and name.
@@ -2273,6 +3654,27 @@ export interface AdminServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListServiceActionsResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Register service actions
+   *
+   * Registers actions of a service or updates their descriptions, as the service does with
+   * PermissionService.RegisterActions. Returns all actions of the service.
+   */
+  registerActions(
+    request: RegisterActionsRequest,
+    callback: (error: ServiceError | null, response: ServiceActions) => void,
+  ): ClientUnaryCall;
+  registerActions(
+    request: RegisterActionsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ServiceActions) => void,
+  ): ClientUnaryCall;
+  registerActions(
+    request: RegisterActionsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ServiceActions) => void,
   ): ClientUnaryCall;
   /**
    * List custom roles
@@ -2316,6 +3718,26 @@ export interface AdminServiceClient extends Client {
     callback: (error: ServiceError | null, response: RoleResponse) => void,
   ): ClientUnaryCall;
   /**
+   * Get a custom role
+   *
+   * Returns a custom role.
+   */
+  getRole(
+    request: RoleRequest,
+    callback: (error: ServiceError | null, response: RoleResponse) => void,
+  ): ClientUnaryCall;
+  getRole(
+    request: RoleRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: RoleResponse) => void,
+  ): ClientUnaryCall;
+  getRole(
+    request: RoleRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: RoleResponse) => void,
+  ): ClientUnaryCall;
+  /**
    * Update a custom role
    *
    * Updates the fields that are present. Fails with `ALREADY_EXISTS` if another role in the
@@ -2342,16 +3764,16 @@ export interface AdminServiceClient extends Client {
    * Deletes a custom role. Its members lose the actions that only this role grants them.
    */
   deleteRole(
-    request: RoleRequest,
+    request: DeleteRoleRequest,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
   ): ClientUnaryCall;
   deleteRole(
-    request: RoleRequest,
+    request: DeleteRoleRequest,
     metadata: Metadata,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
   ): ClientUnaryCall;
   deleteRole(
-    request: RoleRequest,
+    request: DeleteRoleRequest,
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
@@ -2423,16 +3845,16 @@ export interface AdminServiceClient extends Client {
    * Lists the members who have a custom role, ordered by user ID.
    */
   listRoleMembers(
-    request: RoleRequest,
+    request: ListRoleMembersRequest,
     callback: (error: ServiceError | null, response: ListRoleMembersResponse) => void,
   ): ClientUnaryCall;
   listRoleMembers(
-    request: RoleRequest,
+    request: ListRoleMembersRequest,
     metadata: Metadata,
     callback: (error: ServiceError | null, response: ListRoleMembersResponse) => void,
   ): ClientUnaryCall;
   listRoleMembers(
-    request: RoleRequest,
+    request: ListRoleMembersRequest,
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListRoleMembersResponse) => void,
@@ -2478,6 +3900,231 @@ export interface AdminServiceClient extends Client {
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
   ): ClientUnaryCall;
   /**
+   * List role groups
+   *
+   * Lists the groups that have a custom role, ordered by name.
+   */
+  listRoleGroups(
+    request: RoleRequest,
+    callback: (error: ServiceError | null, response: ListGroupsResponse) => void,
+  ): ClientUnaryCall;
+  listRoleGroups(
+    request: RoleRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListGroupsResponse) => void,
+  ): ClientUnaryCall;
+  listRoleGroups(
+    request: RoleRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListGroupsResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Add a role group
+   *
+   * Assigns a custom role to a group of its workspace, and so to everyone who is in the group or in
+   * one of its child groups. Assigning it again has no effect.
+   */
+  addRoleGroup(
+    request: RoleGroupRequest,
+    callback: (error: ServiceError | null, response: Acknowledgement) => void,
+  ): ClientUnaryCall;
+  addRoleGroup(
+    request: RoleGroupRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: Acknowledgement) => void,
+  ): ClientUnaryCall;
+  addRoleGroup(
+    request: RoleGroupRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: Acknowledgement) => void,
+  ): ClientUnaryCall;
+  /**
+   * Remove a role group
+   *
+   * Removes a custom role from a group.
+   */
+  removeRoleGroup(
+    request: RoleGroupRequest,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  removeRoleGroup(
+    request: RoleGroupRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  removeRoleGroup(
+    request: RoleGroupRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * List service accounts
+   *
+   * Lists the service accounts of a workspace, ordered by name.
+   */
+  listServiceAccounts(
+    request: WorkspaceRequest,
+    callback: (error: ServiceError | null, response: ListServiceAccountsResponse) => void,
+  ): ClientUnaryCall;
+  listServiceAccounts(
+    request: WorkspaceRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListServiceAccountsResponse) => void,
+  ): ClientUnaryCall;
+  listServiceAccounts(
+    request: WorkspaceRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListServiceAccountsResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Create a service account
+   *
+   * Creates a service account: a member of one workspace that is not a person. It has no credentials
+   * yet. Fails with `ALREADY_EXISTS` during a rollout, while a node of an older version is connected.
+   */
+  createServiceAccount(
+    request: ServiceAccountCreateRequest,
+    callback: (error: ServiceError | null, response: ServiceAccountResponse) => void,
+  ): ClientUnaryCall;
+  createServiceAccount(
+    request: ServiceAccountCreateRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ServiceAccountResponse) => void,
+  ): ClientUnaryCall;
+  createServiceAccount(
+    request: ServiceAccountCreateRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ServiceAccountResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Get a service account
+   *
+   * Returns a service account.
+   */
+  getServiceAccount(
+    request: ServiceAccountRequest,
+    callback: (error: ServiceError | null, response: ServiceAccountResponse) => void,
+  ): ClientUnaryCall;
+  getServiceAccount(
+    request: ServiceAccountRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ServiceAccountResponse) => void,
+  ): ClientUnaryCall;
+  getServiceAccount(
+    request: ServiceAccountRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ServiceAccountResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Update a service account
+   *
+   * Updates the fields that are present. Its credentials end for good when it is deactivated or has
+   * ended: after its reactivation, it needs new ones.
+   */
+  updateServiceAccount(
+    request: ServiceAccountUpdateRequest,
+    callback: (error: ServiceError | null, response: ServiceAccountResponse) => void,
+  ): ClientUnaryCall;
+  updateServiceAccount(
+    request: ServiceAccountUpdateRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ServiceAccountResponse) => void,
+  ): ClientUnaryCall;
+  updateServiceAccount(
+    request: ServiceAccountUpdateRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ServiceAccountResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Delete a service account
+   *
+   * Deletes a service account with its credentials. Its resources are transferred to the member
+   * `transfer_to`. Fails with `ALREADY_EXISTS` if it owns resources and `transfer_to` is absent.
+   */
+  deleteServiceAccount(
+    request: ServiceAccountDeleteRequest,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  deleteServiceAccount(
+    request: ServiceAccountDeleteRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  deleteServiceAccount(
+    request: ServiceAccountDeleteRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * List API keys
+   *
+   * Lists the API keys of a service account, oldest first, without the keys themselves.
+   */
+  listApiKeys(
+    request: ServiceAccountRequest,
+    callback: (error: ServiceError | null, response: ListApiKeysResponse) => void,
+  ): ClientUnaryCall;
+  listApiKeys(
+    request: ServiceAccountRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListApiKeysResponse) => void,
+  ): ClientUnaryCall;
+  listApiKeys(
+    request: ServiceAccountRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListApiKeysResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Create an API key
+   *
+   * Creates an API key of a service account. Only this response contains the key. Fails with
+   * `ALREADY_EXISTS` if the account has 10 keys or is not active.
+   */
+  createKey(
+    request: ApiKeyCreateRequest,
+    callback: (error: ServiceError | null, response: ApiKeyResponse) => void,
+  ): ClientUnaryCall;
+  createKey(
+    request: ApiKeyCreateRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ApiKeyResponse) => void,
+  ): ClientUnaryCall;
+  createKey(
+    request: ApiKeyCreateRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ApiKeyResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Delete an API key
+   *
+   * Ends an API key. From the response on, it is rejected by every node.
+   */
+  deleteKey(
+    request: ApiKeyRequest,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  deleteKey(
+    request: ApiKeyRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  deleteKey(
+    request: ApiKeyRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  /**
    * List service apps
    *
    * Lists the service apps, oldest first, without their keys.
@@ -2516,6 +4163,26 @@ export interface AdminServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ServiceAppKeyResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Get a service app
+   *
+   * Returns a service app.
+   */
+  getServiceApp(
+    request: GetServiceAppRequest,
+    callback: (error: ServiceError | null, response: ServiceAppResponse) => void,
+  ): ClientUnaryCall;
+  getServiceApp(
+    request: GetServiceAppRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ServiceAppResponse) => void,
+  ): ClientUnaryCall;
+  getServiceApp(
+    request: GetServiceAppRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ServiceAppResponse) => void,
   ): ClientUnaryCall;
   /**
    * Update a service app
@@ -2622,9 +4289,31 @@ export interface AdminServiceClient extends Client {
     callback: (error: ServiceError | null, response: ClientAppResponse) => void,
   ): ClientUnaryCall;
   /**
+   * Get a client app
+   *
+   * Returns a client app.
+   */
+  getClientApp(
+    request: GetClientAppRequest,
+    callback: (error: ServiceError | null, response: ClientAppResponse) => void,
+  ): ClientUnaryCall;
+  getClientApp(
+    request: GetClientAppRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ClientAppResponse) => void,
+  ): ClientUnaryCall;
+  getClientApp(
+    request: GetClientAppRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ClientAppResponse) => void,
+  ): ClientUnaryCall;
+  /**
    * Update a client app
    *
-   * Updates the fields that are present. Users cannot sign in to an inactive app.
+   * Updates the fields that are present. Users cannot sign in to an inactive app. Fails with
+   * `ALREADY_EXISTS` if an app that is bound to a workspace would share a redirect URI with another
+   * app, and with `NOT_FOUND` if the workspace does not exist.
    */
   updateClientApp(
     request: ClientAppUpdateRequest,
@@ -2682,6 +4371,291 @@ export interface AdminServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * List management apps
+   *
+   * Lists all management apps, oldest first.
+   */
+  listManagementApps(
+    request: ListManagementAppsRequest,
+    callback: (error: ServiceError | null, response: ListManagementAppsResponse) => void,
+  ): ClientUnaryCall;
+  listManagementApps(
+    request: ListManagementAppsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListManagementAppsResponse) => void,
+  ): ClientUnaryCall;
+  listManagementApps(
+    request: ListManagementAppsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListManagementAppsResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Create a management app
+   *
+   * Creates an app that calls admin methods within its scopes, and its first secret. The secret is
+   * returned only once.
+   */
+  createManagementApp(
+    request: ManagementAppCreateRequest,
+    callback: (error: ServiceError | null, response: ManagementAppResponse) => void,
+  ): ClientUnaryCall;
+  createManagementApp(
+    request: ManagementAppCreateRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ManagementAppResponse) => void,
+  ): ClientUnaryCall;
+  createManagementApp(
+    request: ManagementAppCreateRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ManagementAppResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Update a management app
+   *
+   * Changes the name or scopes of a management app, or activates or deactivates it. New scopes also
+   * apply to tokens that have been issued. Deactivation ends all tokens of the app.
+   */
+  updateManagementApp(
+    request: ManagementAppUpdateRequest,
+    callback: (error: ServiceError | null, response: ManagementAppResponse) => void,
+  ): ClientUnaryCall;
+  updateManagementApp(
+    request: ManagementAppUpdateRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ManagementAppResponse) => void,
+  ): ClientUnaryCall;
+  updateManagementApp(
+    request: ManagementAppUpdateRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ManagementAppResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Rotate a management app's secret
+   *
+   * Creates a new secret. Without an overlap, all tokens of the app end, too.
+   */
+  rotateManagementApp(
+    request: ManagementAppRotateRequest,
+    callback: (error: ServiceError | null, response: ManagementAppResponse) => void,
+  ): ClientUnaryCall;
+  rotateManagementApp(
+    request: ManagementAppRotateRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ManagementAppResponse) => void,
+  ): ClientUnaryCall;
+  rotateManagementApp(
+    request: ManagementAppRotateRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ManagementAppResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Delete a management app
+   *
+   * Deletes a management app with its secrets, and ends its tokens.
+   */
+  deleteManagementApp(
+    request: ManagementAppRequest,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  deleteManagementApp(
+    request: ManagementAppRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  deleteManagementApp(
+    request: ManagementAppRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * List webhooks
+   *
+   * Lists the webhooks, oldest first.
+   */
+  listWebhooks(
+    request: ListWebhooksRequest,
+    callback: (error: ServiceError | null, response: ListWebhooksResponse) => void,
+  ): ClientUnaryCall;
+  listWebhooks(
+    request: ListWebhooksRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListWebhooksResponse) => void,
+  ): ClientUnaryCall;
+  listWebhooks(
+    request: ListWebhooksRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListWebhooksResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Create a webhook
+   *
+   * Creates a webhook, which receives the events of the activity log from then on. The response
+   * contains its secret, which cannot be retrieved again. Fails with `FAILED_PRECONDITION` if
+   * SECRETS_ENCRYPTION_KEY is not set.
+   */
+  createWebhook(
+    request: WebhookCreateRequest,
+    callback: (error: ServiceError | null, response: WebhookResponse) => void,
+  ): ClientUnaryCall;
+  createWebhook(
+    request: WebhookCreateRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: WebhookResponse) => void,
+  ): ClientUnaryCall;
+  createWebhook(
+    request: WebhookCreateRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: WebhookResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Get a webhook
+   *
+   * Returns a webhook.
+   */
+  getWebhook(
+    request: WebhookRequest,
+    callback: (error: ServiceError | null, response: WebhookResponse) => void,
+  ): ClientUnaryCall;
+  getWebhook(
+    request: WebhookRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: WebhookResponse) => void,
+  ): ClientUnaryCall;
+  getWebhook(
+    request: WebhookRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: WebhookResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Update a webhook
+   *
+   * Updates the fields that are present. Deactivating a webhook gives up its pending deliveries.
+   */
+  updateWebhook(
+    request: WebhookUpdateRequest,
+    callback: (error: ServiceError | null, response: WebhookResponse) => void,
+  ): ClientUnaryCall;
+  updateWebhook(
+    request: WebhookUpdateRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: WebhookResponse) => void,
+  ): ClientUnaryCall;
+  updateWebhook(
+    request: WebhookUpdateRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: WebhookResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Delete a webhook
+   *
+   * Deletes a webhook with its deliveries.
+   */
+  deleteWebhook(
+    request: WebhookRequest,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  deleteWebhook(
+    request: WebhookRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  deleteWebhook(
+    request: WebhookRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Rotate a webhook secret
+   *
+   * Creates a new secret, which only this response contains. For 24 hours, requests are signed with
+   * both secrets.
+   */
+  rotateWebhook(
+    request: WebhookRequest,
+    callback: (error: ServiceError | null, response: WebhookResponse) => void,
+  ): ClientUnaryCall;
+  rotateWebhook(
+    request: WebhookRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: WebhookResponse) => void,
+  ): ClientUnaryCall;
+  rotateWebhook(
+    request: WebhookRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: WebhookResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Test a webhook
+   *
+   * Sends the event `webhook.test` and returns its delivery, which the list of deliveries shows.
+   */
+  testWebhook(
+    request: WebhookRequest,
+    callback: (error: ServiceError | null, response: WebhookDelivery) => void,
+  ): ClientUnaryCall;
+  testWebhook(
+    request: WebhookRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: WebhookDelivery) => void,
+  ): ClientUnaryCall;
+  testWebhook(
+    request: WebhookRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: WebhookDelivery) => void,
+  ): ClientUnaryCall;
+  /**
+   * List webhook deliveries
+   *
+   * Lists the deliveries of a webhook, newest first.
+   */
+  listWebhookDeliveries(
+    request: ListWebhookDeliveriesRequest,
+    callback: (error: ServiceError | null, response: ListWebhookDeliveriesResponse) => void,
+  ): ClientUnaryCall;
+  listWebhookDeliveries(
+    request: ListWebhookDeliveriesRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListWebhookDeliveriesResponse) => void,
+  ): ClientUnaryCall;
+  listWebhookDeliveries(
+    request: ListWebhookDeliveriesRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListWebhookDeliveriesResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Retry a webhook delivery
+   *
+   * Sends an event again, whatever the state of its delivery, with a new schedule of attempts.
+   */
+  retryWebhookDelivery(
+    request: WebhookDeliveryRequest,
+    callback: (error: ServiceError | null, response: WebhookDelivery) => void,
+  ): ClientUnaryCall;
+  retryWebhookDelivery(
+    request: WebhookDeliveryRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: WebhookDelivery) => void,
+  ): ClientUnaryCall;
+  retryWebhookDelivery(
+    request: WebhookDeliveryRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: WebhookDelivery) => void,
   ): ClientUnaryCall;
   /**
    * Preview a CSV import

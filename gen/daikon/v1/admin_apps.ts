@@ -6,6 +6,7 @@
 
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
+import { Struct } from "../../google/protobuf/struct.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
 
 export const protobufPackage = "daikon.v1";
@@ -33,12 +34,25 @@ export interface ServiceAppCreateRequest {
   service_name: string;
 }
 
+/** The request of AdminService.GetServiceApp. */
+export interface GetServiceAppRequest {
+  /** The ID of the service app. */
+  service_app_id: string;
+}
+
 /** Identifies a service app. */
 export interface ServiceAppRequest {
   /** The ID of the service app. */
   service_app_id: string;
   /** Must be `true` to delete the last active service app. */
-  force?: boolean | undefined;
+  force?:
+    | boolean
+    | undefined;
+  /**
+   * The ETags of the versions that the call may change, or `*`. If the current ETag is not among
+   * them, the call fails with `ABORTED` and changes nothing (RFC 9110, section 13.1.1).
+   */
+  if_match?: string | undefined;
 }
 
 /** The request of AdminService.UpdateServiceApp. */
@@ -54,7 +68,14 @@ export interface ServiceAppUpdateRequest {
     | boolean
     | undefined;
   /** Must be `true` to deactivate the last active service app. */
-  force?: boolean | undefined;
+  force?:
+    | boolean
+    | undefined;
+  /**
+   * The ETags of the versions that the call may change, or `*`. If the current ETag is not among
+   * them, the call fails with `ABORTED` and changes nothing (RFC 9110, section 13.1.1).
+   */
+  if_match?: string | undefined;
 }
 
 /** The request of AdminService.RotateServiceApp. */
@@ -95,7 +116,11 @@ export interface ServiceAppResponse {
     | string
     | undefined;
   /** When the service app was created. */
-  created_at: string | undefined;
+  created_at:
+    | string
+    | undefined;
+  /** The ETag of the fields that an update can change. Absent in lists. */
+  etag?: string | undefined;
 }
 
 /** A service app with a new key. */
@@ -146,7 +171,7 @@ export interface ClientAppCreateRequest {
   /**
    * The redirect URIs: 1 to 100 absolute https URLs of at most 2,000 characters each, without a
    * fragment or user information. http is allowed for loopback hosts and, if DEBUG is on, for all
-   * hosts.
+   * hosts. An app with a service account needs none.
    */
   redirect_uris: string[];
   /**
@@ -165,13 +190,60 @@ export interface ClientAppCreateRequest {
    * The URL that receives a logout token when a session ends (OpenID Connect Back-Channel Logout
    * 1.0). It follows the rules for redirect URIs.
    */
-  backchannel_logout_uri?: string | undefined;
+  backchannel_logout_uri?:
+    | string
+    | undefined;
+  /**
+   * Whether sign-ins at `/oauth/authorize` must use PKCE. Only a confidential app can set this to
+   * `false`, for a library without PKCE, which must then send `state` or `nonce`. Defaults to `true`.
+   */
+  pkce_required?:
+    | boolean
+    | undefined;
+  /**
+   * The ID of the only workspace whose members can sign in to the app. Absent or JSON null if users
+   * can sign in to it with any workspace, including one of their own. No other app can have a
+   * redirect URI of an app that is bound to a workspace.
+   */
+  workspace_id?:
+    | string
+    | undefined;
+  /**
+   * Whether the app signs users in from a popup, which must keep its connection to the page that
+   * opened it. Defaults to `false`.
+   */
+  popup_sign_in?:
+    | boolean
+    | undefined;
+  /**
+   * The ID of the service account that a confidential app obtains tokens for with its own credentials
+   * (the grant `client_credentials`). Absent or JSON null for none.
+   */
+  service_account_id?:
+    | string
+    | undefined;
+  /**
+   * The public keys of a confidential app, as a JSON Web Key Set (RFC 7517, section 5), with which it
+   * authenticates by `private_key_jwt` (RFC 7523) as well as by its secret.
+   */
+  jwks?: { [key: string]: any } | undefined;
+}
+
+/** The request of AdminService.GetClientApp. */
+export interface GetClientAppRequest {
+  /** The ID of the client app. */
+  client_app_id: string;
 }
 
 /** Identifies a client app. */
 export interface ClientAppRequest {
   /** The ID of the client app. */
   client_app_id: string;
+  /**
+   * The ETags of the versions that the call may change, or `*`. If the current ETag is not among
+   * them, the call fails with `ABORTED` and changes nothing (RFC 9110, section 13.1.1).
+   */
+  if_match?: string | undefined;
 }
 
 /** The request of AdminService.UpdateClientApp. */
@@ -208,7 +280,67 @@ export interface ClientAppUpdateRequest {
     | boolean
     | undefined;
   /** The URL that receives logout tokens. An empty string removes it. */
-  backchannel_logout_uri?: string | undefined;
+  backchannel_logout_uri?:
+    | string
+    | undefined;
+  /**
+   * Whether sign-ins at `/oauth/authorize` must use PKCE. Only a confidential app can set this to
+   * `false`, for a library without PKCE, which must then send `state` or `nonce`.
+   */
+  pkce_required?:
+    | boolean
+    | undefined;
+  /**
+   * The ID of the only workspace whose members can sign in to the app. JSON null allows all
+   * workspaces.
+   */
+  workspace_id?:
+    | string
+    | undefined;
+  /**
+   * Allows users to sign in with any workspace, as JSON null in `workspace_id` does. Ignored if the
+   * request contains a workspace.
+   */
+  remove_workspace?:
+    | boolean
+    | undefined;
+  /**
+   * Whether the app signs users in from a popup, which must keep its connection to the page that
+   * opened it.
+   */
+  popup_sign_in?:
+    | boolean
+    | undefined;
+  /**
+   * The ID of the service account that a confidential app obtains tokens for with its own credentials.
+   * JSON null ends this, and the tokens.
+   */
+  service_account_id?:
+    | string
+    | undefined;
+  /**
+   * Unbinds the app from its service account, as JSON null in `service_account_id` does. Ignored if the
+   * request contains a service account.
+   */
+  remove_service_account?:
+    | boolean
+    | undefined;
+  /** Replaces the public keys of the app. JSON null removes them. */
+  jwks?:
+    | { [key: string]: any }
+    | undefined;
+  /**
+   * Removes the public keys of the app, as JSON null in `jwks` does. Ignored if the request contains new
+   * ones.
+   */
+  remove_jwks?:
+    | boolean
+    | undefined;
+  /**
+   * The ETags of the versions that the call may change, or `*`. If the current ETag is not among
+   * them, the call fails with `ABORTED` and changes nothing (RFC 9110, section 13.1.1).
+   */
+  if_match?: string | undefined;
 }
 
 /** The request of AdminService.RotateClientApp. */
@@ -256,6 +388,117 @@ export interface ClientAppResponse {
     | string
     | undefined;
   /** The new client secret. Present only in the response that creates it. */
+  client_secret?:
+    | string
+    | undefined;
+  /** Whether sign-ins at `/oauth/authorize` must use PKCE. */
+  pkce_required: boolean;
+  /**
+   * The ID of the only workspace whose members can sign in to the app; nobody can after the
+   * workspace has been deleted. Absent if users can sign in with any workspace.
+   */
+  workspace_id?:
+    | string
+    | undefined;
+  /**
+   * Whether the app signs users in from a popup, which keeps its connection to the page that opened
+   * it.
+   */
+  popup_sign_in: boolean;
+  /** The ID of the service account that the app obtains tokens for with its own credentials. */
+  service_account_id?:
+    | string
+    | undefined;
+  /** The public keys of the app. */
+  jwks?:
+    | { [key: string]: any }
+    | undefined;
+  /** The ETag of the fields that an update can change. Absent in lists. */
+  etag?: string | undefined;
+}
+
+/** The request of AdminService.ListManagementApps. */
+export interface ListManagementAppsRequest {
+}
+
+/** The response of AdminService.ListManagementApps. */
+export interface ListManagementAppsResponse {
+  /** The management apps, oldest first. */
+  management_apps: ManagementAppResponse[];
+}
+
+/** The request of AdminService.CreateManagementApp. */
+export interface ManagementAppCreateRequest {
+  /** A display name, 1 to 200 characters. */
+  name: string;
+  /**
+   * The scopes: `users`, `workspaces`, `permissions`, `apps`, `webhooks`, `activity` or `stats`, each
+   * followed by `:read` or `:write`. `:write` includes `:read`.
+   */
+  scopes: string[];
+}
+
+/** Identifies a management app. */
+export interface ManagementAppRequest {
+  /** The ID of the management app. */
+  management_app_id: string;
+}
+
+/** The request of AdminService.UpdateManagementApp. */
+export interface ManagementAppUpdateRequest {
+  /** The ID of the management app. */
+  management_app_id: string;
+  /** A display name, 1 to 200 characters. */
+  name?:
+    | string
+    | undefined;
+  /** Replaces the scopes. An empty list leaves them unchanged. */
+  scopes: string[];
+  /** Whether the app can obtain tokens and use them. */
+  is_active?: boolean | undefined;
+}
+
+/** The request of AdminService.RotateManagementApp. */
+export interface ManagementAppRotateRequest {
+  /** The ID of the management app. */
+  management_app_id: string;
+  /**
+   * How long older secrets remain valid, in seconds: 0 to 2,592,000 (30 days). Defaults to 86,400
+   * (one day). Secrets that expire earlier are not extended.
+   */
+  overlap_seconds?: number | undefined;
+}
+
+/** A program that calls admin methods. */
+export interface ManagementAppResponse {
+  /** The ID of the management app. */
+  id: string;
+  /** The `client_id` for `/oauth/token`, equal to the ID. */
+  client_id: string;
+  /** The display name. */
+  name: string;
+  /** The scopes, sorted. */
+  scopes: string[];
+  /** Whether the app can obtain tokens and use them. */
+  is_active: boolean;
+  /** The first characters of the newest secret. */
+  secret_prefix: string;
+  /** When the app last obtained a token, to the minute. Absent if it never has. */
+  last_used_at?:
+    | string
+    | undefined;
+  /**
+   * The ID of the administrator who created the app. Absent if the command-line tool created it or
+   * the user has been deleted.
+   */
+  created_by?:
+    | string
+    | undefined;
+  /** When the app was created. */
+  created_at:
+    | string
+    | undefined;
+  /** The new secret. Present only in the response that creates it. */
   client_secret?: string | undefined;
 }
 
@@ -424,8 +667,63 @@ export const ServiceAppCreateRequest: MessageFns<ServiceAppCreateRequest> = {
   },
 };
 
+function createBaseGetServiceAppRequest(): GetServiceAppRequest {
+  return { service_app_id: "" };
+}
+
+export const GetServiceAppRequest: MessageFns<GetServiceAppRequest> = {
+  encode(message: GetServiceAppRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.service_app_id !== "") {
+      writer.uint32(10).string(message.service_app_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetServiceAppRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetServiceAppRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.service_app_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetServiceAppRequest>, I>>(base?: I): GetServiceAppRequest {
+    return GetServiceAppRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetServiceAppRequest>, I>>(object: I): GetServiceAppRequest {
+    const message = createBaseGetServiceAppRequest();
+    message.service_app_id = object.service_app_id ?? "";
+    return message;
+  },
+};
+
 function createBaseServiceAppRequest(): ServiceAppRequest {
-  return { service_app_id: "", force: undefined };
+  return { service_app_id: "", force: undefined, if_match: undefined };
 }
 
 export const ServiceAppRequest: MessageFns<ServiceAppRequest> = {
@@ -435,6 +733,9 @@ export const ServiceAppRequest: MessageFns<ServiceAppRequest> = {
     }
     if (message.force !== undefined) {
       writer.uint32(16).bool(message.force);
+    }
+    if (message.if_match !== undefined) {
+      writer.uint32(242).string(message.if_match);
     }
     return writer;
   },
@@ -468,6 +769,14 @@ export const ServiceAppRequest: MessageFns<ServiceAppRequest> = {
             message.force = reader.bool();
             continue;
           }
+          case 30: {
+            if (tag !== 242) {
+              break;
+            }
+
+            message.if_match = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -487,12 +796,13 @@ export const ServiceAppRequest: MessageFns<ServiceAppRequest> = {
     const message = createBaseServiceAppRequest();
     message.service_app_id = object.service_app_id ?? "";
     message.force = object.force ?? undefined;
+    message.if_match = object.if_match ?? undefined;
     return message;
   },
 };
 
 function createBaseServiceAppUpdateRequest(): ServiceAppUpdateRequest {
-  return { service_app_id: "", name: undefined, is_active: undefined, force: undefined };
+  return { service_app_id: "", name: undefined, is_active: undefined, force: undefined, if_match: undefined };
 }
 
 export const ServiceAppUpdateRequest: MessageFns<ServiceAppUpdateRequest> = {
@@ -508,6 +818,9 @@ export const ServiceAppUpdateRequest: MessageFns<ServiceAppUpdateRequest> = {
     }
     if (message.force !== undefined) {
       writer.uint32(32).bool(message.force);
+    }
+    if (message.if_match !== undefined) {
+      writer.uint32(242).string(message.if_match);
     }
     return writer;
   },
@@ -557,6 +870,14 @@ export const ServiceAppUpdateRequest: MessageFns<ServiceAppUpdateRequest> = {
             message.force = reader.bool();
             continue;
           }
+          case 30: {
+            if (tag !== 242) {
+              break;
+            }
+
+            message.if_match = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -578,6 +899,7 @@ export const ServiceAppUpdateRequest: MessageFns<ServiceAppUpdateRequest> = {
     message.name = object.name ?? undefined;
     message.is_active = object.is_active ?? undefined;
     message.force = object.force ?? undefined;
+    message.if_match = object.if_match ?? undefined;
     return message;
   },
 };
@@ -659,6 +981,7 @@ function createBaseServiceAppResponse(): ServiceAppResponse {
     last_used_at: undefined,
     created_by: undefined,
     created_at: undefined,
+    etag: undefined,
   };
 }
 
@@ -687,6 +1010,9 @@ export const ServiceAppResponse: MessageFns<ServiceAppResponse> = {
     }
     if (message.created_at !== undefined) {
       Timestamp.encode(toTimestamp(message.created_at), writer.uint32(66).fork()).join();
+    }
+    if (message.etag !== undefined) {
+      writer.uint32(242).string(message.etag);
     }
     return writer;
   },
@@ -768,6 +1094,14 @@ export const ServiceAppResponse: MessageFns<ServiceAppResponse> = {
             message.created_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 30: {
+            if (tag !== 242) {
+              break;
+            }
+
+            message.etag = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -793,6 +1127,7 @@ export const ServiceAppResponse: MessageFns<ServiceAppResponse> = {
     message.last_used_at = object.last_used_at ?? undefined;
     message.created_by = object.created_by ?? undefined;
     message.created_at = object.created_at ?? undefined;
+    message.etag = object.etag ?? undefined;
     return message;
   },
 };
@@ -1063,6 +1398,11 @@ function createBaseClientAppCreateRequest(): ClientAppCreateRequest {
     type: undefined,
     post_logout_redirect_uris: [],
     backchannel_logout_uri: undefined,
+    pkce_required: undefined,
+    workspace_id: undefined,
+    popup_sign_in: undefined,
+    service_account_id: undefined,
+    jwks: undefined,
   };
 }
 
@@ -1082,6 +1422,21 @@ export const ClientAppCreateRequest: MessageFns<ClientAppCreateRequest> = {
     }
     if (message.backchannel_logout_uri !== undefined) {
       writer.uint32(42).string(message.backchannel_logout_uri);
+    }
+    if (message.pkce_required !== undefined) {
+      writer.uint32(48).bool(message.pkce_required);
+    }
+    if (message.workspace_id !== undefined) {
+      writer.uint32(58).string(message.workspace_id);
+    }
+    if (message.popup_sign_in !== undefined) {
+      writer.uint32(64).bool(message.popup_sign_in);
+    }
+    if (message.service_account_id !== undefined) {
+      writer.uint32(74).string(message.service_account_id);
+    }
+    if (message.jwks !== undefined) {
+      Struct.encode(Struct.wrap(message.jwks), writer.uint32(82).fork()).join();
     }
     return writer;
   },
@@ -1139,6 +1494,46 @@ export const ClientAppCreateRequest: MessageFns<ClientAppCreateRequest> = {
             message.backchannel_logout_uri = reader.string();
             continue;
           }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.pkce_required = reader.bool();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.workspace_id = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.popup_sign_in = reader.bool();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.service_account_id = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.jwks = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1161,18 +1556,81 @@ export const ClientAppCreateRequest: MessageFns<ClientAppCreateRequest> = {
     message.type = object.type ?? undefined;
     message.post_logout_redirect_uris = object.post_logout_redirect_uris?.map((e) => e) || [];
     message.backchannel_logout_uri = object.backchannel_logout_uri ?? undefined;
+    message.pkce_required = object.pkce_required ?? undefined;
+    message.workspace_id = object.workspace_id ?? undefined;
+    message.popup_sign_in = object.popup_sign_in ?? undefined;
+    message.service_account_id = object.service_account_id ?? undefined;
+    message.jwks = object.jwks ?? undefined;
+    return message;
+  },
+};
+
+function createBaseGetClientAppRequest(): GetClientAppRequest {
+  return { client_app_id: "" };
+}
+
+export const GetClientAppRequest: MessageFns<GetClientAppRequest> = {
+  encode(message: GetClientAppRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.client_app_id !== "") {
+      writer.uint32(10).string(message.client_app_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetClientAppRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetClientAppRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.client_app_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetClientAppRequest>, I>>(base?: I): GetClientAppRequest {
+    return GetClientAppRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetClientAppRequest>, I>>(object: I): GetClientAppRequest {
+    const message = createBaseGetClientAppRequest();
+    message.client_app_id = object.client_app_id ?? "";
     return message;
   },
 };
 
 function createBaseClientAppRequest(): ClientAppRequest {
-  return { client_app_id: "" };
+  return { client_app_id: "", if_match: undefined };
 }
 
 export const ClientAppRequest: MessageFns<ClientAppRequest> = {
   encode(message: ClientAppRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.client_app_id !== "") {
       writer.uint32(10).string(message.client_app_id);
+    }
+    if (message.if_match !== undefined) {
+      writer.uint32(242).string(message.if_match);
     }
     return writer;
   },
@@ -1198,6 +1656,14 @@ export const ClientAppRequest: MessageFns<ClientAppRequest> = {
             message.client_app_id = reader.string();
             continue;
           }
+          case 30: {
+            if (tag !== 242) {
+              break;
+            }
+
+            message.if_match = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1216,6 +1682,7 @@ export const ClientAppRequest: MessageFns<ClientAppRequest> = {
   fromPartial<I extends Exact<DeepPartial<ClientAppRequest>, I>>(object: I): ClientAppRequest {
     const message = createBaseClientAppRequest();
     message.client_app_id = object.client_app_id ?? "";
+    message.if_match = object.if_match ?? undefined;
     return message;
   },
 };
@@ -1230,6 +1697,15 @@ function createBaseClientAppUpdateRequest(): ClientAppUpdateRequest {
     post_logout_redirect_uris: [],
     remove_post_logout_redirect_uris: undefined,
     backchannel_logout_uri: undefined,
+    pkce_required: undefined,
+    workspace_id: undefined,
+    remove_workspace: undefined,
+    popup_sign_in: undefined,
+    service_account_id: undefined,
+    remove_service_account: undefined,
+    jwks: undefined,
+    remove_jwks: undefined,
+    if_match: undefined,
   };
 }
 
@@ -1258,6 +1734,33 @@ export const ClientAppUpdateRequest: MessageFns<ClientAppUpdateRequest> = {
     }
     if (message.backchannel_logout_uri !== undefined) {
       writer.uint32(66).string(message.backchannel_logout_uri);
+    }
+    if (message.pkce_required !== undefined) {
+      writer.uint32(72).bool(message.pkce_required);
+    }
+    if (message.workspace_id !== undefined) {
+      writer.uint32(82).string(message.workspace_id);
+    }
+    if (message.remove_workspace !== undefined) {
+      writer.uint32(88).bool(message.remove_workspace);
+    }
+    if (message.popup_sign_in !== undefined) {
+      writer.uint32(96).bool(message.popup_sign_in);
+    }
+    if (message.service_account_id !== undefined) {
+      writer.uint32(106).string(message.service_account_id);
+    }
+    if (message.remove_service_account !== undefined) {
+      writer.uint32(112).bool(message.remove_service_account);
+    }
+    if (message.jwks !== undefined) {
+      Struct.encode(Struct.wrap(message.jwks), writer.uint32(122).fork()).join();
+    }
+    if (message.remove_jwks !== undefined) {
+      writer.uint32(128).bool(message.remove_jwks);
+    }
+    if (message.if_match !== undefined) {
+      writer.uint32(242).string(message.if_match);
     }
     return writer;
   },
@@ -1339,6 +1842,78 @@ export const ClientAppUpdateRequest: MessageFns<ClientAppUpdateRequest> = {
             message.backchannel_logout_uri = reader.string();
             continue;
           }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.pkce_required = reader.bool();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.workspace_id = reader.string();
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.remove_workspace = reader.bool();
+            continue;
+          }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.popup_sign_in = reader.bool();
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.service_account_id = reader.string();
+            continue;
+          }
+          case 14: {
+            if (tag !== 112) {
+              break;
+            }
+
+            message.remove_service_account = reader.bool();
+            continue;
+          }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            message.jwks = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 16: {
+            if (tag !== 128) {
+              break;
+            }
+
+            message.remove_jwks = reader.bool();
+            continue;
+          }
+          case 30: {
+            if (tag !== 242) {
+              break;
+            }
+
+            message.if_match = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1364,6 +1939,15 @@ export const ClientAppUpdateRequest: MessageFns<ClientAppUpdateRequest> = {
     message.post_logout_redirect_uris = object.post_logout_redirect_uris?.map((e) => e) || [];
     message.remove_post_logout_redirect_uris = object.remove_post_logout_redirect_uris ?? undefined;
     message.backchannel_logout_uri = object.backchannel_logout_uri ?? undefined;
+    message.pkce_required = object.pkce_required ?? undefined;
+    message.workspace_id = object.workspace_id ?? undefined;
+    message.remove_workspace = object.remove_workspace ?? undefined;
+    message.popup_sign_in = object.popup_sign_in ?? undefined;
+    message.service_account_id = object.service_account_id ?? undefined;
+    message.remove_service_account = object.remove_service_account ?? undefined;
+    message.jwks = object.jwks ?? undefined;
+    message.remove_jwks = object.remove_jwks ?? undefined;
+    message.if_match = object.if_match ?? undefined;
     return message;
   },
 };
@@ -1448,6 +2032,12 @@ function createBaseClientAppResponse(): ClientAppResponse {
     backchannel_logout_uri: undefined,
     secret_prefix: undefined,
     client_secret: undefined,
+    pkce_required: false,
+    workspace_id: undefined,
+    popup_sign_in: false,
+    service_account_id: undefined,
+    jwks: undefined,
+    etag: undefined,
   };
 }
 
@@ -1485,6 +2075,24 @@ export const ClientAppResponse: MessageFns<ClientAppResponse> = {
     }
     if (message.client_secret !== undefined) {
       writer.uint32(90).string(message.client_secret);
+    }
+    if (message.pkce_required !== false) {
+      writer.uint32(96).bool(message.pkce_required);
+    }
+    if (message.workspace_id !== undefined) {
+      writer.uint32(106).string(message.workspace_id);
+    }
+    if (message.popup_sign_in !== false) {
+      writer.uint32(112).bool(message.popup_sign_in);
+    }
+    if (message.service_account_id !== undefined) {
+      writer.uint32(122).string(message.service_account_id);
+    }
+    if (message.jwks !== undefined) {
+      Struct.encode(Struct.wrap(message.jwks), writer.uint32(130).fork()).join();
+    }
+    if (message.etag !== undefined) {
+      writer.uint32(242).string(message.etag);
     }
     return writer;
   },
@@ -1590,6 +2198,54 @@ export const ClientAppResponse: MessageFns<ClientAppResponse> = {
             message.client_secret = reader.string();
             continue;
           }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.pkce_required = reader.bool();
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.workspace_id = reader.string();
+            continue;
+          }
+          case 14: {
+            if (tag !== 112) {
+              break;
+            }
+
+            message.popup_sign_in = reader.bool();
+            continue;
+          }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            message.service_account_id = reader.string();
+            continue;
+          }
+          case 16: {
+            if (tag !== 130) {
+              break;
+            }
+
+            message.jwks = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 30: {
+            if (tag !== 242) {
+              break;
+            }
+
+            message.etag = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1617,6 +2273,564 @@ export const ClientAppResponse: MessageFns<ClientAppResponse> = {
     message.post_logout_redirect_uris = object.post_logout_redirect_uris?.map((e) => e) || [];
     message.backchannel_logout_uri = object.backchannel_logout_uri ?? undefined;
     message.secret_prefix = object.secret_prefix ?? undefined;
+    message.client_secret = object.client_secret ?? undefined;
+    message.pkce_required = object.pkce_required ?? false;
+    message.workspace_id = object.workspace_id ?? undefined;
+    message.popup_sign_in = object.popup_sign_in ?? false;
+    message.service_account_id = object.service_account_id ?? undefined;
+    message.jwks = object.jwks ?? undefined;
+    message.etag = object.etag ?? undefined;
+    return message;
+  },
+};
+
+function createBaseListManagementAppsRequest(): ListManagementAppsRequest {
+  return {};
+}
+
+export const ListManagementAppsRequest: MessageFns<ListManagementAppsRequest> = {
+  encode(_: ListManagementAppsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListManagementAppsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListManagementAppsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListManagementAppsRequest>, I>>(base?: I): ListManagementAppsRequest {
+    return ListManagementAppsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListManagementAppsRequest>, I>>(_: I): ListManagementAppsRequest {
+    const message = createBaseListManagementAppsRequest();
+    return message;
+  },
+};
+
+function createBaseListManagementAppsResponse(): ListManagementAppsResponse {
+  return { management_apps: [] };
+}
+
+export const ListManagementAppsResponse: MessageFns<ListManagementAppsResponse> = {
+  encode(message: ListManagementAppsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.management_apps) {
+      ManagementAppResponse.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListManagementAppsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListManagementAppsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.management_apps.push(ManagementAppResponse.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListManagementAppsResponse>, I>>(base?: I): ListManagementAppsResponse {
+    return ListManagementAppsResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListManagementAppsResponse>, I>>(object: I): ListManagementAppsResponse {
+    const message = createBaseListManagementAppsResponse();
+    message.management_apps = object.management_apps?.map((e) => ManagementAppResponse.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseManagementAppCreateRequest(): ManagementAppCreateRequest {
+  return { name: "", scopes: [] };
+}
+
+export const ManagementAppCreateRequest: MessageFns<ManagementAppCreateRequest> = {
+  encode(message: ManagementAppCreateRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    for (const v of message.scopes) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ManagementAppCreateRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseManagementAppCreateRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.scopes.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ManagementAppCreateRequest>, I>>(base?: I): ManagementAppCreateRequest {
+    return ManagementAppCreateRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ManagementAppCreateRequest>, I>>(object: I): ManagementAppCreateRequest {
+    const message = createBaseManagementAppCreateRequest();
+    message.name = object.name ?? "";
+    message.scopes = object.scopes?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseManagementAppRequest(): ManagementAppRequest {
+  return { management_app_id: "" };
+}
+
+export const ManagementAppRequest: MessageFns<ManagementAppRequest> = {
+  encode(message: ManagementAppRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.management_app_id !== "") {
+      writer.uint32(10).string(message.management_app_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ManagementAppRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseManagementAppRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.management_app_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ManagementAppRequest>, I>>(base?: I): ManagementAppRequest {
+    return ManagementAppRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ManagementAppRequest>, I>>(object: I): ManagementAppRequest {
+    const message = createBaseManagementAppRequest();
+    message.management_app_id = object.management_app_id ?? "";
+    return message;
+  },
+};
+
+function createBaseManagementAppUpdateRequest(): ManagementAppUpdateRequest {
+  return { management_app_id: "", name: undefined, scopes: [], is_active: undefined };
+}
+
+export const ManagementAppUpdateRequest: MessageFns<ManagementAppUpdateRequest> = {
+  encode(message: ManagementAppUpdateRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.management_app_id !== "") {
+      writer.uint32(10).string(message.management_app_id);
+    }
+    if (message.name !== undefined) {
+      writer.uint32(18).string(message.name);
+    }
+    for (const v of message.scopes) {
+      writer.uint32(26).string(v!);
+    }
+    if (message.is_active !== undefined) {
+      writer.uint32(32).bool(message.is_active);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ManagementAppUpdateRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseManagementAppUpdateRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.management_app_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.scopes.push(reader.string());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.is_active = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ManagementAppUpdateRequest>, I>>(base?: I): ManagementAppUpdateRequest {
+    return ManagementAppUpdateRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ManagementAppUpdateRequest>, I>>(object: I): ManagementAppUpdateRequest {
+    const message = createBaseManagementAppUpdateRequest();
+    message.management_app_id = object.management_app_id ?? "";
+    message.name = object.name ?? undefined;
+    message.scopes = object.scopes?.map((e) => e) || [];
+    message.is_active = object.is_active ?? undefined;
+    return message;
+  },
+};
+
+function createBaseManagementAppRotateRequest(): ManagementAppRotateRequest {
+  return { management_app_id: "", overlap_seconds: undefined };
+}
+
+export const ManagementAppRotateRequest: MessageFns<ManagementAppRotateRequest> = {
+  encode(message: ManagementAppRotateRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.management_app_id !== "") {
+      writer.uint32(10).string(message.management_app_id);
+    }
+    if (message.overlap_seconds !== undefined) {
+      writer.uint32(16).int32(message.overlap_seconds);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ManagementAppRotateRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseManagementAppRotateRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.management_app_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.overlap_seconds = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ManagementAppRotateRequest>, I>>(base?: I): ManagementAppRotateRequest {
+    return ManagementAppRotateRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ManagementAppRotateRequest>, I>>(object: I): ManagementAppRotateRequest {
+    const message = createBaseManagementAppRotateRequest();
+    message.management_app_id = object.management_app_id ?? "";
+    message.overlap_seconds = object.overlap_seconds ?? undefined;
+    return message;
+  },
+};
+
+function createBaseManagementAppResponse(): ManagementAppResponse {
+  return {
+    id: "",
+    client_id: "",
+    name: "",
+    scopes: [],
+    is_active: false,
+    secret_prefix: "",
+    last_used_at: undefined,
+    created_by: undefined,
+    created_at: undefined,
+    client_secret: undefined,
+  };
+}
+
+export const ManagementAppResponse: MessageFns<ManagementAppResponse> = {
+  encode(message: ManagementAppResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.client_id !== "") {
+      writer.uint32(18).string(message.client_id);
+    }
+    if (message.name !== "") {
+      writer.uint32(26).string(message.name);
+    }
+    for (const v of message.scopes) {
+      writer.uint32(34).string(v!);
+    }
+    if (message.is_active !== false) {
+      writer.uint32(40).bool(message.is_active);
+    }
+    if (message.secret_prefix !== "") {
+      writer.uint32(50).string(message.secret_prefix);
+    }
+    if (message.last_used_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.last_used_at), writer.uint32(58).fork()).join();
+    }
+    if (message.created_by !== undefined) {
+      writer.uint32(66).string(message.created_by);
+    }
+    if (message.created_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.created_at), writer.uint32(74).fork()).join();
+    }
+    if (message.client_secret !== undefined) {
+      writer.uint32(82).string(message.client_secret);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ManagementAppResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseManagementAppResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.client_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.scopes.push(reader.string());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.is_active = reader.bool();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.secret_prefix = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.last_used_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.created_by = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.created_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.client_secret = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ManagementAppResponse>, I>>(base?: I): ManagementAppResponse {
+    return ManagementAppResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ManagementAppResponse>, I>>(object: I): ManagementAppResponse {
+    const message = createBaseManagementAppResponse();
+    message.id = object.id ?? "";
+    message.client_id = object.client_id ?? "";
+    message.name = object.name ?? "";
+    message.scopes = object.scopes?.map((e) => e) || [];
+    message.is_active = object.is_active ?? false;
+    message.secret_prefix = object.secret_prefix ?? "";
+    message.last_used_at = object.last_used_at ?? undefined;
+    message.created_by = object.created_by ?? undefined;
+    message.created_at = object.created_at ?? undefined;
     message.client_secret = object.client_secret ?? undefined;
     return message;
   },

@@ -15,11 +15,16 @@ export const protobufFileName = "daikon/v1/admin_import.proto";
  * A CSV file of memberships. The header names the columns, in any order: `email` and
  * `workspace_slug` are required; `name`, `role`, `groups` (separated by `;`) and `external_id` are
  * optional. An import adds users, memberships, groups and group memberships, and updates roles,
- * names and external IDs. It removes nothing.
+ * names and external IDs. It removes nothing. With `create_workspaces`, it also adds workspaces.
  */
 export interface CsvImportRequest {
   /** The CSV file, at most 5 MiB. */
   csv: string;
+  /**
+   * Creates the workspaces that do not exist, each with its slug as the name. At least one row must
+   * make an owner of each of them.
+   */
+  create_workspaces?: boolean | undefined;
 }
 
 /** The changes that an import makes or would make. */
@@ -70,7 +75,10 @@ export interface CsvImportRow {
 
 /** A change that a row makes. */
 export interface CsvImportChange {
-  /** The column; `user` for a user to be created, or `new_groups` for groups to be created. */
+  /**
+   * The column; `user` for a user to be created, `new_groups` for groups to be created, or
+   * `new_workspace` for a workspace to be created.
+   */
   field: string;
   /** The previous value; empty if there is none. */
   from: string;
@@ -87,13 +95,16 @@ export interface CsvImportError {
 }
 
 function createBaseCsvImportRequest(): CsvImportRequest {
-  return { csv: "" };
+  return { csv: "", create_workspaces: undefined };
 }
 
 export const CsvImportRequest: MessageFns<CsvImportRequest> = {
   encode(message: CsvImportRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.csv !== "") {
       writer.uint32(10).string(message.csv);
+    }
+    if (message.create_workspaces !== undefined) {
+      writer.uint32(16).bool(message.create_workspaces);
     }
     return writer;
   },
@@ -119,6 +130,14 @@ export const CsvImportRequest: MessageFns<CsvImportRequest> = {
             message.csv = reader.string();
             continue;
           }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.create_workspaces = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -137,6 +156,7 @@ export const CsvImportRequest: MessageFns<CsvImportRequest> = {
   fromPartial<I extends Exact<DeepPartial<CsvImportRequest>, I>>(object: I): CsvImportRequest {
     const message = createBaseCsvImportRequest();
     message.csv = object.csv ?? "";
+    message.create_workspaces = object.create_workspaces ?? undefined;
     return message;
   },
 };

@@ -6,8 +6,9 @@
 
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
+import { Struct } from "../../google/protobuf/struct.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
-import { ParentResource } from "./permissions.ts";
+import { ParentResource, ShareCondition } from "./permissions.ts";
 
 export const protobufPackage = "daikon.v1";
 
@@ -43,7 +44,7 @@ export interface PermissionPageRequest {
   owner_id?:
     | string
     | undefined;
-  /** Returns only resources with this visibility, `private` or `workspace`. */
+  /** Returns only resources with this visibility, `private`, `workspace` or `public`. */
   visibility?:
     | string
     | undefined;
@@ -55,14 +56,21 @@ export interface PermissionPageRequest {
    * Returns only resources with this ID in their service: an `external_id` or a UUID. There is at
    * most one per service and type.
    */
-  external_id?: string | undefined;
+  external_id?:
+    | string
+    | undefined;
+  /**
+   * Returns only resources whose `external_id` begins with this text, regardless of case and
+   * accents.
+   */
+  q?: string | undefined;
 }
 
 /** A page of permission records. */
 export interface PermissionPage {
   /** The items of the page. */
   items: PermissionSummary[];
-  /** The number of items on all pages. */
+  /** The number of items on all pages, at most 10,000. */
   total: number;
   /** The page number. */
   page: number;
@@ -84,7 +92,7 @@ export interface PermissionSummary {
   workspace_id: string;
   /** The ID of the user who owns the resource. */
   owner_id: string;
-  /** `private` or `workspace`. */
+  /** `private`, `workspace` or `public`. */
   visibility: string;
   /** When the resource was registered. */
   created_at:
@@ -102,6 +110,12 @@ export interface PermissionSummary {
     | undefined;
   /** Whether the resource inherits the grants of its parent. */
   inherits: boolean;
+  /** The name of the resource for people. Absent if there is none. */
+  display_name?: string | undefined;
+}
+
+/** The empty request for the declared resource types of all services. */
+export interface ListAllResourceTypesRequest {
 }
 
 /** Identifies a permission record. */
@@ -114,10 +128,26 @@ export interface PermissionRequest {
 export interface ExplainPermissionRequest {
   /** The ID of the permission record. */
   permission_id: string;
-  /** The ID of the user. */
+  /** The ID of the user. Either this or a subject of any type is required. */
   user_id: string;
   /** `view`, `edit`, `manage` or an action that the service of the resource has registered. */
   action: string;
+  /**
+   * What conditions read as `context`. At most 4 KiB as compact JSON, and 32 levels deep. In a query
+   * parameter, it is JSON.
+   */
+  context?:
+    | { [key: string]: any }
+    | undefined;
+  /** `user`, `group`, `link` or `anonymous`. */
+  subject_type?:
+    | string
+    | undefined;
+  /**
+   * The ID of the subject: of a user, also the e-mail address or external ID. A link is named by its
+   * ID, not by its token. Absent for `anonymous`.
+   */
+  subject_id?: string | undefined;
 }
 
 /** A decision and the reasons for it. */
@@ -129,6 +159,8 @@ export interface PermissionExplanation {
    * for the denial.
    */
   reasons: AccessReason[];
+  /** The decision and the facts that decided, in one sentence. For people: the wording may change. */
+  sentence: string;
 }
 
 /**
@@ -137,16 +169,17 @@ export interface PermissionExplanation {
  */
 export interface AccessReason {
   /**
-   * For a grant: `owner`, `workspace_role`, `workspace_visibility`, `share`, `group_share` or
-   * `custom_role`. For a denial: `user_unknown`, `user_inactive`, `resource_unknown`,
-   * `not_a_member`, `action_unknown` or `no_grant`.
+   * For a grant: `owner`, `workspace_role`, `workspace_visibility`, `public`, `share`, `group_share`
+   * or `custom_role`. For a denial: `user_unknown`, `user_inactive`, `resource_unknown`,
+   * `not_a_member`, `action_unknown`, `requirement_not_met`, `context_missing`, `condition_failed` or
+   * `no_grant`.
    */
   rule: string;
-  /** The permission of the share, `view` or `edit`. */
+  /** The permission of the share, `view` or `edit`. Absent if the share has a role. */
   permission?:
     | string
     | undefined;
-  /** The role of the user in the workspace, or the name of the custom role. */
+  /** The role of the user in the workspace, the role of the share, or the name of the custom role. */
   role?:
     | string
     | undefined;
@@ -168,7 +201,15 @@ export interface AccessReason {
     | string
     | undefined;
   /** The ancestor that the grant is inherited from. Absent for a grant on the resource itself. */
-  inherited_from?: AncestorResource | undefined;
+  inherited_from?:
+    | AncestorResource
+    | undefined;
+  /** The name of the condition of the share, or of the condition that is not met. */
+  condition?:
+    | string
+    | undefined;
+  /** The paths that a condition needs and the request lacks, such as `context.amount`, sorted. */
+  missing: string[];
 }
 
 /** An ancestor from which a resource inherits a grant. */
@@ -198,11 +239,18 @@ export interface ListPermissionSubjectsRequest {
   page_size?:
     | number
     | undefined;
-  /** The `next_page_token` of the previous response. Absent for the first page. */
-  page_token?: string | undefined;
+  /** The `next_page_token` of the previous response to the same context. Absent for the first page. */
+  page_token?:
+    | string
+    | undefined;
+  /**
+   * What conditions read as `context`. At most 4 KiB as compact JSON, and 32 levels deep. In a query
+   * parameter, it is JSON.
+   */
+  context?: { [key: string]: any } | undefined;
 }
 
-/** A page of the users who may perform an action on a resource. */
+/** A page of the users who may perform an action on a resource, or might if conditions were met. */
 export interface PermissionSubjectPage {
   /**
    * The users, ordered by ID. A page can have fewer than `page_size` users even if it is not the
@@ -213,7 +261,7 @@ export interface PermissionSubjectPage {
   next_page_token?: string | undefined;
 }
 
-/** A user who may perform the action, with the reasons. */
+/** A user who may perform the action or, if it is `conditional`, would if conditions were met. */
 export interface PermissionSubject {
   /** The ID of the user. */
   user_id: string;
@@ -221,8 +269,99 @@ export interface PermissionSubject {
   email: string;
   /** The name of the user. */
   name: string;
-  /** Every grant that is sufficient on its own. */
+  /** Every grant that is sufficient on its own, or would be if its condition were met. */
   reasons: AccessReason[];
+  /** Whether the action is allowed only if conditions are met that are not met with this `context`. */
+  conditional: boolean;
+  /**
+   * The names of these conditions, sorted: of shares, any of which may suffice, and those that the
+   * action requires.
+   */
+  conditions: string[];
+}
+
+/** The request of AdminService.WhatIf. */
+export interface WhatIfRequest {
+  /** The ID of the permission record. */
+  permission_id: string;
+  /** The subject. */
+  subject:
+    | ListedSubject
+    | undefined;
+  /** `view`, `edit`, `manage` or an action that the service of the resource has registered. */
+  action: string;
+  /** What conditions read as `context`. At most 16 KiB as compact JSON, and 32 levels deep. */
+  context?:
+    | { [key: string]: any }
+    | undefined;
+  /** What is assumed beside the facts. Up to 50 items. */
+  with: Assumption[];
+}
+
+/** A subject, as administrators know it. */
+export interface ListedSubject {
+  /** `user`, `group`, `link` or `anonymous`. */
+  type: string;
+  /**
+   * The ID of the subject: of a user, also the e-mail address or external ID. A link is named by its
+   * ID, not by its token. Absent for `anonymous`.
+   */
+  id?: string | undefined;
+}
+
+/** What is assumed about a subject. */
+export interface Assumption {
+  /** A share of the resource. */
+  share?:
+    | AssumedShare
+    | undefined;
+  /** A custom role of the workspace. */
+  role?:
+    | AssumedRole
+    | undefined;
+  /** A membership of the workspace, instead of the present one. Only for users. */
+  membership?: AssumedMembership | undefined;
+}
+
+/** A share, with the fields of ShareRequest. */
+export interface AssumedShare {
+  /** `user` or `group`. */
+  grantee_type: string;
+  /** The ID of the subject if it is a user, or of a group of the workspace. */
+  grantee_id: string;
+  /** `view` or `edit`. Either `permission` or `role` is required. */
+  permission?:
+    | string
+    | undefined;
+  /** The name of a role of the resource type. */
+  role?:
+    | string
+    | undefined;
+  /** When the share would expire: in the future, at most 10 years from now. */
+  expires_at?:
+    | string
+    | undefined;
+  /** The condition of the share. */
+  condition?:
+    | ShareCondition
+    | undefined;
+  /**
+   * The ID of the permission record that would be shared: the resource, or an ancestor from which it
+   * inherits. Defaults to the resource.
+   */
+  permission_id?: string | undefined;
+}
+
+/** A custom role. */
+export interface AssumedRole {
+  /** The ID of a custom role of the workspace. */
+  role_id: string;
+}
+
+/** A membership of the workspace. */
+export interface AssumedMembership {
+  /** `owner`, `admin`, `editor` or `viewer`. */
+  role: string;
 }
 
 function createBasePermissionPageRequest(): PermissionPageRequest {
@@ -237,6 +376,7 @@ function createBasePermissionPageRequest(): PermissionPageRequest {
     visibility: undefined,
     grantee_id: undefined,
     external_id: undefined,
+    q: undefined,
   };
 }
 
@@ -271,6 +411,9 @@ export const PermissionPageRequest: MessageFns<PermissionPageRequest> = {
     }
     if (message.external_id !== undefined) {
       writer.uint32(162).string(message.external_id);
+    }
+    if (message.q !== undefined) {
+      writer.uint32(170).string(message.q);
     }
     return writer;
   },
@@ -368,6 +511,14 @@ export const PermissionPageRequest: MessageFns<PermissionPageRequest> = {
             message.external_id = reader.string();
             continue;
           }
+          case 21: {
+            if (tag !== 170) {
+              break;
+            }
+
+            message.q = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -395,6 +546,7 @@ export const PermissionPageRequest: MessageFns<PermissionPageRequest> = {
     message.visibility = object.visibility ?? undefined;
     message.grantee_id = object.grantee_id ?? undefined;
     message.external_id = object.external_id ?? undefined;
+    message.q = object.q ?? undefined;
     return message;
   },
 };
@@ -504,6 +656,7 @@ function createBasePermissionSummary(): PermissionSummary {
     external_id: undefined,
     parent: undefined,
     inherits: false,
+    display_name: undefined,
   };
 }
 
@@ -544,6 +697,9 @@ export const PermissionSummary: MessageFns<PermissionSummary> = {
     }
     if (message.inherits !== false) {
       writer.uint32(88).bool(message.inherits);
+    }
+    if (message.display_name !== undefined) {
+      writer.uint32(98).string(message.display_name);
     }
     return writer;
   },
@@ -657,6 +813,14 @@ export const PermissionSummary: MessageFns<PermissionSummary> = {
             message.inherits = reader.bool();
             continue;
           }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.display_name = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -688,6 +852,50 @@ export const PermissionSummary: MessageFns<PermissionSummary> = {
       ? ParentResource.fromPartial(object.parent)
       : undefined;
     message.inherits = object.inherits ?? false;
+    message.display_name = object.display_name ?? undefined;
+    return message;
+  },
+};
+
+function createBaseListAllResourceTypesRequest(): ListAllResourceTypesRequest {
+  return {};
+}
+
+export const ListAllResourceTypesRequest: MessageFns<ListAllResourceTypesRequest> = {
+  encode(_: ListAllResourceTypesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListAllResourceTypesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListAllResourceTypesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListAllResourceTypesRequest>, I>>(base?: I): ListAllResourceTypesRequest {
+    return ListAllResourceTypesRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListAllResourceTypesRequest>, I>>(_: I): ListAllResourceTypesRequest {
+    const message = createBaseListAllResourceTypesRequest();
     return message;
   },
 };
@@ -748,7 +956,14 @@ export const PermissionRequest: MessageFns<PermissionRequest> = {
 };
 
 function createBaseExplainPermissionRequest(): ExplainPermissionRequest {
-  return { permission_id: "", user_id: "", action: "" };
+  return {
+    permission_id: "",
+    user_id: "",
+    action: "",
+    context: undefined,
+    subject_type: undefined,
+    subject_id: undefined,
+  };
 }
 
 export const ExplainPermissionRequest: MessageFns<ExplainPermissionRequest> = {
@@ -761,6 +976,15 @@ export const ExplainPermissionRequest: MessageFns<ExplainPermissionRequest> = {
     }
     if (message.action !== "") {
       writer.uint32(26).string(message.action);
+    }
+    if (message.context !== undefined) {
+      Struct.encode(Struct.wrap(message.context), writer.uint32(34).fork()).join();
+    }
+    if (message.subject_type !== undefined) {
+      writer.uint32(42).string(message.subject_type);
+    }
+    if (message.subject_id !== undefined) {
+      writer.uint32(50).string(message.subject_id);
     }
     return writer;
   },
@@ -802,6 +1026,30 @@ export const ExplainPermissionRequest: MessageFns<ExplainPermissionRequest> = {
             message.action = reader.string();
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.context = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.subject_type = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.subject_id = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -822,12 +1070,15 @@ export const ExplainPermissionRequest: MessageFns<ExplainPermissionRequest> = {
     message.permission_id = object.permission_id ?? "";
     message.user_id = object.user_id ?? "";
     message.action = object.action ?? "";
+    message.context = object.context ?? undefined;
+    message.subject_type = object.subject_type ?? undefined;
+    message.subject_id = object.subject_id ?? undefined;
     return message;
   },
 };
 
 function createBasePermissionExplanation(): PermissionExplanation {
-  return { decision: false, reasons: [] };
+  return { decision: false, reasons: [], sentence: "" };
 }
 
 export const PermissionExplanation: MessageFns<PermissionExplanation> = {
@@ -837,6 +1088,9 @@ export const PermissionExplanation: MessageFns<PermissionExplanation> = {
     }
     for (const v of message.reasons) {
       AccessReason.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.sentence !== "") {
+      writer.uint32(26).string(message.sentence);
     }
     return writer;
   },
@@ -870,6 +1124,14 @@ export const PermissionExplanation: MessageFns<PermissionExplanation> = {
             message.reasons.push(AccessReason.decode(reader, reader.uint32()));
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.sentence = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -889,6 +1151,7 @@ export const PermissionExplanation: MessageFns<PermissionExplanation> = {
     const message = createBasePermissionExplanation();
     message.decision = object.decision ?? false;
     message.reasons = object.reasons?.map((e) => AccessReason.fromPartial(e)) || [];
+    message.sentence = object.sentence ?? "";
     return message;
   },
 };
@@ -903,6 +1166,8 @@ function createBaseAccessReason(): AccessReason {
     share_id: undefined,
     expires_at: undefined,
     inherited_from: undefined,
+    condition: undefined,
+    missing: [],
   };
 }
 
@@ -931,6 +1196,12 @@ export const AccessReason: MessageFns<AccessReason> = {
     }
     if (message.inherited_from !== undefined) {
       AncestorResource.encode(message.inherited_from, writer.uint32(66).fork()).join();
+    }
+    if (message.condition !== undefined) {
+      writer.uint32(74).string(message.condition);
+    }
+    for (const v of message.missing) {
+      writer.uint32(82).string(v!);
     }
     return writer;
   },
@@ -1012,6 +1283,22 @@ export const AccessReason: MessageFns<AccessReason> = {
             message.inherited_from = AncestorResource.decode(reader, reader.uint32());
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.condition = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.missing.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1039,6 +1326,8 @@ export const AccessReason: MessageFns<AccessReason> = {
     message.inherited_from = (object.inherited_from !== undefined && object.inherited_from !== null)
       ? AncestorResource.fromPartial(object.inherited_from)
       : undefined;
+    message.condition = object.condition ?? undefined;
+    message.missing = object.missing?.map((e) => e) || [];
     return message;
   },
 };
@@ -1135,7 +1424,7 @@ export const AncestorResource: MessageFns<AncestorResource> = {
 };
 
 function createBaseListPermissionSubjectsRequest(): ListPermissionSubjectsRequest {
-  return { permission_id: "", action: undefined, page_size: undefined, page_token: undefined };
+  return { permission_id: "", action: undefined, page_size: undefined, page_token: undefined, context: undefined };
 }
 
 export const ListPermissionSubjectsRequest: MessageFns<ListPermissionSubjectsRequest> = {
@@ -1151,6 +1440,9 @@ export const ListPermissionSubjectsRequest: MessageFns<ListPermissionSubjectsReq
     }
     if (message.page_token !== undefined) {
       writer.uint32(34).string(message.page_token);
+    }
+    if (message.context !== undefined) {
+      Struct.encode(Struct.wrap(message.context), writer.uint32(42).fork()).join();
     }
     return writer;
   },
@@ -1200,6 +1492,14 @@ export const ListPermissionSubjectsRequest: MessageFns<ListPermissionSubjectsReq
             message.page_token = reader.string();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.context = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1223,6 +1523,7 @@ export const ListPermissionSubjectsRequest: MessageFns<ListPermissionSubjectsReq
     message.action = object.action ?? undefined;
     message.page_size = object.page_size ?? undefined;
     message.page_token = object.page_token ?? undefined;
+    message.context = object.context ?? undefined;
     return message;
   },
 };
@@ -1295,7 +1596,7 @@ export const PermissionSubjectPage: MessageFns<PermissionSubjectPage> = {
 };
 
 function createBasePermissionSubject(): PermissionSubject {
-  return { user_id: "", email: "", name: "", reasons: [] };
+  return { user_id: "", email: "", name: "", reasons: [], conditional: false, conditions: [] };
 }
 
 export const PermissionSubject: MessageFns<PermissionSubject> = {
@@ -1311,6 +1612,12 @@ export const PermissionSubject: MessageFns<PermissionSubject> = {
     }
     for (const v of message.reasons) {
       AccessReason.encode(v!, writer.uint32(34).fork()).join();
+    }
+    if (message.conditional !== false) {
+      writer.uint32(40).bool(message.conditional);
+    }
+    for (const v of message.conditions) {
+      writer.uint32(50).string(v!);
     }
     return writer;
   },
@@ -1360,6 +1667,22 @@ export const PermissionSubject: MessageFns<PermissionSubject> = {
             message.reasons.push(AccessReason.decode(reader, reader.uint32()));
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.conditional = reader.bool();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.conditions.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1381,6 +1704,512 @@ export const PermissionSubject: MessageFns<PermissionSubject> = {
     message.email = object.email ?? "";
     message.name = object.name ?? "";
     message.reasons = object.reasons?.map((e) => AccessReason.fromPartial(e)) || [];
+    message.conditional = object.conditional ?? false;
+    message.conditions = object.conditions?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseWhatIfRequest(): WhatIfRequest {
+  return { permission_id: "", subject: undefined, action: "", context: undefined, with: [] };
+}
+
+export const WhatIfRequest: MessageFns<WhatIfRequest> = {
+  encode(message: WhatIfRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.permission_id !== "") {
+      writer.uint32(10).string(message.permission_id);
+    }
+    if (message.subject !== undefined) {
+      ListedSubject.encode(message.subject, writer.uint32(18).fork()).join();
+    }
+    if (message.action !== "") {
+      writer.uint32(26).string(message.action);
+    }
+    if (message.context !== undefined) {
+      Struct.encode(Struct.wrap(message.context), writer.uint32(34).fork()).join();
+    }
+    for (const v of message.with) {
+      Assumption.encode(v!, writer.uint32(42).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WhatIfRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWhatIfRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.permission_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.subject = ListedSubject.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.action = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.context = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.with.push(Assumption.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<WhatIfRequest>, I>>(base?: I): WhatIfRequest {
+    return WhatIfRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<WhatIfRequest>, I>>(object: I): WhatIfRequest {
+    const message = createBaseWhatIfRequest();
+    message.permission_id = object.permission_id ?? "";
+    message.subject = (object.subject !== undefined && object.subject !== null)
+      ? ListedSubject.fromPartial(object.subject)
+      : undefined;
+    message.action = object.action ?? "";
+    message.context = object.context ?? undefined;
+    message.with = object.with?.map((e) => Assumption.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseListedSubject(): ListedSubject {
+  return { type: "", id: undefined };
+}
+
+export const ListedSubject: MessageFns<ListedSubject> = {
+  encode(message: ListedSubject, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.type !== "") {
+      writer.uint32(10).string(message.type);
+    }
+    if (message.id !== undefined) {
+      writer.uint32(18).string(message.id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListedSubject {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListedSubject();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.type = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListedSubject>, I>>(base?: I): ListedSubject {
+    return ListedSubject.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListedSubject>, I>>(object: I): ListedSubject {
+    const message = createBaseListedSubject();
+    message.type = object.type ?? "";
+    message.id = object.id ?? undefined;
+    return message;
+  },
+};
+
+function createBaseAssumption(): Assumption {
+  return { share: undefined, role: undefined, membership: undefined };
+}
+
+export const Assumption: MessageFns<Assumption> = {
+  encode(message: Assumption, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.share !== undefined) {
+      AssumedShare.encode(message.share, writer.uint32(10).fork()).join();
+    }
+    if (message.role !== undefined) {
+      AssumedRole.encode(message.role, writer.uint32(18).fork()).join();
+    }
+    if (message.membership !== undefined) {
+      AssumedMembership.encode(message.membership, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Assumption {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAssumption();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.share = AssumedShare.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.role = AssumedRole.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.membership = AssumedMembership.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<Assumption>, I>>(base?: I): Assumption {
+    return Assumption.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Assumption>, I>>(object: I): Assumption {
+    const message = createBaseAssumption();
+    message.share = (object.share !== undefined && object.share !== null)
+      ? AssumedShare.fromPartial(object.share)
+      : undefined;
+    message.role = (object.role !== undefined && object.role !== null)
+      ? AssumedRole.fromPartial(object.role)
+      : undefined;
+    message.membership = (object.membership !== undefined && object.membership !== null)
+      ? AssumedMembership.fromPartial(object.membership)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseAssumedShare(): AssumedShare {
+  return {
+    grantee_type: "",
+    grantee_id: "",
+    permission: undefined,
+    role: undefined,
+    expires_at: undefined,
+    condition: undefined,
+    permission_id: undefined,
+  };
+}
+
+export const AssumedShare: MessageFns<AssumedShare> = {
+  encode(message: AssumedShare, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.grantee_type !== "") {
+      writer.uint32(10).string(message.grantee_type);
+    }
+    if (message.grantee_id !== "") {
+      writer.uint32(18).string(message.grantee_id);
+    }
+    if (message.permission !== undefined) {
+      writer.uint32(26).string(message.permission);
+    }
+    if (message.role !== undefined) {
+      writer.uint32(34).string(message.role);
+    }
+    if (message.expires_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.expires_at), writer.uint32(42).fork()).join();
+    }
+    if (message.condition !== undefined) {
+      ShareCondition.encode(message.condition, writer.uint32(50).fork()).join();
+    }
+    if (message.permission_id !== undefined) {
+      writer.uint32(58).string(message.permission_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AssumedShare {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAssumedShare();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.grantee_type = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.grantee_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.permission = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.role = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.expires_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.condition = ShareCondition.decode(reader, reader.uint32());
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.permission_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AssumedShare>, I>>(base?: I): AssumedShare {
+    return AssumedShare.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AssumedShare>, I>>(object: I): AssumedShare {
+    const message = createBaseAssumedShare();
+    message.grantee_type = object.grantee_type ?? "";
+    message.grantee_id = object.grantee_id ?? "";
+    message.permission = object.permission ?? undefined;
+    message.role = object.role ?? undefined;
+    message.expires_at = object.expires_at ?? undefined;
+    message.condition = (object.condition !== undefined && object.condition !== null)
+      ? ShareCondition.fromPartial(object.condition)
+      : undefined;
+    message.permission_id = object.permission_id ?? undefined;
+    return message;
+  },
+};
+
+function createBaseAssumedRole(): AssumedRole {
+  return { role_id: "" };
+}
+
+export const AssumedRole: MessageFns<AssumedRole> = {
+  encode(message: AssumedRole, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.role_id !== "") {
+      writer.uint32(10).string(message.role_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AssumedRole {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAssumedRole();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.role_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AssumedRole>, I>>(base?: I): AssumedRole {
+    return AssumedRole.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AssumedRole>, I>>(object: I): AssumedRole {
+    const message = createBaseAssumedRole();
+    message.role_id = object.role_id ?? "";
+    return message;
+  },
+};
+
+function createBaseAssumedMembership(): AssumedMembership {
+  return { role: "" };
+}
+
+export const AssumedMembership: MessageFns<AssumedMembership> = {
+  encode(message: AssumedMembership, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.role !== "") {
+      writer.uint32(10).string(message.role);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AssumedMembership {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAssumedMembership();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.role = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AssumedMembership>, I>>(base?: I): AssumedMembership {
+    return AssumedMembership.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AssumedMembership>, I>>(object: I): AssumedMembership {
+    const message = createBaseAssumedMembership();
+    message.role = object.role ?? "";
     return message;
   },
 };

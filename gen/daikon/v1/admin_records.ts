@@ -26,8 +26,8 @@ export interface ActivityEntry {
     | string
     | undefined;
   /**
-   * The ID of the user who performed the action. Absent for services, background jobs, the
-   * command-line tool and unknown users.
+   * The ID of the user, service account or management app that performed the action. Absent for
+   * services, background jobs, the command-line tool and unknown users.
    */
   actor_id?:
     | string
@@ -57,10 +57,21 @@ export interface ActivityEntry {
     | string
     | undefined;
   /** The IP address of the client. Absent if it was not recorded or has been erased. */
-  ip?: string | undefined;
+  ip?:
+    | string
+    | undefined;
+  /**
+   * What performed the action: `user`, `service_account` or `management_app`. Absent without an actor
+   * and in entries of earlier versions.
+   */
+  actor_type?:
+    | string
+    | undefined;
+  /** The first characters of the API key with which a service account performed the action. */
+  api_key_prefix?: string | undefined;
 }
 
-/** The request of AdminService.ListActivity. */
+/** The request of AdminService.ListActivity and ActivityService.ListWorkspaceActivity. */
 export interface ListActivityRequest {
   /** The maximum number of events, 1 to 200. Defaults to 50. */
   limit?:
@@ -122,7 +133,10 @@ export interface LookUpNamesResponse {
 export interface NamedObject {
   /** The ID of the object. */
   id: string;
-  /** `user`, `workspace`, `group`, `role`, `permission`, `service_app` or `client_app`. */
+  /**
+   * `user`, `workspace`, `group`, `role`, `permission`, `service_app`, `client_app` or
+   * `management_app`.
+   */
   type: string;
   /**
    * The name. For a user without a name, the e-mail address; for a permission record,
@@ -134,6 +148,50 @@ export interface NamedObject {
    * and apps.
    */
   workspace_id?: string | undefined;
+}
+
+/** The request of AdminService.SearchNames. */
+export interface SearchNamesRequest {
+  /** The text to search for, 1 to 100 characters. */
+  q: string;
+  /** The maximum number of objects of each type, 1 to 20. Defaults to 5. */
+  limit?: number | undefined;
+}
+
+/** The response of AdminService.SearchNames. */
+export interface SearchNamesResponse {
+  /** The objects found, best matches first, at most `limit` of each type. */
+  items: FoundObject[];
+}
+
+/** An object whose name matches a search. */
+export interface FoundObject {
+  /** The ID of the object. */
+  id: string;
+  /**
+   * `user`, `workspace`, `group` or `permission`; for an ID also `role`, `service_app` or
+   * `client_app`.
+   */
+  type: string;
+  /**
+   * The name. For a user without a name, the e-mail address; for a permission record, the
+   * external ID or else the ID.
+   */
+  name: string;
+  /**
+   * The e-mail address of a user, the slug of a workspace, the name of the workspace of a group or
+   * role, `service_name/resource_type` of a permission record. Empty for apps.
+   */
+  description: string;
+  /**
+   * The ID of the workspace that contains the object, or of the workspace itself. Absent for users
+   * and apps.
+   */
+  workspace_id?:
+    | string
+    | undefined;
+  /** How the name matches: `exact`, `prefix` or `words`. */
+  match: string;
 }
 
 /** The request of AdminService.GetStats. */
@@ -211,6 +269,8 @@ function createBaseActivityEntry(): ActivityEntry {
     key_prefix: undefined,
     request_id: undefined,
     ip: undefined,
+    actor_type: undefined,
+    api_key_prefix: undefined,
   };
 }
 
@@ -251,6 +311,12 @@ export const ActivityEntry: MessageFns<ActivityEntry> = {
     }
     if (message.ip !== undefined) {
       writer.uint32(98).string(message.ip);
+    }
+    if (message.actor_type !== undefined) {
+      writer.uint32(106).string(message.actor_type);
+    }
+    if (message.api_key_prefix !== undefined) {
+      writer.uint32(114).string(message.api_key_prefix);
     }
     return writer;
   },
@@ -364,6 +430,22 @@ export const ActivityEntry: MessageFns<ActivityEntry> = {
             message.ip = reader.string();
             continue;
           }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.actor_type = reader.string();
+            continue;
+          }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.api_key_prefix = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -393,6 +475,8 @@ export const ActivityEntry: MessageFns<ActivityEntry> = {
     message.key_prefix = object.key_prefix ?? undefined;
     message.request_id = object.request_id ?? undefined;
     message.ip = object.ip ?? undefined;
+    message.actor_type = object.actor_type ?? undefined;
+    message.api_key_prefix = object.api_key_prefix ?? undefined;
     return message;
   },
 };
@@ -822,6 +906,243 @@ export const NamedObject: MessageFns<NamedObject> = {
     message.type = object.type ?? "";
     message.name = object.name ?? "";
     message.workspace_id = object.workspace_id ?? undefined;
+    return message;
+  },
+};
+
+function createBaseSearchNamesRequest(): SearchNamesRequest {
+  return { q: "", limit: undefined };
+}
+
+export const SearchNamesRequest: MessageFns<SearchNamesRequest> = {
+  encode(message: SearchNamesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.q !== "") {
+      writer.uint32(10).string(message.q);
+    }
+    if (message.limit !== undefined) {
+      writer.uint32(16).int32(message.limit);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SearchNamesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSearchNamesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.q = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.limit = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SearchNamesRequest>, I>>(base?: I): SearchNamesRequest {
+    return SearchNamesRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SearchNamesRequest>, I>>(object: I): SearchNamesRequest {
+    const message = createBaseSearchNamesRequest();
+    message.q = object.q ?? "";
+    message.limit = object.limit ?? undefined;
+    return message;
+  },
+};
+
+function createBaseSearchNamesResponse(): SearchNamesResponse {
+  return { items: [] };
+}
+
+export const SearchNamesResponse: MessageFns<SearchNamesResponse> = {
+  encode(message: SearchNamesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.items) {
+      FoundObject.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SearchNamesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSearchNamesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.items.push(FoundObject.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SearchNamesResponse>, I>>(base?: I): SearchNamesResponse {
+    return SearchNamesResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SearchNamesResponse>, I>>(object: I): SearchNamesResponse {
+    const message = createBaseSearchNamesResponse();
+    message.items = object.items?.map((e) => FoundObject.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseFoundObject(): FoundObject {
+  return { id: "", type: "", name: "", description: "", workspace_id: undefined, match: "" };
+}
+
+export const FoundObject: MessageFns<FoundObject> = {
+  encode(message: FoundObject, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.type !== "") {
+      writer.uint32(18).string(message.type);
+    }
+    if (message.name !== "") {
+      writer.uint32(26).string(message.name);
+    }
+    if (message.description !== "") {
+      writer.uint32(34).string(message.description);
+    }
+    if (message.workspace_id !== undefined) {
+      writer.uint32(42).string(message.workspace_id);
+    }
+    if (message.match !== "") {
+      writer.uint32(50).string(message.match);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FoundObject {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFoundObject();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.type = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.description = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.workspace_id = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.match = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FoundObject>, I>>(base?: I): FoundObject {
+    return FoundObject.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FoundObject>, I>>(object: I): FoundObject {
+    const message = createBaseFoundObject();
+    message.id = object.id ?? "";
+    message.type = object.type ?? "";
+    message.name = object.name ?? "";
+    message.description = object.description ?? "";
+    message.workspace_id = object.workspace_id ?? undefined;
+    message.match = object.match ?? "";
     return message;
   },
 };

@@ -23,19 +23,31 @@ export interface ListServiceActionsResponse {
   services: ServiceActions[];
 }
 
-/** The request of AdminService.ListRoles. */
+/** The request of AdminService.ListRoles and RoleService.ListRoles. */
 export interface ListRolesRequest {
   /** The ID of the workspace. */
   workspace_id: string;
+  /** Returns only custom roles whose name contains this text. At most 100 characters. */
+  q?:
+    | string
+    | undefined;
+  /** The number of the page, starting at 1. Without it, the response is the whole list. */
+  page?:
+    | number
+    | undefined;
+  /** The number of custom roles on a page, 1 to 100. Defaults to 20. */
+  page_size?: number | undefined;
 }
 
-/** The response of AdminService.ListRoles. */
+/** The response of AdminService.ListRoles and RoleService.ListRoles. */
 export interface ListRolesResponse {
   /** The custom roles, ordered by name. */
   roles: RoleResponse[];
+  /** The number of custom roles on all pages. Absent without `page`. */
+  total?: number | undefined;
 }
 
-/** The request of AdminService.CreateRole. */
+/** The request of AdminService.CreateRole and RoleService.CreateRole. */
 export interface RoleCreateRequest {
   /** The ID of the workspace. */
   workspace_id: string;
@@ -49,9 +61,26 @@ export interface RoleCreateRequest {
 export interface RoleRequest {
   /** The ID of the custom role. */
   role_id: string;
+  /** The ID of the workspace. Required except in the methods of AdminService. */
+  workspace_id?: string | undefined;
 }
 
-/** The request of AdminService.UpdateRole. */
+/** The request of AdminService.DeleteRole and RoleService.DeleteRole. */
+export interface DeleteRoleRequest {
+  /** The ID of the custom role. */
+  role_id: string;
+  /**
+   * The ETags of the versions that the call may change, or `*`. If the current ETag is not among
+   * them, the call fails with `ABORTED` and changes nothing (RFC 9110, section 13.1.1).
+   */
+  if_match?:
+    | string
+    | undefined;
+  /** The ID of the workspace. Required except in the methods of AdminService. */
+  workspace_id?: string | undefined;
+}
+
+/** The request of AdminService.UpdateRole and RoleService.UpdateRole. */
 export interface RoleUpdateRequest {
   /** The ID of the custom role. */
   role_id: string;
@@ -60,10 +89,21 @@ export interface RoleUpdateRequest {
     | string
     | undefined;
   /** A description, at most 2,000 characters. */
-  description?: string | undefined;
+  description?:
+    | string
+    | undefined;
+  /**
+   * The ETags of the versions that the call may change, or `*`. If the current ETag is not among
+   * them, the call fails with `ABORTED` and changes nothing (RFC 9110, section 13.1.1).
+   */
+  if_match?:
+    | string
+    | undefined;
+  /** The ID of the workspace. Required except in the methods of AdminService. */
+  workspace_id?: string | undefined;
 }
 
-/** A custom role of a workspace, which grants registered actions to its members. */
+/** A custom role of a workspace, which grants registered actions to its members and groups. */
 export interface RoleResponse {
   /** The ID of the custom role. */
   id: string;
@@ -75,10 +115,16 @@ export interface RoleResponse {
   description: string;
   /** The number of actions that the role grants. */
   action_count: number;
-  /** The number of members who have the role. */
+  /** The number of members to whom the role is assigned directly. */
   member_count: number;
   /** When the custom role was created. */
-  created_at: string | undefined;
+  created_at:
+    | string
+    | undefined;
+  /** The number of groups to which the role is assigned. */
+  group_count: number;
+  /** The ETag of the fields that an update can change. Absent in lists. */
+  etag?: string | undefined;
 }
 
 /** The request of AdminService.AddRoleActions. */
@@ -87,6 +133,8 @@ export interface AddRoleActionsRequest {
   role_id: string;
   /** The IDs of 1 to 1,000 registered actions, of any service. */
   service_action_ids: string[];
+  /** The ID of the workspace. Required except in the methods of AdminService. */
+  workspace_id?: string | undefined;
 }
 
 /** Identifies an action of a custom role. */
@@ -95,9 +143,11 @@ export interface RoleActionRequest {
   role_id: string;
   /** The ID of the action. */
   service_action_id: string;
+  /** The ID of the workspace. Required except in the methods of AdminService. */
+  workspace_id?: string | undefined;
 }
 
-/** The response of AdminService.ListRoleActions. */
+/** The response of AdminService.ListRoleActions and RoleService.ListRoleActions. */
 export interface ListRoleActionsResponse {
   /** The actions, ordered by service and name. */
   actions: RoleActionResponse[];
@@ -117,24 +167,58 @@ export interface RoleActionResponse {
   registered_at: string | undefined;
 }
 
+/** Identifies a custom role and a group. */
+export interface RoleGroupRequest {
+  /** The ID of the custom role. */
+  role_id: string;
+  /** The ID of the group. */
+  group_id: string;
+  /** The ID of the workspace. Required except in the methods of AdminService. */
+  workspace_id?: string | undefined;
+}
+
 /** Identifies a custom role and a user. */
 export interface RoleMemberRequest {
   /** The ID of the custom role. */
   role_id: string;
   /** The ID of the user. */
   user_id: string;
+  /** The ID of the workspace. Required except in the methods of AdminService. */
+  workspace_id?: string | undefined;
 }
 
-/** The response of AdminService.ListRoleMembers. */
+/** The request of AdminService.ListRoleMembers and RoleService.ListRoleMembers. */
+export interface ListRoleMembersRequest {
+  /** The ID of the custom role. */
+  role_id: string;
+  /** Returns only members whose name or e-mail address contains this text. At most 100 characters. */
+  q?:
+    | string
+    | undefined;
+  /** The number of the page, starting at 1. Without it, the response is the whole list. */
+  page?:
+    | number
+    | undefined;
+  /** The number of members on a page, 1 to 100. Defaults to 20. */
+  page_size?:
+    | number
+    | undefined;
+  /** The ID of the workspace. Required except in the methods of AdminService. */
+  workspace_id?: string | undefined;
+}
+
+/** The response of AdminService.ListRoleMembers and RoleService.ListRoleMembers. */
 export interface ListRoleMembersResponse {
-  /** The members, ordered by user ID. */
+  /**
+   * The members. A page is ordered by name, or by e-mail address for members without a name.
+   * Without `page`, members are ordered by user ID.
+   */
   members: RoleMemberResponse[];
+  /** The number of members on all pages. Absent without `page`. */
+  total?: number | undefined;
 }
 
-/**
- * A member who has a custom role. The name and the avatar of an invited user are empty until they
- * join the workspace.
- */
+/** A member who has a custom role. */
 export interface RoleMemberResponse {
   /** The ID of the user. */
   user_id: string;
@@ -249,13 +333,22 @@ export const ListServiceActionsResponse: MessageFns<ListServiceActionsResponse> 
 };
 
 function createBaseListRolesRequest(): ListRolesRequest {
-  return { workspace_id: "" };
+  return { workspace_id: "", q: undefined, page: undefined, page_size: undefined };
 }
 
 export const ListRolesRequest: MessageFns<ListRolesRequest> = {
   encode(message: ListRolesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.workspace_id !== "") {
       writer.uint32(10).string(message.workspace_id);
+    }
+    if (message.q !== undefined) {
+      writer.uint32(18).string(message.q);
+    }
+    if (message.page !== undefined) {
+      writer.uint32(24).int32(message.page);
+    }
+    if (message.page_size !== undefined) {
+      writer.uint32(32).int32(message.page_size);
     }
     return writer;
   },
@@ -281,6 +374,30 @@ export const ListRolesRequest: MessageFns<ListRolesRequest> = {
             message.workspace_id = reader.string();
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.q = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.page = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.page_size = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -299,18 +416,24 @@ export const ListRolesRequest: MessageFns<ListRolesRequest> = {
   fromPartial<I extends Exact<DeepPartial<ListRolesRequest>, I>>(object: I): ListRolesRequest {
     const message = createBaseListRolesRequest();
     message.workspace_id = object.workspace_id ?? "";
+    message.q = object.q ?? undefined;
+    message.page = object.page ?? undefined;
+    message.page_size = object.page_size ?? undefined;
     return message;
   },
 };
 
 function createBaseListRolesResponse(): ListRolesResponse {
-  return { roles: [] };
+  return { roles: [], total: undefined };
 }
 
 export const ListRolesResponse: MessageFns<ListRolesResponse> = {
   encode(message: ListRolesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.roles) {
       RoleResponse.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.total !== undefined) {
+      writer.uint32(16).int32(message.total);
     }
     return writer;
   },
@@ -336,6 +459,14 @@ export const ListRolesResponse: MessageFns<ListRolesResponse> = {
             message.roles.push(RoleResponse.decode(reader, reader.uint32()));
             continue;
           }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.total = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -354,6 +485,7 @@ export const ListRolesResponse: MessageFns<ListRolesResponse> = {
   fromPartial<I extends Exact<DeepPartial<ListRolesResponse>, I>>(object: I): ListRolesResponse {
     const message = createBaseListRolesResponse();
     message.roles = object.roles?.map((e) => RoleResponse.fromPartial(e)) || [];
+    message.total = object.total ?? undefined;
     return message;
   },
 };
@@ -438,13 +570,16 @@ export const RoleCreateRequest: MessageFns<RoleCreateRequest> = {
 };
 
 function createBaseRoleRequest(): RoleRequest {
-  return { role_id: "" };
+  return { role_id: "", workspace_id: undefined };
 }
 
 export const RoleRequest: MessageFns<RoleRequest> = {
   encode(message: RoleRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.role_id !== "") {
       writer.uint32(10).string(message.role_id);
+    }
+    if (message.workspace_id !== undefined) {
+      writer.uint32(82).string(message.workspace_id);
     }
     return writer;
   },
@@ -470,6 +605,14 @@ export const RoleRequest: MessageFns<RoleRequest> = {
             message.role_id = reader.string();
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.workspace_id = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -488,12 +631,92 @@ export const RoleRequest: MessageFns<RoleRequest> = {
   fromPartial<I extends Exact<DeepPartial<RoleRequest>, I>>(object: I): RoleRequest {
     const message = createBaseRoleRequest();
     message.role_id = object.role_id ?? "";
+    message.workspace_id = object.workspace_id ?? undefined;
+    return message;
+  },
+};
+
+function createBaseDeleteRoleRequest(): DeleteRoleRequest {
+  return { role_id: "", if_match: undefined, workspace_id: undefined };
+}
+
+export const DeleteRoleRequest: MessageFns<DeleteRoleRequest> = {
+  encode(message: DeleteRoleRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.role_id !== "") {
+      writer.uint32(10).string(message.role_id);
+    }
+    if (message.if_match !== undefined) {
+      writer.uint32(242).string(message.if_match);
+    }
+    if (message.workspace_id !== undefined) {
+      writer.uint32(82).string(message.workspace_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteRoleRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteRoleRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.role_id = reader.string();
+            continue;
+          }
+          case 30: {
+            if (tag !== 242) {
+              break;
+            }
+
+            message.if_match = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.workspace_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DeleteRoleRequest>, I>>(base?: I): DeleteRoleRequest {
+    return DeleteRoleRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DeleteRoleRequest>, I>>(object: I): DeleteRoleRequest {
+    const message = createBaseDeleteRoleRequest();
+    message.role_id = object.role_id ?? "";
+    message.if_match = object.if_match ?? undefined;
+    message.workspace_id = object.workspace_id ?? undefined;
     return message;
   },
 };
 
 function createBaseRoleUpdateRequest(): RoleUpdateRequest {
-  return { role_id: "", name: undefined, description: undefined };
+  return { role_id: "", name: undefined, description: undefined, if_match: undefined, workspace_id: undefined };
 }
 
 export const RoleUpdateRequest: MessageFns<RoleUpdateRequest> = {
@@ -506,6 +729,12 @@ export const RoleUpdateRequest: MessageFns<RoleUpdateRequest> = {
     }
     if (message.description !== undefined) {
       writer.uint32(26).string(message.description);
+    }
+    if (message.if_match !== undefined) {
+      writer.uint32(242).string(message.if_match);
+    }
+    if (message.workspace_id !== undefined) {
+      writer.uint32(82).string(message.workspace_id);
     }
     return writer;
   },
@@ -547,6 +776,22 @@ export const RoleUpdateRequest: MessageFns<RoleUpdateRequest> = {
             message.description = reader.string();
             continue;
           }
+          case 30: {
+            if (tag !== 242) {
+              break;
+            }
+
+            message.if_match = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.workspace_id = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -567,6 +812,8 @@ export const RoleUpdateRequest: MessageFns<RoleUpdateRequest> = {
     message.role_id = object.role_id ?? "";
     message.name = object.name ?? undefined;
     message.description = object.description ?? undefined;
+    message.if_match = object.if_match ?? undefined;
+    message.workspace_id = object.workspace_id ?? undefined;
     return message;
   },
 };
@@ -580,6 +827,8 @@ function createBaseRoleResponse(): RoleResponse {
     action_count: 0,
     member_count: 0,
     created_at: undefined,
+    group_count: 0,
+    etag: undefined,
   };
 }
 
@@ -605,6 +854,12 @@ export const RoleResponse: MessageFns<RoleResponse> = {
     }
     if (message.created_at !== undefined) {
       Timestamp.encode(toTimestamp(message.created_at), writer.uint32(58).fork()).join();
+    }
+    if (message.group_count !== 0) {
+      writer.uint32(64).int32(message.group_count);
+    }
+    if (message.etag !== undefined) {
+      writer.uint32(242).string(message.etag);
     }
     return writer;
   },
@@ -678,6 +933,22 @@ export const RoleResponse: MessageFns<RoleResponse> = {
             message.created_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.group_count = reader.int32();
+            continue;
+          }
+          case 30: {
+            if (tag !== 242) {
+              break;
+            }
+
+            message.etag = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -702,12 +973,14 @@ export const RoleResponse: MessageFns<RoleResponse> = {
     message.action_count = object.action_count ?? 0;
     message.member_count = object.member_count ?? 0;
     message.created_at = object.created_at ?? undefined;
+    message.group_count = object.group_count ?? 0;
+    message.etag = object.etag ?? undefined;
     return message;
   },
 };
 
 function createBaseAddRoleActionsRequest(): AddRoleActionsRequest {
-  return { role_id: "", service_action_ids: [] };
+  return { role_id: "", service_action_ids: [], workspace_id: undefined };
 }
 
 export const AddRoleActionsRequest: MessageFns<AddRoleActionsRequest> = {
@@ -717,6 +990,9 @@ export const AddRoleActionsRequest: MessageFns<AddRoleActionsRequest> = {
     }
     for (const v of message.service_action_ids) {
       writer.uint32(18).string(v!);
+    }
+    if (message.workspace_id !== undefined) {
+      writer.uint32(82).string(message.workspace_id);
     }
     return writer;
   },
@@ -750,6 +1026,14 @@ export const AddRoleActionsRequest: MessageFns<AddRoleActionsRequest> = {
             message.service_action_ids.push(reader.string());
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.workspace_id = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -769,12 +1053,13 @@ export const AddRoleActionsRequest: MessageFns<AddRoleActionsRequest> = {
     const message = createBaseAddRoleActionsRequest();
     message.role_id = object.role_id ?? "";
     message.service_action_ids = object.service_action_ids?.map((e) => e) || [];
+    message.workspace_id = object.workspace_id ?? undefined;
     return message;
   },
 };
 
 function createBaseRoleActionRequest(): RoleActionRequest {
-  return { role_id: "", service_action_id: "" };
+  return { role_id: "", service_action_id: "", workspace_id: undefined };
 }
 
 export const RoleActionRequest: MessageFns<RoleActionRequest> = {
@@ -784,6 +1069,9 @@ export const RoleActionRequest: MessageFns<RoleActionRequest> = {
     }
     if (message.service_action_id !== "") {
       writer.uint32(18).string(message.service_action_id);
+    }
+    if (message.workspace_id !== undefined) {
+      writer.uint32(82).string(message.workspace_id);
     }
     return writer;
   },
@@ -817,6 +1105,14 @@ export const RoleActionRequest: MessageFns<RoleActionRequest> = {
             message.service_action_id = reader.string();
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.workspace_id = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -836,6 +1132,7 @@ export const RoleActionRequest: MessageFns<RoleActionRequest> = {
     const message = createBaseRoleActionRequest();
     message.role_id = object.role_id ?? "";
     message.service_action_id = object.service_action_id ?? "";
+    message.workspace_id = object.workspace_id ?? undefined;
     return message;
   },
 };
@@ -998,8 +1295,87 @@ export const RoleActionResponse: MessageFns<RoleActionResponse> = {
   },
 };
 
+function createBaseRoleGroupRequest(): RoleGroupRequest {
+  return { role_id: "", group_id: "", workspace_id: undefined };
+}
+
+export const RoleGroupRequest: MessageFns<RoleGroupRequest> = {
+  encode(message: RoleGroupRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.role_id !== "") {
+      writer.uint32(10).string(message.role_id);
+    }
+    if (message.group_id !== "") {
+      writer.uint32(18).string(message.group_id);
+    }
+    if (message.workspace_id !== undefined) {
+      writer.uint32(82).string(message.workspace_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RoleGroupRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRoleGroupRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.role_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.group_id = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.workspace_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<RoleGroupRequest>, I>>(base?: I): RoleGroupRequest {
+    return RoleGroupRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<RoleGroupRequest>, I>>(object: I): RoleGroupRequest {
+    const message = createBaseRoleGroupRequest();
+    message.role_id = object.role_id ?? "";
+    message.group_id = object.group_id ?? "";
+    message.workspace_id = object.workspace_id ?? undefined;
+    return message;
+  },
+};
+
 function createBaseRoleMemberRequest(): RoleMemberRequest {
-  return { role_id: "", user_id: "" };
+  return { role_id: "", user_id: "", workspace_id: undefined };
 }
 
 export const RoleMemberRequest: MessageFns<RoleMemberRequest> = {
@@ -1009,6 +1385,9 @@ export const RoleMemberRequest: MessageFns<RoleMemberRequest> = {
     }
     if (message.user_id !== "") {
       writer.uint32(18).string(message.user_id);
+    }
+    if (message.workspace_id !== undefined) {
+      writer.uint32(82).string(message.workspace_id);
     }
     return writer;
   },
@@ -1042,6 +1421,14 @@ export const RoleMemberRequest: MessageFns<RoleMemberRequest> = {
             message.user_id = reader.string();
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.workspace_id = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1061,18 +1448,125 @@ export const RoleMemberRequest: MessageFns<RoleMemberRequest> = {
     const message = createBaseRoleMemberRequest();
     message.role_id = object.role_id ?? "";
     message.user_id = object.user_id ?? "";
+    message.workspace_id = object.workspace_id ?? undefined;
+    return message;
+  },
+};
+
+function createBaseListRoleMembersRequest(): ListRoleMembersRequest {
+  return { role_id: "", q: undefined, page: undefined, page_size: undefined, workspace_id: undefined };
+}
+
+export const ListRoleMembersRequest: MessageFns<ListRoleMembersRequest> = {
+  encode(message: ListRoleMembersRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.role_id !== "") {
+      writer.uint32(10).string(message.role_id);
+    }
+    if (message.q !== undefined) {
+      writer.uint32(18).string(message.q);
+    }
+    if (message.page !== undefined) {
+      writer.uint32(24).int32(message.page);
+    }
+    if (message.page_size !== undefined) {
+      writer.uint32(32).int32(message.page_size);
+    }
+    if (message.workspace_id !== undefined) {
+      writer.uint32(82).string(message.workspace_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListRoleMembersRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListRoleMembersRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.role_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.q = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.page = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.page_size = reader.int32();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.workspace_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListRoleMembersRequest>, I>>(base?: I): ListRoleMembersRequest {
+    return ListRoleMembersRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListRoleMembersRequest>, I>>(object: I): ListRoleMembersRequest {
+    const message = createBaseListRoleMembersRequest();
+    message.role_id = object.role_id ?? "";
+    message.q = object.q ?? undefined;
+    message.page = object.page ?? undefined;
+    message.page_size = object.page_size ?? undefined;
+    message.workspace_id = object.workspace_id ?? undefined;
     return message;
   },
 };
 
 function createBaseListRoleMembersResponse(): ListRoleMembersResponse {
-  return { members: [] };
+  return { members: [], total: undefined };
 }
 
 export const ListRoleMembersResponse: MessageFns<ListRoleMembersResponse> = {
   encode(message: ListRoleMembersResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.members) {
       RoleMemberResponse.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.total !== undefined) {
+      writer.uint32(16).int32(message.total);
     }
     return writer;
   },
@@ -1098,6 +1592,14 @@ export const ListRoleMembersResponse: MessageFns<ListRoleMembersResponse> = {
             message.members.push(RoleMemberResponse.decode(reader, reader.uint32()));
             continue;
           }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.total = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1116,6 +1618,7 @@ export const ListRoleMembersResponse: MessageFns<ListRoleMembersResponse> = {
   fromPartial<I extends Exact<DeepPartial<ListRoleMembersResponse>, I>>(object: I): ListRoleMembersResponse {
     const message = createBaseListRoleMembersResponse();
     message.members = object.members?.map((e) => RoleMemberResponse.fromPartial(e)) || [];
+    message.total = object.total ?? undefined;
     return message;
   },
 };

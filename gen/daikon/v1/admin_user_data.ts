@@ -22,7 +22,14 @@ export interface DeleteUserRequest {
    * The ID of the user who receives the resources of the deleted user. They must be a member of
    * every workspace that contains these resources.
    */
-  transfer_to?: string | undefined;
+  transfer_to?:
+    | string
+    | undefined;
+  /**
+   * The ETags of the versions that the call may change, or `*`. If the current ETag is not among
+   * them, the call fails with `ABORTED` and changes nothing (RFC 9110, section 13.1.1).
+   */
+  if_match?: string | undefined;
 }
 
 /** The empty response to the deletion of a user. */
@@ -56,6 +63,10 @@ export interface UserExport {
     | undefined;
   /** The browsers in which the user is signed in to daikon itself. */
   browser_sessions: ExportedBrowserSession[];
+  /** The given name, as the identity provider sent it; can be empty. */
+  given_name: string;
+  /** The family name, as the identity provider sent it; can be empty. */
+  family_name: string;
 }
 
 /** A browser in which the user is signed in to daikon itself. */
@@ -84,7 +95,7 @@ export interface ExportedResource {
   resource_id: string;
   /** The ID of the workspace. */
   workspace_id: string;
-  /** `private` or `workspace`. */
+  /** `private`, `workspace` or `public`. */
   visibility: string;
   /** When the resource was registered. */
   created_at: string | undefined;
@@ -102,8 +113,12 @@ export interface ExportedShare {
   resource_id: string;
   /** The ID of the workspace. */
   workspace_id: string;
-  /** `view` or `edit`. */
+  /** `view` or `edit`. Empty, or null over REST, if the share has a role. */
   permission: string;
+  /** The name of the role. Absent if the share has a permission. */
+  role?:
+    | string
+    | undefined;
   /** `user` or `group`. */
   grantee_type: string;
   /** The ID of the user or group. */
@@ -117,11 +132,15 @@ export interface ExportedShare {
     | string
     | undefined;
   /** When the share expires. Absent if it does not expire. */
-  expires_at?: string | undefined;
+  expires_at?:
+    | string
+    | undefined;
+  /** The name of the condition under which the share counts. Absent if it always counts. */
+  condition?: string | undefined;
 }
 
 function createBaseDeleteUserRequest(): DeleteUserRequest {
-  return { user_id: "", transfer_to: undefined };
+  return { user_id: "", transfer_to: undefined, if_match: undefined };
 }
 
 export const DeleteUserRequest: MessageFns<DeleteUserRequest> = {
@@ -131,6 +150,9 @@ export const DeleteUserRequest: MessageFns<DeleteUserRequest> = {
     }
     if (message.transfer_to !== undefined) {
       writer.uint32(18).string(message.transfer_to);
+    }
+    if (message.if_match !== undefined) {
+      writer.uint32(242).string(message.if_match);
     }
     return writer;
   },
@@ -164,6 +186,14 @@ export const DeleteUserRequest: MessageFns<DeleteUserRequest> = {
             message.transfer_to = reader.string();
             continue;
           }
+          case 30: {
+            if (tag !== 242) {
+              break;
+            }
+
+            message.if_match = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -183,6 +213,7 @@ export const DeleteUserRequest: MessageFns<DeleteUserRequest> = {
     const message = createBaseDeleteUserRequest();
     message.user_id = object.user_id ?? "";
     message.transfer_to = object.transfer_to ?? undefined;
+    message.if_match = object.if_match ?? undefined;
     return message;
   },
 };
@@ -286,7 +317,16 @@ export const ExportUserRequest: MessageFns<ExportUserRequest> = {
 };
 
 function createBaseUserExport(): UserExport {
-  return { user: undefined, resources: [], shares: [], activity: [], exported_at: undefined, browser_sessions: [] };
+  return {
+    user: undefined,
+    resources: [],
+    shares: [],
+    activity: [],
+    exported_at: undefined,
+    browser_sessions: [],
+    given_name: "",
+    family_name: "",
+  };
 }
 
 export const UserExport: MessageFns<UserExport> = {
@@ -308,6 +348,12 @@ export const UserExport: MessageFns<UserExport> = {
     }
     for (const v of message.browser_sessions) {
       ExportedBrowserSession.encode(v!, writer.uint32(50).fork()).join();
+    }
+    if (message.given_name !== "") {
+      writer.uint32(58).string(message.given_name);
+    }
+    if (message.family_name !== "") {
+      writer.uint32(66).string(message.family_name);
     }
     return writer;
   },
@@ -373,6 +419,22 @@ export const UserExport: MessageFns<UserExport> = {
             message.browser_sessions.push(ExportedBrowserSession.decode(reader, reader.uint32()));
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.given_name = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.family_name = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -398,6 +460,8 @@ export const UserExport: MessageFns<UserExport> = {
     message.activity = object.activity?.map((e) => ActivityEntry.fromPartial(e)) || [];
     message.exported_at = object.exported_at ?? undefined;
     message.browser_sessions = object.browser_sessions?.map((e) => ExportedBrowserSession.fromPartial(e)) || [];
+    message.given_name = object.given_name ?? "";
+    message.family_name = object.family_name ?? "";
     return message;
   },
 };
@@ -636,11 +700,13 @@ function createBaseExportedShare(): ExportedShare {
     resource_id: "",
     workspace_id: "",
     permission: "",
+    role: undefined,
     grantee_type: "",
     grantee_id: "",
     granted_by: undefined,
     granted_at: undefined,
     expires_at: undefined,
+    condition: undefined,
   };
 }
 
@@ -664,6 +730,9 @@ export const ExportedShare: MessageFns<ExportedShare> = {
     if (message.permission !== "") {
       writer.uint32(50).string(message.permission);
     }
+    if (message.role !== undefined) {
+      writer.uint32(98).string(message.role);
+    }
     if (message.grantee_type !== "") {
       writer.uint32(58).string(message.grantee_type);
     }
@@ -678,6 +747,9 @@ export const ExportedShare: MessageFns<ExportedShare> = {
     }
     if (message.expires_at !== undefined) {
       Timestamp.encode(toTimestamp(message.expires_at), writer.uint32(90).fork()).join();
+    }
+    if (message.condition !== undefined) {
+      writer.uint32(106).string(message.condition);
     }
     return writer;
   },
@@ -743,6 +815,14 @@ export const ExportedShare: MessageFns<ExportedShare> = {
             message.permission = reader.string();
             continue;
           }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.role = reader.string();
+            continue;
+          }
           case 7: {
             if (tag !== 58) {
               break;
@@ -783,6 +863,14 @@ export const ExportedShare: MessageFns<ExportedShare> = {
             message.expires_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.condition = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -806,11 +894,13 @@ export const ExportedShare: MessageFns<ExportedShare> = {
     message.resource_id = object.resource_id ?? "";
     message.workspace_id = object.workspace_id ?? "";
     message.permission = object.permission ?? "";
+    message.role = object.role ?? undefined;
     message.grantee_type = object.grantee_type ?? "";
     message.grantee_id = object.grantee_id ?? "";
     message.granted_by = object.granted_by ?? undefined;
     message.granted_at = object.granted_at ?? undefined;
     message.expires_at = object.expires_at ?? undefined;
+    message.condition = object.condition ?? undefined;
     return message;
   },
 };

@@ -34,7 +34,14 @@ export interface UserPageRequest {
     | boolean
     | undefined;
   /** Returns only administrators (`true`) or only other users (`false`). */
-  is_admin?: boolean | undefined;
+  is_admin?:
+    | boolean
+    | undefined;
+  /**
+   * Returns only users who have signed in (`true`) or who have not yet (`false`), because they were
+   * invited or imported.
+   */
+  has_signed_in?: boolean | undefined;
 }
 
 /** A page of users. */
@@ -114,7 +121,11 @@ export interface UserDetail {
   /** The active sessions, newest first. */
   sessions: Session[];
   /** The ID of the user in another system. Absent if there is none. */
-  external_id?: string | undefined;
+  external_id?:
+    | string
+    | undefined;
+  /** The ETag of the fields that an update can change. Absent in lists. */
+  etag?: string | undefined;
 }
 
 /** An account at an identity provider, identified by `provider` and `subject`. */
@@ -142,7 +153,11 @@ export interface Membership {
   /** `active`, or `invited` until the user first obtains tokens for the workspace. */
   status: string;
   /** When the user first obtained tokens for the workspace. Absent while the membership is pending. */
-  joined_at?: string | undefined;
+  joined_at?:
+    | string
+    | undefined;
+  /** When the membership ends. Absent if it does not end. */
+  expires_at?: string | undefined;
 }
 
 /** The request of AdminService.EndUserSessions. */
@@ -172,10 +187,25 @@ export interface UserUpdateRequest {
     | boolean
     | undefined;
   /**
-   * The ID of the user in another system, at most 255 characters. It must be unique. An empty
-   * string removes it.
+   * The ID of the user in another system, at most 255 characters. It must be unique and not in the
+   * form of a UUID or an e-mail address. An empty string removes it.
    */
-  external_id?: string | undefined;
+  external_id?:
+    | string
+    | undefined;
+  /**
+   * The ETags of the versions that the call may change, or `*`. If the current ETag is not among
+   * them, the call fails with `ABORTED` and changes nothing (RFC 9110, section 13.1.1).
+   */
+  if_match?: string | undefined;
+}
+
+/** The request of AdminService.SetAdministrator. */
+export interface SetAdministratorRequest {
+  /** The ID of the user. */
+  user_id: string;
+  /** Whether the user is an administrator. */
+  is_admin: boolean;
 }
 
 /** The request of AdminService.AddUserToWorkspace. */
@@ -185,11 +215,22 @@ export interface AddUserToWorkspaceRequest {
   /** The ID of the workspace. */
   workspace_id: string;
   /** The role of the user: `owner`, `admin`, `editor` or `viewer` (default). */
-  role?: string | undefined;
+  role?:
+    | string
+    | undefined;
+  /** When the membership ends: in the future, at most 10 years from now. If absent, it does not end. */
+  expires_at?: string | undefined;
 }
 
 function createBaseUserPageRequest(): UserPageRequest {
-  return { page: undefined, page_size: undefined, q: undefined, is_active: undefined, is_admin: undefined };
+  return {
+    page: undefined,
+    page_size: undefined,
+    q: undefined,
+    is_active: undefined,
+    is_admin: undefined,
+    has_signed_in: undefined,
+  };
 }
 
 export const UserPageRequest: MessageFns<UserPageRequest> = {
@@ -208,6 +249,9 @@ export const UserPageRequest: MessageFns<UserPageRequest> = {
     }
     if (message.is_admin !== undefined) {
       writer.uint32(40).bool(message.is_admin);
+    }
+    if (message.has_signed_in !== undefined) {
+      writer.uint32(48).bool(message.has_signed_in);
     }
     return writer;
   },
@@ -265,6 +309,14 @@ export const UserPageRequest: MessageFns<UserPageRequest> = {
             message.is_admin = reader.bool();
             continue;
           }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.has_signed_in = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -287,6 +339,7 @@ export const UserPageRequest: MessageFns<UserPageRequest> = {
     message.q = object.q ?? undefined;
     message.is_active = object.is_active ?? undefined;
     message.is_admin = object.is_admin ?? undefined;
+    message.has_signed_in = object.has_signed_in ?? undefined;
     return message;
   },
 };
@@ -614,6 +667,7 @@ function createBaseUserDetail(): UserDetail {
     roles: [],
     sessions: [],
     external_id: undefined,
+    etag: undefined,
   };
 }
 
@@ -660,6 +714,9 @@ export const UserDetail: MessageFns<UserDetail> = {
     }
     if (message.external_id !== undefined) {
       writer.uint32(162).string(message.external_id);
+    }
+    if (message.etag !== undefined) {
+      writer.uint32(242).string(message.etag);
     }
     return writer;
   },
@@ -789,6 +846,14 @@ export const UserDetail: MessageFns<UserDetail> = {
             message.external_id = reader.string();
             continue;
           }
+          case 30: {
+            if (tag !== 242) {
+              break;
+            }
+
+            message.etag = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -820,6 +885,7 @@ export const UserDetail: MessageFns<UserDetail> = {
     message.roles = object.roles?.map((e) => RoleResponse.fromPartial(e)) || [];
     message.sessions = object.sessions?.map((e) => Session.fromPartial(e)) || [];
     message.external_id = object.external_id ?? undefined;
+    message.etag = object.etag ?? undefined;
     return message;
   },
 };
@@ -916,7 +982,15 @@ export const LinkedAccount: MessageFns<LinkedAccount> = {
 };
 
 function createBaseMembership(): Membership {
-  return { workspace_id: "", workspace_name: "", workspace_slug: "", role: "", status: "", joined_at: undefined };
+  return {
+    workspace_id: "",
+    workspace_name: "",
+    workspace_slug: "",
+    role: "",
+    status: "",
+    joined_at: undefined,
+    expires_at: undefined,
+  };
 }
 
 export const Membership: MessageFns<Membership> = {
@@ -938,6 +1012,9 @@ export const Membership: MessageFns<Membership> = {
     }
     if (message.joined_at !== undefined) {
       Timestamp.encode(toTimestamp(message.joined_at), writer.uint32(50).fork()).join();
+    }
+    if (message.expires_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.expires_at), writer.uint32(58).fork()).join();
     }
     return writer;
   },
@@ -1003,6 +1080,14 @@ export const Membership: MessageFns<Membership> = {
             message.joined_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.expires_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1026,6 +1111,7 @@ export const Membership: MessageFns<Membership> = {
     message.role = object.role ?? "";
     message.status = object.status ?? "";
     message.joined_at = object.joined_at ?? undefined;
+    message.expires_at = object.expires_at ?? undefined;
     return message;
   },
 };
@@ -1153,7 +1239,7 @@ export const EndUserSessionRequest: MessageFns<EndUserSessionRequest> = {
 };
 
 function createBaseUserUpdateRequest(): UserUpdateRequest {
-  return { user_id: "", name: undefined, is_active: undefined, external_id: undefined };
+  return { user_id: "", name: undefined, is_active: undefined, external_id: undefined, if_match: undefined };
 }
 
 export const UserUpdateRequest: MessageFns<UserUpdateRequest> = {
@@ -1169,6 +1255,9 @@ export const UserUpdateRequest: MessageFns<UserUpdateRequest> = {
     }
     if (message.external_id !== undefined) {
       writer.uint32(34).string(message.external_id);
+    }
+    if (message.if_match !== undefined) {
+      writer.uint32(242).string(message.if_match);
     }
     return writer;
   },
@@ -1218,6 +1307,14 @@ export const UserUpdateRequest: MessageFns<UserUpdateRequest> = {
             message.external_id = reader.string();
             continue;
           }
+          case 30: {
+            if (tag !== 242) {
+              break;
+            }
+
+            message.if_match = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1239,12 +1336,80 @@ export const UserUpdateRequest: MessageFns<UserUpdateRequest> = {
     message.name = object.name ?? undefined;
     message.is_active = object.is_active ?? undefined;
     message.external_id = object.external_id ?? undefined;
+    message.if_match = object.if_match ?? undefined;
+    return message;
+  },
+};
+
+function createBaseSetAdministratorRequest(): SetAdministratorRequest {
+  return { user_id: "", is_admin: false };
+}
+
+export const SetAdministratorRequest: MessageFns<SetAdministratorRequest> = {
+  encode(message: SetAdministratorRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.user_id !== "") {
+      writer.uint32(10).string(message.user_id);
+    }
+    if (message.is_admin !== false) {
+      writer.uint32(16).bool(message.is_admin);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetAdministratorRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetAdministratorRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.user_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.is_admin = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SetAdministratorRequest>, I>>(base?: I): SetAdministratorRequest {
+    return SetAdministratorRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SetAdministratorRequest>, I>>(object: I): SetAdministratorRequest {
+    const message = createBaseSetAdministratorRequest();
+    message.user_id = object.user_id ?? "";
+    message.is_admin = object.is_admin ?? false;
     return message;
   },
 };
 
 function createBaseAddUserToWorkspaceRequest(): AddUserToWorkspaceRequest {
-  return { user_id: "", workspace_id: "", role: undefined };
+  return { user_id: "", workspace_id: "", role: undefined, expires_at: undefined };
 }
 
 export const AddUserToWorkspaceRequest: MessageFns<AddUserToWorkspaceRequest> = {
@@ -1257,6 +1422,9 @@ export const AddUserToWorkspaceRequest: MessageFns<AddUserToWorkspaceRequest> = 
     }
     if (message.role !== undefined) {
       writer.uint32(26).string(message.role);
+    }
+    if (message.expires_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.expires_at), writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -1298,6 +1466,14 @@ export const AddUserToWorkspaceRequest: MessageFns<AddUserToWorkspaceRequest> = 
             message.role = reader.string();
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.expires_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1318,6 +1494,7 @@ export const AddUserToWorkspaceRequest: MessageFns<AddUserToWorkspaceRequest> = 
     message.user_id = object.user_id ?? "";
     message.workspace_id = object.workspace_id ?? "";
     message.role = object.role ?? undefined;
+    message.expires_at = object.expires_at ?? undefined;
     return message;
   },
 };

@@ -58,6 +58,20 @@ export interface WorkspaceChoice {
   slug: string;
 }
 
+/** The request of AdminService.GiveSupportAccess. */
+export interface SupportAccessRequest {
+  /** The ID of the workspace. */
+  workspace_id: string;
+  /** The ID of the user who receives access. */
+  user_id: string;
+  /** `admin`, `editor` or `viewer`. */
+  role: string;
+  /** Why, 1 to 200 characters. Members of the workspace can read it. */
+  reason: string;
+  /** How long, in minutes: 1 to 1,440 (a day). */
+  minutes: number;
+}
+
 function createBaseWorkspacePageRequest(): WorkspacePageRequest {
   return { page: undefined, page_size: undefined, q: undefined };
 }
@@ -401,6 +415,109 @@ export const WorkspaceChoice: MessageFns<WorkspaceChoice> = {
     message.id = object.id ?? "";
     message.name = object.name ?? "";
     message.slug = object.slug ?? "";
+    return message;
+  },
+};
+
+function createBaseSupportAccessRequest(): SupportAccessRequest {
+  return { workspace_id: "", user_id: "", role: "", reason: "", minutes: 0 };
+}
+
+export const SupportAccessRequest: MessageFns<SupportAccessRequest> = {
+  encode(message: SupportAccessRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.workspace_id !== "") {
+      writer.uint32(10).string(message.workspace_id);
+    }
+    if (message.user_id !== "") {
+      writer.uint32(18).string(message.user_id);
+    }
+    if (message.role !== "") {
+      writer.uint32(26).string(message.role);
+    }
+    if (message.reason !== "") {
+      writer.uint32(34).string(message.reason);
+    }
+    if (message.minutes !== 0) {
+      writer.uint32(40).int32(message.minutes);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SupportAccessRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSupportAccessRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.workspace_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.user_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.role = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.minutes = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SupportAccessRequest>, I>>(base?: I): SupportAccessRequest {
+    return SupportAccessRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SupportAccessRequest>, I>>(object: I): SupportAccessRequest {
+    const message = createBaseSupportAccessRequest();
+    message.workspace_id = object.workspace_id ?? "";
+    message.user_id = object.user_id ?? "";
+    message.role = object.role ?? "";
+    message.reason = object.reason ?? "";
+    message.minutes = object.minutes ?? 0;
     return message;
   },
 };

@@ -64,7 +64,14 @@ export interface BeginLoginResponse {
     | string
     | undefined;
   /** The encrypted state of the sign-in, for the callback. Absent if the provider cannot be reached. */
-  login_state?: string | undefined;
+  login_state?:
+    | string
+    | undefined;
+  /**
+   * Sent as the header Cross-Origin-Opener-Policy, in sign-ins of client apps with `popup_sign_in`.
+   * Absent in others, which have `same-origin`.
+   */
+  opener_policy?: string | undefined;
 }
 
 /** The request of AuthService.CompleteLogin and AuthService.CompleteAdminLogin. */
@@ -99,19 +106,26 @@ export interface CompleteLoginRequest {
 export interface CompleteLoginResponse {
   /**
    * The redirect URI of the client app with `code` or `error`, and its `state`; or a URL at which
-   * the authorization continues.
+   * the authorization or invitation continues.
    */
   location: string;
   /** Distinguishes this sign-in from those in other browser tabs. */
   state: string;
   /** Empty, to delete the cookie: the state can be used only once. */
   login_state: string;
-  /** The browser session. Present if the sign-in began at `/oauth/authorize`. */
+  /** The browser session. Present if the sign-in began at `/oauth/authorize` or at an invitation. */
   browser_session?:
     | string
     | undefined;
   /** The lifetime of the browser session in seconds. */
-  browser_session_seconds?: number | undefined;
+  browser_session_seconds?:
+    | number
+    | undefined;
+  /**
+   * Sent as the header Cross-Origin-Opener-Policy, in sign-ins of client apps with `popup_sign_in`.
+   * Absent in others, which have `same-origin`.
+   */
+  opener_policy?: string | undefined;
 }
 
 /** The response of AuthService.CompleteAdminLogin. */
@@ -142,11 +156,13 @@ export interface CodeWorkspace {
   slug: string;
   /** The user's role: `owner`, `admin`, `editor` or `viewer`. */
   role: string;
+  /** `active`, or `invited` if the user has not accepted the invitation yet. */
+  status: string;
 }
 
 /** The response of AuthService.ListCodeWorkspaces. */
 export interface ListCodeWorkspacesResponse {
-  /** The workspaces. */
+  /** The workspaces, joined ones first. */
   workspaces: CodeWorkspace[];
 }
 
@@ -270,6 +286,8 @@ export interface Configuration {
   subject_types_supported: string[];
   /** The algorithms that sign tokens. */
   id_token_signing_alg_values_supported: string[];
+  /** The algorithms of client assertions at the token endpoint. */
+  token_endpoint_auth_signing_alg_values_supported: string[];
   /** The supported PKCE code challenge methods. */
   code_challenge_methods_supported: string[];
   /** The client authentication methods of the token endpoint. */
@@ -282,7 +300,7 @@ export interface Configuration {
   userinfo_endpoint: string;
   /** The URL of the revocation endpoint (RFC 7009). */
   revocation_endpoint: string;
-  /** The URL of the introspection endpoint (RFC 7662). It requires a service key. */
+  /** The URL of the introspection endpoint (RFC 7662). */
   introspection_endpoint: string;
   /** The URL of the logout endpoint (OpenID Connect RP-Initiated Logout 1.0). */
   end_session_endpoint: string;
@@ -308,6 +326,8 @@ export interface Configuration {
   request_parameter_supported: boolean;
   /** Always `false`. */
   request_uri_parameter_supported: boolean;
+  /** The authentication methods of the introspection endpoint. `Bearer` is a service key. */
+  introspection_endpoint_auth_methods_supported: string[];
 }
 
 function createBaseBeginLoginRequest(): BeginLoginRequest {
@@ -481,7 +501,7 @@ export const BeginAdminLoginRequest: MessageFns<BeginAdminLoginRequest> = {
 };
 
 function createBaseBeginLoginResponse(): BeginLoginResponse {
-  return { location: "", state: undefined, login_state: undefined };
+  return { location: "", state: undefined, login_state: undefined, opener_policy: undefined };
 }
 
 export const BeginLoginResponse: MessageFns<BeginLoginResponse> = {
@@ -494,6 +514,9 @@ export const BeginLoginResponse: MessageFns<BeginLoginResponse> = {
     }
     if (message.login_state !== undefined) {
       writer.uint32(26).string(message.login_state);
+    }
+    if (message.opener_policy !== undefined) {
+      writer.uint32(34).string(message.opener_policy);
     }
     return writer;
   },
@@ -535,6 +558,14 @@ export const BeginLoginResponse: MessageFns<BeginLoginResponse> = {
             message.login_state = reader.string();
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.opener_policy = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -555,6 +586,7 @@ export const BeginLoginResponse: MessageFns<BeginLoginResponse> = {
     message.location = object.location ?? "";
     message.state = object.state ?? undefined;
     message.login_state = object.login_state ?? undefined;
+    message.opener_policy = object.opener_policy ?? undefined;
     return message;
   },
 };
@@ -695,7 +727,14 @@ export const CompleteLoginRequest: MessageFns<CompleteLoginRequest> = {
 };
 
 function createBaseCompleteLoginResponse(): CompleteLoginResponse {
-  return { location: "", state: "", login_state: "", browser_session: undefined, browser_session_seconds: undefined };
+  return {
+    location: "",
+    state: "",
+    login_state: "",
+    browser_session: undefined,
+    browser_session_seconds: undefined,
+    opener_policy: undefined,
+  };
 }
 
 export const CompleteLoginResponse: MessageFns<CompleteLoginResponse> = {
@@ -714,6 +753,9 @@ export const CompleteLoginResponse: MessageFns<CompleteLoginResponse> = {
     }
     if (message.browser_session_seconds !== undefined) {
       writer.uint32(40).int32(message.browser_session_seconds);
+    }
+    if (message.opener_policy !== undefined) {
+      writer.uint32(50).string(message.opener_policy);
     }
     return writer;
   },
@@ -771,6 +813,14 @@ export const CompleteLoginResponse: MessageFns<CompleteLoginResponse> = {
             message.browser_session_seconds = reader.int32();
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.opener_policy = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -793,6 +843,7 @@ export const CompleteLoginResponse: MessageFns<CompleteLoginResponse> = {
     message.login_state = object.login_state ?? "";
     message.browser_session = object.browser_session ?? undefined;
     message.browser_session_seconds = object.browser_session_seconds ?? undefined;
+    message.opener_policy = object.opener_policy ?? undefined;
     return message;
   },
 };
@@ -944,7 +995,7 @@ export const ListCodeWorkspacesRequest: MessageFns<ListCodeWorkspacesRequest> = 
 };
 
 function createBaseCodeWorkspace(): CodeWorkspace {
-  return { id: "", name: "", slug: "", role: "" };
+  return { id: "", name: "", slug: "", role: "", status: "" };
 }
 
 export const CodeWorkspace: MessageFns<CodeWorkspace> = {
@@ -960,6 +1011,9 @@ export const CodeWorkspace: MessageFns<CodeWorkspace> = {
     }
     if (message.role !== "") {
       writer.uint32(34).string(message.role);
+    }
+    if (message.status !== "") {
+      writer.uint32(42).string(message.status);
     }
     return writer;
   },
@@ -1009,6 +1063,14 @@ export const CodeWorkspace: MessageFns<CodeWorkspace> = {
             message.role = reader.string();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.status = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1030,6 +1092,7 @@ export const CodeWorkspace: MessageFns<CodeWorkspace> = {
     message.name = object.name ?? "";
     message.slug = object.slug ?? "";
     message.role = object.role ?? "";
+    message.status = object.status ?? "";
     return message;
   },
 };
@@ -1987,6 +2050,7 @@ function createBaseConfiguration(): Configuration {
     response_types_supported: [],
     subject_types_supported: [],
     id_token_signing_alg_values_supported: [],
+    token_endpoint_auth_signing_alg_values_supported: [],
     code_challenge_methods_supported: [],
     token_endpoint_auth_methods_supported: [],
     claims_supported: [],
@@ -2006,6 +2070,7 @@ function createBaseConfiguration(): Configuration {
     claims_parameter_supported: false,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
+    introspection_endpoint_auth_methods_supported: [],
   };
 }
 
@@ -2028,6 +2093,9 @@ export const Configuration: MessageFns<Configuration> = {
     }
     for (const v of message.id_token_signing_alg_values_supported) {
       writer.uint32(50).string(v!);
+    }
+    for (const v of message.token_endpoint_auth_signing_alg_values_supported) {
+      writer.uint32(218).string(v!);
     }
     for (const v of message.code_challenge_methods_supported) {
       writer.uint32(58).string(v!);
@@ -2085,6 +2153,9 @@ export const Configuration: MessageFns<Configuration> = {
     }
     if (message.request_uri_parameter_supported !== false) {
       writer.uint32(200).bool(message.request_uri_parameter_supported);
+    }
+    for (const v of message.introspection_endpoint_auth_methods_supported) {
+      writer.uint32(210).string(v!);
     }
     return writer;
   },
@@ -2148,6 +2219,14 @@ export const Configuration: MessageFns<Configuration> = {
             }
 
             message.id_token_signing_alg_values_supported.push(reader.string());
+            continue;
+          }
+          case 27: {
+            if (tag !== 218) {
+              break;
+            }
+
+            message.token_endpoint_auth_signing_alg_values_supported.push(reader.string());
             continue;
           }
           case 7: {
@@ -2302,6 +2381,14 @@ export const Configuration: MessageFns<Configuration> = {
             message.request_uri_parameter_supported = reader.bool();
             continue;
           }
+          case 26: {
+            if (tag !== 210) {
+              break;
+            }
+
+            message.introspection_endpoint_auth_methods_supported.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2325,6 +2412,8 @@ export const Configuration: MessageFns<Configuration> = {
     message.response_types_supported = object.response_types_supported?.map((e) => e) || [];
     message.subject_types_supported = object.subject_types_supported?.map((e) => e) || [];
     message.id_token_signing_alg_values_supported = object.id_token_signing_alg_values_supported?.map((e) => e) || [];
+    message.token_endpoint_auth_signing_alg_values_supported =
+      object.token_endpoint_auth_signing_alg_values_supported?.map((e) => e) || [];
     message.code_challenge_methods_supported = object.code_challenge_methods_supported?.map((e) => e) || [];
     message.token_endpoint_auth_methods_supported = object.token_endpoint_auth_methods_supported?.map((e) => e) || [];
     message.claims_supported = object.claims_supported?.map((e) => e) || [];
@@ -2346,6 +2435,8 @@ export const Configuration: MessageFns<Configuration> = {
     message.claims_parameter_supported = object.claims_parameter_supported ?? false;
     message.request_parameter_supported = object.request_parameter_supported ?? false;
     message.request_uri_parameter_supported = object.request_uri_parameter_supported ?? false;
+    message.introspection_endpoint_auth_methods_supported =
+      object.introspection_endpoint_auth_methods_supported?.map((e) => e) || [];
     return message;
   },
 };
@@ -2356,7 +2447,7 @@ export const AuthServiceService = {
   /**
    * Begin a sign-in
    *
-   * Redirects the browser to the identity provider. The parameters are those of an authorization
+   * Redirects the browser to the identity provider. The parameters follow an authorization
    * request with PKCE (RFC 7636).
    */
   beginLogin: {
@@ -2387,8 +2478,9 @@ export const AuthServiceService = {
   /**
    * List sign-in workspaces
    *
-   * Lists the workspaces that an authorization code can be exchanged for. This does not consume the
-   * code.
+   * Lists the workspaces that an authorization code can be exchanged for: the workspaces that the
+   * user has joined, then those with a pending invitation, each ordered by name. This does not
+   * consume the code.
    */
   listCodeWorkspaces: {
     path: "/daikon.v1.AuthService/ListCodeWorkspaces" as const,
@@ -2404,8 +2496,8 @@ export const AuthServiceService = {
   /**
    * Exchange a code
    *
-   * Exchanges an authorization code for tokens for one workspace. A code can be used once; using it
-   * again with the correct verifier ends its session. Fails with `PERMISSION_DENIED` if the user is
+   * Exchanges an authorization code for tokens for one workspace, which accepts a pending invitation
+   * to it. A code can be used once; using it again with the correct verifier ends its session. Fails with `PERMISSION_DENIED` if the user is
    * not a member of the workspace, without consuming the code.
    */
   exchangeToken: {
@@ -2421,7 +2513,8 @@ export const AuthServiceService = {
    * Refresh tokens
    *
    * Exchanges a refresh token for a new access token and refresh token. A refresh token can be used
-   * once; using it again ends its session.
+   * once; using it again ends its session. Fails with `PERMISSION_DENIED` if the client app is bound to
+   * another workspace; the refresh token then remains valid.
    */
   refreshToken: {
     path: "/daikon.v1.AuthService/RefreshToken" as const,
@@ -2437,7 +2530,7 @@ export const AuthServiceService = {
    *
    * Exchanges a refresh token for tokens for another workspace of the user, and revokes the access
    * tokens of the session. Fails with `PERMISSION_DENIED` if the user is not a member of that
-   * workspace; the refresh token then remains valid.
+   * workspace, or the client app is bound to another one; the refresh token then remains valid.
    */
   switchWorkspace: {
     path: "/daikon.v1.AuthService/SwitchWorkspace" as const,
@@ -2558,7 +2651,7 @@ export interface AuthServiceServer extends UntypedServiceImplementation {
   /**
    * Begin a sign-in
    *
-   * Redirects the browser to the identity provider. The parameters are those of an authorization
+   * Redirects the browser to the identity provider. The parameters follow an authorization
    * request with PKCE (RFC 7636).
    */
   beginLogin: handleUnaryCall<BeginLoginRequest, BeginLoginResponse>;
@@ -2572,15 +2665,16 @@ export interface AuthServiceServer extends UntypedServiceImplementation {
   /**
    * List sign-in workspaces
    *
-   * Lists the workspaces that an authorization code can be exchanged for. This does not consume the
-   * code.
+   * Lists the workspaces that an authorization code can be exchanged for: the workspaces that the
+   * user has joined, then those with a pending invitation, each ordered by name. This does not
+   * consume the code.
    */
   listCodeWorkspaces: handleUnaryCall<ListCodeWorkspacesRequest, ListCodeWorkspacesResponse>;
   /**
    * Exchange a code
    *
-   * Exchanges an authorization code for tokens for one workspace. A code can be used once; using it
-   * again with the correct verifier ends its session. Fails with `PERMISSION_DENIED` if the user is
+   * Exchanges an authorization code for tokens for one workspace, which accepts a pending invitation
+   * to it. A code can be used once; using it again with the correct verifier ends its session. Fails with `PERMISSION_DENIED` if the user is
    * not a member of the workspace, without consuming the code.
    */
   exchangeToken: handleUnaryCall<ExchangeTokenRequest, TokenResponse>;
@@ -2588,7 +2682,8 @@ export interface AuthServiceServer extends UntypedServiceImplementation {
    * Refresh tokens
    *
    * Exchanges a refresh token for a new access token and refresh token. A refresh token can be used
-   * once; using it again ends its session.
+   * once; using it again ends its session. Fails with `PERMISSION_DENIED` if the client app is bound to
+   * another workspace; the refresh token then remains valid.
    */
   refreshToken: handleUnaryCall<RefreshTokenRequest, TokenResponse>;
   /**
@@ -2596,7 +2691,7 @@ export interface AuthServiceServer extends UntypedServiceImplementation {
    *
    * Exchanges a refresh token for tokens for another workspace of the user, and revokes the access
    * tokens of the session. Fails with `PERMISSION_DENIED` if the user is not a member of that
-   * workspace; the refresh token then remains valid.
+   * workspace, or the client app is bound to another one; the refresh token then remains valid.
    */
   switchWorkspace: handleUnaryCall<SwitchWorkspaceRequest, TokenResponse>;
   /**
@@ -2649,7 +2744,7 @@ export interface AuthServiceClient extends Client {
   /**
    * Begin a sign-in
    *
-   * Redirects the browser to the identity provider. The parameters are those of an authorization
+   * Redirects the browser to the identity provider. The parameters follow an authorization
    * request with PKCE (RFC 7636).
    */
   beginLogin(
@@ -2691,8 +2786,9 @@ export interface AuthServiceClient extends Client {
   /**
    * List sign-in workspaces
    *
-   * Lists the workspaces that an authorization code can be exchanged for. This does not consume the
-   * code.
+   * Lists the workspaces that an authorization code can be exchanged for: the workspaces that the
+   * user has joined, then those with a pending invitation, each ordered by name. This does not
+   * consume the code.
    */
   listCodeWorkspaces(
     request: ListCodeWorkspacesRequest,
@@ -2712,8 +2808,8 @@ export interface AuthServiceClient extends Client {
   /**
    * Exchange a code
    *
-   * Exchanges an authorization code for tokens for one workspace. A code can be used once; using it
-   * again with the correct verifier ends its session. Fails with `PERMISSION_DENIED` if the user is
+   * Exchanges an authorization code for tokens for one workspace, which accepts a pending invitation
+   * to it. A code can be used once; using it again with the correct verifier ends its session. Fails with `PERMISSION_DENIED` if the user is
    * not a member of the workspace, without consuming the code.
    */
   exchangeToken(
@@ -2735,7 +2831,8 @@ export interface AuthServiceClient extends Client {
    * Refresh tokens
    *
    * Exchanges a refresh token for a new access token and refresh token. A refresh token can be used
-   * once; using it again ends its session.
+   * once; using it again ends its session. Fails with `PERMISSION_DENIED` if the client app is bound to
+   * another workspace; the refresh token then remains valid.
    */
   refreshToken(
     request: RefreshTokenRequest,
@@ -2757,7 +2854,7 @@ export interface AuthServiceClient extends Client {
    *
    * Exchanges a refresh token for tokens for another workspace of the user, and revokes the access
    * tokens of the session. Fails with `PERMISSION_DENIED` if the user is not a member of that
-   * workspace; the refresh token then remains valid.
+   * workspace, or the client app is bound to another one; the refresh token then remains valid.
    */
   switchWorkspace(
     request: SwitchWorkspaceRequest,

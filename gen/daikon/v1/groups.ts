@@ -40,12 +40,24 @@ export interface GroupCreateRequest {
 export interface ListGroupsRequest {
   /** The ID of the workspace. */
   workspace_id: string;
+  /** The number of the page, starting at 1. Without it, the response is the whole list. */
+  page?:
+    | number
+    | undefined;
+  /** The number of groups on a page, 1 to 100. Defaults to 20. */
+  page_size?:
+    | number
+    | undefined;
+  /** Returns only groups whose name contains this text. At most 100 characters. */
+  q?: string | undefined;
 }
 
 /** The groups of a workspace, or the children of a group. */
 export interface ListGroupsResponse {
   /** The groups, ordered by name. */
   groups: GroupResponse[];
+  /** The number of groups on all pages. Absent without `page`. */
+  total?: number | undefined;
 }
 
 /** Identifies a group. `workspace_id` is required except in the methods of AdminService. */
@@ -56,6 +68,21 @@ export interface GroupRequest {
     | undefined;
   /** The ID of the group. */
   group_id: string;
+}
+
+/** The request of AdminService.DeleteGroup and GroupService.DeleteGroup. */
+export interface DeleteGroupRequest {
+  /** The ID of the workspace. */
+  workspace_id?:
+    | string
+    | undefined;
+  /** The ID of the group. */
+  group_id: string;
+  /**
+   * The ETags of the versions that the call may change, or `*`. If the current ETag is not among
+   * them, the call fails with `ABORTED` and changes nothing (RFC 9110, section 13.1.1).
+   */
+  if_match?: string | undefined;
 }
 
 /** The request of AdminService.UpdateGroup and GroupService.UpdateGroup. */
@@ -71,7 +98,14 @@ export interface GroupUpdateRequest {
     | string
     | undefined;
   /** A description, at most 2,000 characters. */
-  description?: string | undefined;
+  description?:
+    | string
+    | undefined;
+  /**
+   * The ETags of the versions that the call may change, or `*`. If the current ETag is not among
+   * them, the call fails with `ABORTED` and changes nothing (RFC 9110, section 13.1.1).
+   */
+  if_match?: string | undefined;
 }
 
 /** Identifies a group and a user. */
@@ -95,7 +129,19 @@ export interface ListGroupMembersRequest {
   /** The ID of the group. */
   group_id: string;
   /** Whether to include the members of all descendants. Defaults to `false`. */
-  effective?: boolean | undefined;
+  effective?:
+    | boolean
+    | undefined;
+  /** The number of the page, starting at 1. Without it, the response is the whole list. */
+  page?:
+    | number
+    | undefined;
+  /** The number of members on a page, 1 to 100. Defaults to 20. */
+  page_size?:
+    | number
+    | undefined;
+  /** Returns only members whose name or e-mail address contains this text. At most 100 characters. */
+  q?: string | undefined;
 }
 
 /** Identifies a group and one of its children. */
@@ -128,18 +174,27 @@ export interface GroupResponse {
     | string
     | undefined;
   /** When the group was created. */
-  created_at: string | undefined;
+  created_at:
+    | string
+    | undefined;
+  /** The ETag of the fields that an update can change. Absent in lists. */
+  etag?: string | undefined;
 }
 
 /** The response of AdminService.ListGroupMembers and GroupService.ListGroupMembers. */
 export interface ListGroupMembersResponse {
-  /** The members, ordered by user ID. */
+  /**
+   * The members. A page is ordered by name, or by e-mail address for members without a name.
+   * Without `page`, members are ordered by user ID.
+   */
   members: GroupMemberResponse[];
+  /** The number of members on all pages. Absent without `page`. */
+  total?: number | undefined;
 }
 
 /**
  * A member of a group. The name and the avatar of an invited user are empty until they join the
- * workspace.
+ * workspace, except for administrators.
  */
 export interface GroupMemberResponse {
   /** The ID of the user. */
@@ -243,13 +298,22 @@ export const GroupCreateRequest: MessageFns<GroupCreateRequest> = {
 };
 
 function createBaseListGroupsRequest(): ListGroupsRequest {
-  return { workspace_id: "" };
+  return { workspace_id: "", page: undefined, page_size: undefined, q: undefined };
 }
 
 export const ListGroupsRequest: MessageFns<ListGroupsRequest> = {
   encode(message: ListGroupsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.workspace_id !== "") {
       writer.uint32(10).string(message.workspace_id);
+    }
+    if (message.page !== undefined) {
+      writer.uint32(16).int32(message.page);
+    }
+    if (message.page_size !== undefined) {
+      writer.uint32(24).int32(message.page_size);
+    }
+    if (message.q !== undefined) {
+      writer.uint32(34).string(message.q);
     }
     return writer;
   },
@@ -275,6 +339,30 @@ export const ListGroupsRequest: MessageFns<ListGroupsRequest> = {
             message.workspace_id = reader.string();
             continue;
           }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.page = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.page_size = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.q = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -293,18 +381,24 @@ export const ListGroupsRequest: MessageFns<ListGroupsRequest> = {
   fromPartial<I extends Exact<DeepPartial<ListGroupsRequest>, I>>(object: I): ListGroupsRequest {
     const message = createBaseListGroupsRequest();
     message.workspace_id = object.workspace_id ?? "";
+    message.page = object.page ?? undefined;
+    message.page_size = object.page_size ?? undefined;
+    message.q = object.q ?? undefined;
     return message;
   },
 };
 
 function createBaseListGroupsResponse(): ListGroupsResponse {
-  return { groups: [] };
+  return { groups: [], total: undefined };
 }
 
 export const ListGroupsResponse: MessageFns<ListGroupsResponse> = {
   encode(message: ListGroupsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.groups) {
       GroupResponse.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.total !== undefined) {
+      writer.uint32(16).int32(message.total);
     }
     return writer;
   },
@@ -330,6 +424,14 @@ export const ListGroupsResponse: MessageFns<ListGroupsResponse> = {
             message.groups.push(GroupResponse.decode(reader, reader.uint32()));
             continue;
           }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.total = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -348,6 +450,7 @@ export const ListGroupsResponse: MessageFns<ListGroupsResponse> = {
   fromPartial<I extends Exact<DeepPartial<ListGroupsResponse>, I>>(object: I): ListGroupsResponse {
     const message = createBaseListGroupsResponse();
     message.groups = object.groups?.map((e) => GroupResponse.fromPartial(e)) || [];
+    message.total = object.total ?? undefined;
     return message;
   },
 };
@@ -419,8 +522,87 @@ export const GroupRequest: MessageFns<GroupRequest> = {
   },
 };
 
+function createBaseDeleteGroupRequest(): DeleteGroupRequest {
+  return { workspace_id: undefined, group_id: "", if_match: undefined };
+}
+
+export const DeleteGroupRequest: MessageFns<DeleteGroupRequest> = {
+  encode(message: DeleteGroupRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.workspace_id !== undefined) {
+      writer.uint32(10).string(message.workspace_id);
+    }
+    if (message.group_id !== "") {
+      writer.uint32(18).string(message.group_id);
+    }
+    if (message.if_match !== undefined) {
+      writer.uint32(242).string(message.if_match);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteGroupRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteGroupRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.workspace_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.group_id = reader.string();
+            continue;
+          }
+          case 30: {
+            if (tag !== 242) {
+              break;
+            }
+
+            message.if_match = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DeleteGroupRequest>, I>>(base?: I): DeleteGroupRequest {
+    return DeleteGroupRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DeleteGroupRequest>, I>>(object: I): DeleteGroupRequest {
+    const message = createBaseDeleteGroupRequest();
+    message.workspace_id = object.workspace_id ?? undefined;
+    message.group_id = object.group_id ?? "";
+    message.if_match = object.if_match ?? undefined;
+    return message;
+  },
+};
+
 function createBaseGroupUpdateRequest(): GroupUpdateRequest {
-  return { workspace_id: undefined, group_id: "", name: undefined, description: undefined };
+  return { workspace_id: undefined, group_id: "", name: undefined, description: undefined, if_match: undefined };
 }
 
 export const GroupUpdateRequest: MessageFns<GroupUpdateRequest> = {
@@ -436,6 +618,9 @@ export const GroupUpdateRequest: MessageFns<GroupUpdateRequest> = {
     }
     if (message.description !== undefined) {
       writer.uint32(34).string(message.description);
+    }
+    if (message.if_match !== undefined) {
+      writer.uint32(242).string(message.if_match);
     }
     return writer;
   },
@@ -485,6 +670,14 @@ export const GroupUpdateRequest: MessageFns<GroupUpdateRequest> = {
             message.description = reader.string();
             continue;
           }
+          case 30: {
+            if (tag !== 242) {
+              break;
+            }
+
+            message.if_match = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -506,6 +699,7 @@ export const GroupUpdateRequest: MessageFns<GroupUpdateRequest> = {
     message.group_id = object.group_id ?? "";
     message.name = object.name ?? undefined;
     message.description = object.description ?? undefined;
+    message.if_match = object.if_match ?? undefined;
     return message;
   },
 };
@@ -590,7 +784,14 @@ export const GroupMemberRequest: MessageFns<GroupMemberRequest> = {
 };
 
 function createBaseListGroupMembersRequest(): ListGroupMembersRequest {
-  return { workspace_id: undefined, group_id: "", effective: undefined };
+  return {
+    workspace_id: undefined,
+    group_id: "",
+    effective: undefined,
+    page: undefined,
+    page_size: undefined,
+    q: undefined,
+  };
 }
 
 export const ListGroupMembersRequest: MessageFns<ListGroupMembersRequest> = {
@@ -603,6 +804,15 @@ export const ListGroupMembersRequest: MessageFns<ListGroupMembersRequest> = {
     }
     if (message.effective !== undefined) {
       writer.uint32(24).bool(message.effective);
+    }
+    if (message.page !== undefined) {
+      writer.uint32(32).int32(message.page);
+    }
+    if (message.page_size !== undefined) {
+      writer.uint32(40).int32(message.page_size);
+    }
+    if (message.q !== undefined) {
+      writer.uint32(50).string(message.q);
     }
     return writer;
   },
@@ -644,6 +854,30 @@ export const ListGroupMembersRequest: MessageFns<ListGroupMembersRequest> = {
             message.effective = reader.bool();
             continue;
           }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.page = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.page_size = reader.int32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.q = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -664,6 +898,9 @@ export const ListGroupMembersRequest: MessageFns<ListGroupMembersRequest> = {
     message.workspace_id = object.workspace_id ?? undefined;
     message.group_id = object.group_id ?? "";
     message.effective = object.effective ?? undefined;
+    message.page = object.page ?? undefined;
+    message.page_size = object.page_size ?? undefined;
+    message.q = object.q ?? undefined;
     return message;
   },
 };
@@ -748,7 +985,15 @@ export const ChildGroupRequest: MessageFns<ChildGroupRequest> = {
 };
 
 function createBaseGroupResponse(): GroupResponse {
-  return { id: "", workspace_id: "", name: "", description: "", created_by: undefined, created_at: undefined };
+  return {
+    id: "",
+    workspace_id: "",
+    name: "",
+    description: "",
+    created_by: undefined,
+    created_at: undefined,
+    etag: undefined,
+  };
 }
 
 export const GroupResponse: MessageFns<GroupResponse> = {
@@ -770,6 +1015,9 @@ export const GroupResponse: MessageFns<GroupResponse> = {
     }
     if (message.created_at !== undefined) {
       Timestamp.encode(toTimestamp(message.created_at), writer.uint32(50).fork()).join();
+    }
+    if (message.etag !== undefined) {
+      writer.uint32(242).string(message.etag);
     }
     return writer;
   },
@@ -835,6 +1083,14 @@ export const GroupResponse: MessageFns<GroupResponse> = {
             message.created_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 30: {
+            if (tag !== 242) {
+              break;
+            }
+
+            message.etag = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -858,18 +1114,22 @@ export const GroupResponse: MessageFns<GroupResponse> = {
     message.description = object.description ?? "";
     message.created_by = object.created_by ?? undefined;
     message.created_at = object.created_at ?? undefined;
+    message.etag = object.etag ?? undefined;
     return message;
   },
 };
 
 function createBaseListGroupMembersResponse(): ListGroupMembersResponse {
-  return { members: [] };
+  return { members: [], total: undefined };
 }
 
 export const ListGroupMembersResponse: MessageFns<ListGroupMembersResponse> = {
   encode(message: ListGroupMembersResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.members) {
       GroupMemberResponse.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.total !== undefined) {
+      writer.uint32(16).int32(message.total);
     }
     return writer;
   },
@@ -895,6 +1155,14 @@ export const ListGroupMembersResponse: MessageFns<ListGroupMembersResponse> = {
             message.members.push(GroupMemberResponse.decode(reader, reader.uint32()));
             continue;
           }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.total = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -913,6 +1181,7 @@ export const ListGroupMembersResponse: MessageFns<ListGroupMembersResponse> = {
   fromPartial<I extends Exact<DeepPartial<ListGroupMembersResponse>, I>>(object: I): ListGroupMembersResponse {
     const message = createBaseListGroupMembersResponse();
     message.members = object.members?.map((e) => GroupMemberResponse.fromPartial(e)) || [];
+    message.total = object.total ?? undefined;
     return message;
   },
 };
@@ -1065,7 +1334,8 @@ export const GroupServiceService = {
   /**
    * List groups
    *
-   * Lists the groups of a workspace, ordered by name.
+   * Lists the groups of a workspace, ordered by name. With `page`, returns one page and the total
+   * number.
    */
   listGroups: {
     path: "/daikon.v1.GroupService/ListGroups" as const,
@@ -1075,6 +1345,20 @@ export const GroupServiceService = {
     requestDeserialize: (value: Buffer): ListGroupsRequest => ListGroupsRequest.decode(value),
     responseSerialize: (value: ListGroupsResponse): Buffer => Buffer.from(ListGroupsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListGroupsResponse => ListGroupsResponse.decode(value),
+  },
+  /**
+   * Get a group
+   *
+   * Returns a group.
+   */
+  getGroup: {
+    path: "/daikon.v1.GroupService/GetGroup" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GroupRequest): Buffer => Buffer.from(GroupRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GroupRequest => GroupRequest.decode(value),
+    responseSerialize: (value: GroupResponse): Buffer => Buffer.from(GroupResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GroupResponse => GroupResponse.decode(value),
   },
   /**
    * Update a group
@@ -1100,8 +1384,8 @@ export const GroupServiceService = {
     path: "/daikon.v1.GroupService/DeleteGroup" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: GroupRequest): Buffer => Buffer.from(GroupRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): GroupRequest => GroupRequest.decode(value),
+    requestSerialize: (value: DeleteGroupRequest): Buffer => Buffer.from(DeleteGroupRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): DeleteGroupRequest => DeleteGroupRequest.decode(value),
     responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
   },
@@ -1122,8 +1406,8 @@ export const GroupServiceService = {
   /**
    * List group members
    *
-   * Lists the direct members of a group, ordered by user ID. With `effective`, also lists the
-   * members of its descendants.
+   * Lists the direct members of a group. With `effective`, also lists the members of its
+   * descendants. With `page`, returns one page and the total number.
    */
   listGroupMembers: {
     path: "/daikon.v1.GroupService/ListGroupMembers" as const,
@@ -1209,9 +1493,16 @@ export interface GroupServiceServer extends UntypedServiceImplementation {
   /**
    * List groups
    *
-   * Lists the groups of a workspace, ordered by name.
+   * Lists the groups of a workspace, ordered by name. With `page`, returns one page and the total
+   * number.
    */
   listGroups: handleUnaryCall<ListGroupsRequest, ListGroupsResponse>;
+  /**
+   * Get a group
+   *
+   * Returns a group.
+   */
+  getGroup: handleUnaryCall<GroupRequest, GroupResponse>;
   /**
    * Update a group
    *
@@ -1224,7 +1515,7 @@ export interface GroupServiceServer extends UntypedServiceImplementation {
    *
    * Deletes a group with its memberships and the shares granted to it. Its child groups remain.
    */
-  deleteGroup: handleUnaryCall<GroupRequest, DeleteResponse>;
+  deleteGroup: handleUnaryCall<DeleteGroupRequest, DeleteResponse>;
   /**
    * Add a group member
    *
@@ -1234,8 +1525,8 @@ export interface GroupServiceServer extends UntypedServiceImplementation {
   /**
    * List group members
    *
-   * Lists the direct members of a group, ordered by user ID. With `effective`, also lists the
-   * members of its descendants.
+   * Lists the direct members of a group. With `effective`, also lists the members of its
+   * descendants. With `page`, returns one page and the total number.
    */
   listGroupMembers: handleUnaryCall<ListGroupMembersRequest, ListGroupMembersResponse>;
   /**
@@ -1293,7 +1584,8 @@ export interface GroupServiceClient extends Client {
   /**
    * List groups
    *
-   * Lists the groups of a workspace, ordered by name.
+   * Lists the groups of a workspace, ordered by name. With `page`, returns one page and the total
+   * number.
    */
   listGroups(
     request: ListGroupsRequest,
@@ -1309,6 +1601,26 @@ export interface GroupServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListGroupsResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Get a group
+   *
+   * Returns a group.
+   */
+  getGroup(
+    request: GroupRequest,
+    callback: (error: ServiceError | null, response: GroupResponse) => void,
+  ): ClientUnaryCall;
+  getGroup(
+    request: GroupRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GroupResponse) => void,
+  ): ClientUnaryCall;
+  getGroup(
+    request: GroupRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GroupResponse) => void,
   ): ClientUnaryCall;
   /**
    * Update a group
@@ -1337,16 +1649,16 @@ export interface GroupServiceClient extends Client {
    * Deletes a group with its memberships and the shares granted to it. Its child groups remain.
    */
   deleteGroup(
-    request: GroupRequest,
+    request: DeleteGroupRequest,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
   ): ClientUnaryCall;
   deleteGroup(
-    request: GroupRequest,
+    request: DeleteGroupRequest,
     metadata: Metadata,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
   ): ClientUnaryCall;
   deleteGroup(
-    request: GroupRequest,
+    request: DeleteGroupRequest,
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
@@ -1374,8 +1686,8 @@ export interface GroupServiceClient extends Client {
   /**
    * List group members
    *
-   * Lists the direct members of a group, ordered by user ID. With `effective`, also lists the
-   * members of its descendants.
+   * Lists the direct members of a group. With `effective`, also lists the members of its
+   * descendants. With `page`, returns one page and the total number.
    */
   listGroupMembers(
     request: ListGroupMembersRequest,

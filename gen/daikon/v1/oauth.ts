@@ -18,6 +18,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
+import { ListValue } from "../../google/protobuf/struct.ts";
 
 export const protobufPackage = "daikon.v1";
 
@@ -32,7 +33,10 @@ export interface AuthorizeRequest {
   client_id?:
     | string
     | undefined;
-  /** A redirect URI of the client app. Required; it must match exactly. */
+  /**
+   * A redirect URI of the client app. Required; it must match exactly, except for the port if the app
+   * registered an http URI of `127.0.0.1` or `[::1]` without a port (RFC 8252, section 7.3).
+   */
   redirect_uri?:
     | string
     | undefined;
@@ -41,8 +45,8 @@ export interface AuthorizeRequest {
     | string
     | undefined;
   /**
-   * The requested scopes, separated by spaces: `openid`, `profile`, `email` and `offline_access`.
-   * Others are ignored.
+   * The requested scopes, separated by spaces: `openid`, `profile`, `email`, `offline_access` and,
+   * if the client app is bound to a workspace, `roles` and `groups`. Others are ignored.
    */
   scope?:
     | string
@@ -55,11 +59,14 @@ export interface AuthorizeRequest {
   nonce?:
     | string
     | undefined;
-  /** The SHA-256 hash of the code verifier, in base64url (RFC 7636, section 4.2). Required. */
+  /**
+   * The SHA-256 hash of the code verifier, in base64url (RFC 7636, section 4.2). Required, unless the
+   * client app has `pkce_required: false` and the request contains `nonce` or `state`.
+   */
   code_challenge?:
     | string
     | undefined;
-  /** Must be `S256`. */
+  /** Must be `S256` if there is a `code_challenge`. */
   code_challenge_method?:
     | string
     | undefined;
@@ -89,11 +96,17 @@ export interface AuthorizeRequest {
   id_token_hint?:
     | string
     | undefined;
-  /** Must be `query` (default). */
+  /**
+   * How the response is sent to the client app: `query` (default), or `form_post` for a form (OAuth
+   * 2.0 Form Post Response Mode).
+   */
   response_mode?:
     | string
     | undefined;
-  /** The ID or slug of a workspace. If absent, a user with several workspaces chooses one. */
+  /**
+   * The ID or slug of a workspace. If absent, a user with several workspaces chooses one. A page asks
+   * the user to accept a pending invitation.
+   */
   workspace?:
     | string
     | undefined;
@@ -117,7 +130,20 @@ export interface AuthorizeRequest {
     | string
     | undefined;
   /** The browser session. */
-  browser_session?: string | undefined;
+  browser_session?:
+    | string
+    | undefined;
+  /** Proves that the user accepted the invitation to `workspace`. Set by the page that displays it. */
+  confirmation?:
+    | string
+    | undefined;
+  /** The names of parameters that the request contains more than once. */
+  repeated_parameters: string[];
+  /**
+   * The error of a sign-in, such as `email_not_verified`, that a form sends to the client app. Set by
+   * the callback of the identity provider for `response_mode=form_post`.
+   */
+  sign_in_error?: string | undefined;
 }
 
 /** A redirect or a page. */
@@ -138,12 +164,60 @@ export interface AuthorizeResponse {
     | string
     | undefined;
   /** The page to display. Absent for a redirect. */
+  page?:
+    | HostedPage
+    | undefined;
+  /**
+   * Sent as the header Cross-Origin-Opener-Policy, in sign-ins of client apps with `popup_sign_in`.
+   * Absent in others, which have `same-origin`.
+   */
+  opener_policy?: string | undefined;
+}
+
+/** The request of OAuthService.OpenInvitation. */
+export interface OpenInvitationRequest {
+  /** The token of the link. */
+  token: string;
+  /** The browser session. */
+  browser_session?:
+    | string
+    | undefined;
+  /** The identity provider to sign in with: `google`, `microsoft` or `github`. */
+  provider?:
+    | string
+    | undefined;
+  /** Proves that the user chose to join on the page. */
+  confirmation?:
+    | string
+    | undefined;
+  /** The error of a sign-in, such as `email_not_verified`. Set by the callback of the identity provider. */
+  sign_in_error?: string | undefined;
+}
+
+/** A redirect or a page. */
+export interface OpenInvitationResponse {
+  /** The sign-in page of the identity provider. Absent if a page is displayed. */
+  location?:
+    | string
+    | undefined;
+  /** Distinguishes this sign-in from those in other browser tabs. */
+  state?:
+    | string
+    | undefined;
+  /** The encrypted state of the sign-in, for the callback. */
+  login_state?:
+    | string
+    | undefined;
+  /** The page to display. Absent for a redirect. */
   page?: HostedPage | undefined;
 }
 
 /** A page that daikon displays to a user. */
 export interface HostedPage {
-  /** `choose_provider`, `choose_workspace`, `confirm_sign_out` or `signed_out`. */
+  /**
+   * `choose_provider`, `choose_workspace`, `accept_invitation`, `sign_in_to_accept`, `joined`,
+   * `confirm_sign_out`, `signed_out` or `form_post`.
+   */
   kind: string;
   /** The name of the client app; empty if it is unknown. */
   client_name: string;
@@ -151,13 +225,27 @@ export interface HostedPage {
   email: string;
   /** The options that the user can choose from. */
   links: HostedPageLink[];
+  /** Workspaces that the user is invited to. Each link accepts an invitation. */
+  invitations: HostedPageLink[];
+  /** For `form_post`: the fields of the form, which is sent to the URL of the only link. */
+  fields: HostedPageField[];
+  /** For `sign_in_to_accept`: why the last sign-in failed. */
+  error?: string | undefined;
+}
+
+/** A field of a form that a page sends. */
+export interface HostedPageField {
+  /** The name, such as `code`. */
+  name: string;
+  /** The value. */
+  value: string;
 }
 
 /** An option on a page. */
 export interface HostedPageLink {
   /** The text of the link. */
   label: string;
-  /** Additional text, such as the role in a workspace; can be empty. */
+  /** Additional text, such as the role in a workspace or who invited the user; can be empty. */
   detail: string;
   /** The URL of the link. */
   url: string;
@@ -165,7 +253,7 @@ export interface HostedPageLink {
 
 /** A token request (RFC 6749, sections 4.1.3 and 6). */
 export interface OAuthTokenRequest {
-  /** `authorization_code` or `refresh_token`. */
+  /** `authorization_code`, `refresh_token` or `client_credentials`. */
   grant_type?:
     | string
     | undefined;
@@ -180,7 +268,10 @@ export interface OAuthTokenRequest {
   redirect_uri?:
     | string
     | undefined;
-  /** The PKCE code verifier (RFC 7636). Required for `authorization_code`. */
+  /**
+   * The PKCE code verifier (RFC 7636). Required for `authorization_code` if the authorization request
+   * had a `code_challenge`.
+   */
   code_verifier?:
     | string
     | undefined;
@@ -188,7 +279,11 @@ export interface OAuthTokenRequest {
   refresh_token?:
     | string
     | undefined;
-  /** For `refresh_token`: scopes that the session must include. The granted scope does not change. */
+  /**
+   * For `refresh_token`: the scopes of the access token, which the session must include. Absent for
+   * all scopes of the session. The scope of the session does not change. For `client_credentials`:
+   * the scopes of the token, which the app must have. Absent for all scopes of the app.
+   */
   scope?:
     | string
     | undefined;
@@ -209,7 +304,18 @@ export interface OAuthTokenRequest {
     | string
     | undefined;
   /** The User-Agent header, displayed in the list of sessions. */
-  user_agent?: string | undefined;
+  user_agent?:
+    | string
+    | undefined;
+  /** `urn:ietf:params:oauth:client-assertion-type:jwt-bearer` if there is a `client_assertion`. */
+  client_assertion_type?:
+    | string
+    | undefined;
+  /**
+   * A JSON Web Token with which a confidential client app authenticates instead of its secret (RFC
+   * 7523, section 3). It must expire within an hour, and can be used once.
+   */
+  client_assertion?: string | undefined;
 }
 
 /** A token response (RFC 6749, section 5.1; OpenID Connect Core 1.0, section 3.1.3.3). */
@@ -220,13 +326,13 @@ export interface OAuthTokenResponse {
   token_type: string;
   /** The lifetime of the access token in seconds. */
   expires_in: number;
-  /** The refresh token. It can be used once. */
+  /** The refresh token. It can be used once. Absent for `client_credentials`. */
   refresh_token: string;
-  /** The lifetime of the refresh token in seconds. */
+  /** The lifetime of the refresh token in seconds. Absent for `client_credentials`. */
   refresh_expires_in: number;
-  /** The granted scopes, separated by spaces. */
+  /** The scopes of the access token, separated by spaces. Absent for a service account. */
   scope: string;
-  /** The ID of the workspace that the tokens are for. */
+  /** The ID of the workspace that the tokens are for. Absent for management apps. */
   workspace_id: string;
   /** The ID token. Present if the scope includes `openid`. */
   id_token?: string | undefined;
@@ -262,6 +368,30 @@ export interface UserInfo {
   wslug: string;
   /** The current role of the user in the workspace of the token. */
   wrole: string;
+  /** The e-mail address. Requires the scope `profile`. */
+  preferred_username?:
+    | string
+    | undefined;
+  /** The given name, if an identity provider sent it. Requires the scope `profile`. */
+  given_name?:
+    | string
+    | undefined;
+  /** The family name, if an identity provider sent it. Requires the scope `profile`. */
+  family_name?:
+    | string
+    | undefined;
+  /**
+   * The role of the user in the workspace, followed by the names of their custom roles. Requires the
+   * scope `roles`.
+   */
+  roles?:
+    | Array<any>
+    | undefined;
+  /**
+   * The names of the user's groups, including groups that contain these groups. Requires the scope
+   * `groups`.
+   */
+  groups?: Array<any> | undefined;
 }
 
 /** A revocation request (RFC 7009). */
@@ -297,7 +427,19 @@ export interface IntrospectTokenRequest {
     | string
     | undefined;
   /** Ignored: a token contains its type. */
-  token_type_hint?: string | undefined;
+  token_type_hint?:
+    | string
+    | undefined;
+  /** The ID of a confidential client app, unless the Authorization header contains it. */
+  client_id?:
+    | string
+    | undefined;
+  /** The secret of the client app, unless the Authorization header contains it. */
+  client_secret?:
+    | string
+    | undefined;
+  /** The credentials of the client app, in the Basic scheme (RFC 6749, section 2.3.1). */
+  authorization?: string | undefined;
 }
 
 /**
@@ -319,7 +461,7 @@ export interface TokenIntrospection {
   username?:
     | string
     | undefined;
-  /** `Bearer` for an access token, `refresh_token` for a refresh token. */
+  /** `Bearer` for an access token, `refresh_token` for a refresh token, `api_key` for an API key. */
   token_type?:
     | string
     | undefined;
@@ -352,7 +494,11 @@ export interface TokenIntrospection {
     | string
     | undefined;
   /** The current role of the user in the workspace of the token. */
-  wrole?: string | undefined;
+  wrole?:
+    | string
+    | undefined;
+  /** The slug of the workspace of an API key. */
+  wslug?: string | undefined;
 }
 
 /** A logout request. */
@@ -395,7 +541,14 @@ export interface EndBrowserSessionResponse {
     | string
     | undefined;
   /** The page to display. Absent for a redirect. */
-  page?: HostedPage | undefined;
+  page?:
+    | HostedPage
+    | undefined;
+  /**
+   * Sent as the header Cross-Origin-Opener-Policy, in sign-ins of client apps with `popup_sign_in`.
+   * Absent in others, which have `same-origin`.
+   */
+  opener_policy?: string | undefined;
 }
 
 function createBaseAuthorizeRequest(): AuthorizeRequest {
@@ -420,6 +573,9 @@ function createBaseAuthorizeRequest(): AuthorizeRequest {
     request_uri: undefined,
     registration: undefined,
     browser_session: undefined,
+    confirmation: undefined,
+    repeated_parameters: [],
+    sign_in_error: undefined,
   };
 }
 
@@ -484,6 +640,15 @@ export const AuthorizeRequest: MessageFns<AuthorizeRequest> = {
     }
     if (message.browser_session !== undefined) {
       writer.uint32(162).string(message.browser_session);
+    }
+    if (message.confirmation !== undefined) {
+      writer.uint32(170).string(message.confirmation);
+    }
+    for (const v of message.repeated_parameters) {
+      writer.uint32(178).string(v!);
+    }
+    if (message.sign_in_error !== undefined) {
+      writer.uint32(186).string(message.sign_in_error);
     }
     return writer;
   },
@@ -661,6 +826,30 @@ export const AuthorizeRequest: MessageFns<AuthorizeRequest> = {
             message.browser_session = reader.string();
             continue;
           }
+          case 21: {
+            if (tag !== 170) {
+              break;
+            }
+
+            message.confirmation = reader.string();
+            continue;
+          }
+          case 22: {
+            if (tag !== 178) {
+              break;
+            }
+
+            message.repeated_parameters.push(reader.string());
+            continue;
+          }
+          case 23: {
+            if (tag !== 186) {
+              break;
+            }
+
+            message.sign_in_error = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -698,12 +887,15 @@ export const AuthorizeRequest: MessageFns<AuthorizeRequest> = {
     message.request_uri = object.request_uri ?? undefined;
     message.registration = object.registration ?? undefined;
     message.browser_session = object.browser_session ?? undefined;
+    message.confirmation = object.confirmation ?? undefined;
+    message.repeated_parameters = object.repeated_parameters?.map((e) => e) || [];
+    message.sign_in_error = object.sign_in_error ?? undefined;
     return message;
   },
 };
 
 function createBaseAuthorizeResponse(): AuthorizeResponse {
-  return { location: undefined, state: undefined, login_state: undefined, page: undefined };
+  return { location: undefined, state: undefined, login_state: undefined, page: undefined, opener_policy: undefined };
 }
 
 export const AuthorizeResponse: MessageFns<AuthorizeResponse> = {
@@ -719,6 +911,9 @@ export const AuthorizeResponse: MessageFns<AuthorizeResponse> = {
     }
     if (message.page !== undefined) {
       HostedPage.encode(message.page, writer.uint32(34).fork()).join();
+    }
+    if (message.opener_policy !== undefined) {
+      writer.uint32(42).string(message.opener_policy);
     }
     return writer;
   },
@@ -768,6 +963,14 @@ export const AuthorizeResponse: MessageFns<AuthorizeResponse> = {
             message.page = HostedPage.decode(reader, reader.uint32());
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.opener_policy = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -791,12 +994,215 @@ export const AuthorizeResponse: MessageFns<AuthorizeResponse> = {
     message.page = (object.page !== undefined && object.page !== null)
       ? HostedPage.fromPartial(object.page)
       : undefined;
+    message.opener_policy = object.opener_policy ?? undefined;
+    return message;
+  },
+};
+
+function createBaseOpenInvitationRequest(): OpenInvitationRequest {
+  return {
+    token: "",
+    browser_session: undefined,
+    provider: undefined,
+    confirmation: undefined,
+    sign_in_error: undefined,
+  };
+}
+
+export const OpenInvitationRequest: MessageFns<OpenInvitationRequest> = {
+  encode(message: OpenInvitationRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.token !== "") {
+      writer.uint32(10).string(message.token);
+    }
+    if (message.browser_session !== undefined) {
+      writer.uint32(18).string(message.browser_session);
+    }
+    if (message.provider !== undefined) {
+      writer.uint32(26).string(message.provider);
+    }
+    if (message.confirmation !== undefined) {
+      writer.uint32(34).string(message.confirmation);
+    }
+    if (message.sign_in_error !== undefined) {
+      writer.uint32(42).string(message.sign_in_error);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): OpenInvitationRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseOpenInvitationRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.token = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.browser_session = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.provider = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.confirmation = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.sign_in_error = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<OpenInvitationRequest>, I>>(base?: I): OpenInvitationRequest {
+    return OpenInvitationRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<OpenInvitationRequest>, I>>(object: I): OpenInvitationRequest {
+    const message = createBaseOpenInvitationRequest();
+    message.token = object.token ?? "";
+    message.browser_session = object.browser_session ?? undefined;
+    message.provider = object.provider ?? undefined;
+    message.confirmation = object.confirmation ?? undefined;
+    message.sign_in_error = object.sign_in_error ?? undefined;
+    return message;
+  },
+};
+
+function createBaseOpenInvitationResponse(): OpenInvitationResponse {
+  return { location: undefined, state: undefined, login_state: undefined, page: undefined };
+}
+
+export const OpenInvitationResponse: MessageFns<OpenInvitationResponse> = {
+  encode(message: OpenInvitationResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.location !== undefined) {
+      writer.uint32(10).string(message.location);
+    }
+    if (message.state !== undefined) {
+      writer.uint32(18).string(message.state);
+    }
+    if (message.login_state !== undefined) {
+      writer.uint32(26).string(message.login_state);
+    }
+    if (message.page !== undefined) {
+      HostedPage.encode(message.page, writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): OpenInvitationResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseOpenInvitationResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.location = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.state = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.login_state = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.page = HostedPage.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<OpenInvitationResponse>, I>>(base?: I): OpenInvitationResponse {
+    return OpenInvitationResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<OpenInvitationResponse>, I>>(object: I): OpenInvitationResponse {
+    const message = createBaseOpenInvitationResponse();
+    message.location = object.location ?? undefined;
+    message.state = object.state ?? undefined;
+    message.login_state = object.login_state ?? undefined;
+    message.page = (object.page !== undefined && object.page !== null)
+      ? HostedPage.fromPartial(object.page)
+      : undefined;
     return message;
   },
 };
 
 function createBaseHostedPage(): HostedPage {
-  return { kind: "", client_name: "", email: "", links: [] };
+  return { kind: "", client_name: "", email: "", links: [], invitations: [], fields: [], error: undefined };
 }
 
 export const HostedPage: MessageFns<HostedPage> = {
@@ -812,6 +1218,15 @@ export const HostedPage: MessageFns<HostedPage> = {
     }
     for (const v of message.links) {
       HostedPageLink.encode(v!, writer.uint32(34).fork()).join();
+    }
+    for (const v of message.invitations) {
+      HostedPageLink.encode(v!, writer.uint32(42).fork()).join();
+    }
+    for (const v of message.fields) {
+      HostedPageField.encode(v!, writer.uint32(50).fork()).join();
+    }
+    if (message.error !== undefined) {
+      writer.uint32(58).string(message.error);
     }
     return writer;
   },
@@ -861,6 +1276,30 @@ export const HostedPage: MessageFns<HostedPage> = {
             message.links.push(HostedPageLink.decode(reader, reader.uint32()));
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.invitations.push(HostedPageLink.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.fields.push(HostedPageField.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.error = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -882,6 +1321,76 @@ export const HostedPage: MessageFns<HostedPage> = {
     message.client_name = object.client_name ?? "";
     message.email = object.email ?? "";
     message.links = object.links?.map((e) => HostedPageLink.fromPartial(e)) || [];
+    message.invitations = object.invitations?.map((e) => HostedPageLink.fromPartial(e)) || [];
+    message.fields = object.fields?.map((e) => HostedPageField.fromPartial(e)) || [];
+    message.error = object.error ?? undefined;
+    return message;
+  },
+};
+
+function createBaseHostedPageField(): HostedPageField {
+  return { name: "", value: "" };
+}
+
+export const HostedPageField: MessageFns<HostedPageField> = {
+  encode(message: HostedPageField, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.value !== "") {
+      writer.uint32(18).string(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): HostedPageField {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseHostedPageField();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<HostedPageField>, I>>(base?: I): HostedPageField {
+    return HostedPageField.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<HostedPageField>, I>>(object: I): HostedPageField {
+    const message = createBaseHostedPageField();
+    message.name = object.name ?? "";
+    message.value = object.value ?? "";
     return message;
   },
 };
@@ -978,6 +1487,8 @@ function createBaseOAuthTokenRequest(): OAuthTokenRequest {
     workspace_id: undefined,
     authorization: undefined,
     user_agent: undefined,
+    client_assertion_type: undefined,
+    client_assertion: undefined,
   };
 }
 
@@ -1015,6 +1526,12 @@ export const OAuthTokenRequest: MessageFns<OAuthTokenRequest> = {
     }
     if (message.user_agent !== undefined) {
       writer.uint32(90).string(message.user_agent);
+    }
+    if (message.client_assertion_type !== undefined) {
+      writer.uint32(98).string(message.client_assertion_type);
+    }
+    if (message.client_assertion !== undefined) {
+      writer.uint32(106).string(message.client_assertion);
     }
     return writer;
   },
@@ -1120,6 +1637,22 @@ export const OAuthTokenRequest: MessageFns<OAuthTokenRequest> = {
             message.user_agent = reader.string();
             continue;
           }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.client_assertion_type = reader.string();
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.client_assertion = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1148,6 +1681,8 @@ export const OAuthTokenRequest: MessageFns<OAuthTokenRequest> = {
     message.workspace_id = object.workspace_id ?? undefined;
     message.authorization = object.authorization ?? undefined;
     message.user_agent = object.user_agent ?? undefined;
+    message.client_assertion_type = object.client_assertion_type ?? undefined;
+    message.client_assertion = object.client_assertion ?? undefined;
     return message;
   },
 };
@@ -1353,6 +1888,11 @@ function createBaseUserInfo(): UserInfo {
     wid: "",
     wslug: "",
     wrole: "",
+    preferred_username: undefined,
+    given_name: undefined,
+    family_name: undefined,
+    roles: undefined,
+    groups: undefined,
   };
 }
 
@@ -1381,6 +1921,21 @@ export const UserInfo: MessageFns<UserInfo> = {
     }
     if (message.wrole !== "") {
       writer.uint32(66).string(message.wrole);
+    }
+    if (message.preferred_username !== undefined) {
+      writer.uint32(74).string(message.preferred_username);
+    }
+    if (message.given_name !== undefined) {
+      writer.uint32(82).string(message.given_name);
+    }
+    if (message.family_name !== undefined) {
+      writer.uint32(90).string(message.family_name);
+    }
+    if (message.roles !== undefined) {
+      ListValue.encode(ListValue.wrap(message.roles), writer.uint32(98).fork()).join();
+    }
+    if (message.groups !== undefined) {
+      ListValue.encode(ListValue.wrap(message.groups), writer.uint32(106).fork()).join();
     }
     return writer;
   },
@@ -1462,6 +2017,46 @@ export const UserInfo: MessageFns<UserInfo> = {
             message.wrole = reader.string();
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.preferred_username = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.given_name = reader.string();
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.family_name = reader.string();
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.roles = ListValue.unwrap(ListValue.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.groups = ListValue.unwrap(ListValue.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1487,6 +2082,11 @@ export const UserInfo: MessageFns<UserInfo> = {
     message.wid = object.wid ?? "";
     message.wslug = object.wslug ?? "";
     message.wrole = object.wrole ?? "";
+    message.preferred_username = object.preferred_username ?? undefined;
+    message.given_name = object.given_name ?? undefined;
+    message.family_name = object.family_name ?? undefined;
+    message.roles = object.roles ?? undefined;
+    message.groups = object.groups ?? undefined;
     return message;
   },
 };
@@ -1644,7 +2244,13 @@ export const RevokeTokenResponse: MessageFns<RevokeTokenResponse> = {
 };
 
 function createBaseIntrospectTokenRequest(): IntrospectTokenRequest {
-  return { token: undefined, token_type_hint: undefined };
+  return {
+    token: undefined,
+    token_type_hint: undefined,
+    client_id: undefined,
+    client_secret: undefined,
+    authorization: undefined,
+  };
 }
 
 export const IntrospectTokenRequest: MessageFns<IntrospectTokenRequest> = {
@@ -1654,6 +2260,15 @@ export const IntrospectTokenRequest: MessageFns<IntrospectTokenRequest> = {
     }
     if (message.token_type_hint !== undefined) {
       writer.uint32(18).string(message.token_type_hint);
+    }
+    if (message.client_id !== undefined) {
+      writer.uint32(26).string(message.client_id);
+    }
+    if (message.client_secret !== undefined) {
+      writer.uint32(34).string(message.client_secret);
+    }
+    if (message.authorization !== undefined) {
+      writer.uint32(42).string(message.authorization);
     }
     return writer;
   },
@@ -1687,6 +2302,30 @@ export const IntrospectTokenRequest: MessageFns<IntrospectTokenRequest> = {
             message.token_type_hint = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.client_id = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.client_secret = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.authorization = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1706,6 +2345,9 @@ export const IntrospectTokenRequest: MessageFns<IntrospectTokenRequest> = {
     const message = createBaseIntrospectTokenRequest();
     message.token = object.token ?? undefined;
     message.token_type_hint = object.token_type_hint ?? undefined;
+    message.client_id = object.client_id ?? undefined;
+    message.client_secret = object.client_secret ?? undefined;
+    message.authorization = object.authorization ?? undefined;
     return message;
   },
 };
@@ -1725,6 +2367,7 @@ function createBaseTokenIntrospection(): TokenIntrospection {
     jti: undefined,
     wid: undefined,
     wrole: undefined,
+    wslug: undefined,
   };
 }
 
@@ -1768,6 +2411,9 @@ export const TokenIntrospection: MessageFns<TokenIntrospection> = {
     }
     if (message.wrole !== undefined) {
       writer.uint32(106).string(message.wrole);
+    }
+    if (message.wslug !== undefined) {
+      writer.uint32(114).string(message.wslug);
     }
     return writer;
   },
@@ -1889,6 +2535,14 @@ export const TokenIntrospection: MessageFns<TokenIntrospection> = {
             message.wrole = reader.string();
             continue;
           }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.wslug = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1919,6 +2573,7 @@ export const TokenIntrospection: MessageFns<TokenIntrospection> = {
     message.jti = object.jti ?? undefined;
     message.wid = object.wid ?? undefined;
     message.wrole = object.wrole ?? undefined;
+    message.wslug = object.wslug ?? undefined;
     return message;
   },
 };
@@ -2046,7 +2701,7 @@ export const EndBrowserSessionRequest: MessageFns<EndBrowserSessionRequest> = {
 };
 
 function createBaseEndBrowserSessionResponse(): EndBrowserSessionResponse {
-  return { location: undefined, browser_session: undefined, page: undefined };
+  return { location: undefined, browser_session: undefined, page: undefined, opener_policy: undefined };
 }
 
 export const EndBrowserSessionResponse: MessageFns<EndBrowserSessionResponse> = {
@@ -2059,6 +2714,9 @@ export const EndBrowserSessionResponse: MessageFns<EndBrowserSessionResponse> = 
     }
     if (message.page !== undefined) {
       HostedPage.encode(message.page, writer.uint32(26).fork()).join();
+    }
+    if (message.opener_policy !== undefined) {
+      writer.uint32(34).string(message.opener_policy);
     }
     return writer;
   },
@@ -2100,6 +2758,14 @@ export const EndBrowserSessionResponse: MessageFns<EndBrowserSessionResponse> = 
             message.page = HostedPage.decode(reader, reader.uint32());
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.opener_policy = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2122,6 +2788,7 @@ export const EndBrowserSessionResponse: MessageFns<EndBrowserSessionResponse> = 
     message.page = (object.page !== undefined && object.page !== null)
       ? HostedPage.fromPartial(object.page)
       : undefined;
+    message.opener_policy = object.opener_policy ?? undefined;
     return message;
   },
 };
@@ -2147,10 +2814,28 @@ export const OAuthServiceService = {
     responseDeserialize: (value: Buffer): AuthorizeResponse => AuthorizeResponse.decode(value),
   },
   /**
+   * Open an invitation
+   *
+   * The link of an invitation. Displays who invites to which workspace; signs the invited person in with an
+   * identity provider; then lets them join the workspace.
+   */
+  openInvitation: {
+    path: "/daikon.v1.OAuthService/OpenInvitation" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: OpenInvitationRequest): Buffer =>
+      Buffer.from(OpenInvitationRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): OpenInvitationRequest => OpenInvitationRequest.decode(value),
+    responseSerialize: (value: OpenInvitationResponse): Buffer =>
+      Buffer.from(OpenInvitationResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): OpenInvitationResponse => OpenInvitationResponse.decode(value),
+  },
+  /**
    * Issue tokens
    *
-   * The token endpoint (RFC 6749, section 3.2). Supports the grants `authorization_code` and
-   * `refresh_token`.
+   * The token endpoint (RFC 6749, section 3.2). Supports the grants `authorization_code`,
+   * `refresh_token` and, for management apps and client apps with a service account,
+   * `client_credentials`.
    */
   issueToken: {
     path: "/daikon.v1.OAuthService/IssueToken" as const,
@@ -2195,7 +2880,9 @@ export const OAuthServiceService = {
    * Introspect a token
    *
    * The introspection endpoint (RFC 7662). Returns whether a token is active and, if so, its
-   * claims. The service key can also be sent as `authorization: Bearer <key>`.
+   * claims. The service key can also be sent as `authorization: Bearer <key>`. Instead of a service
+   * key, a confidential client app can send its own credentials; the tokens of other clients are then
+   * not active.
    */
   introspectToken: {
     path: "/daikon.v1.OAuthService/IntrospectToken" as const,
@@ -2238,10 +2925,18 @@ export interface OAuthServiceServer extends UntypedServiceImplementation {
    */
   authorize: handleUnaryCall<AuthorizeRequest, AuthorizeResponse>;
   /**
+   * Open an invitation
+   *
+   * The link of an invitation. Displays who invites to which workspace; signs the invited person in with an
+   * identity provider; then lets them join the workspace.
+   */
+  openInvitation: handleUnaryCall<OpenInvitationRequest, OpenInvitationResponse>;
+  /**
    * Issue tokens
    *
-   * The token endpoint (RFC 6749, section 3.2). Supports the grants `authorization_code` and
-   * `refresh_token`.
+   * The token endpoint (RFC 6749, section 3.2). Supports the grants `authorization_code`,
+   * `refresh_token` and, for management apps and client apps with a service account,
+   * `client_credentials`.
    */
   issueToken: handleUnaryCall<OAuthTokenRequest, OAuthTokenResponse>;
   /**
@@ -2262,7 +2957,9 @@ export interface OAuthServiceServer extends UntypedServiceImplementation {
    * Introspect a token
    *
    * The introspection endpoint (RFC 7662). Returns whether a token is active and, if so, its
-   * claims. The service key can also be sent as `authorization: Bearer <key>`.
+   * claims. The service key can also be sent as `authorization: Bearer <key>`. Instead of a service
+   * key, a confidential client app can send its own credentials; the tokens of other clients are then
+   * not active.
    */
   introspectToken: handleUnaryCall<IntrospectTokenRequest, TokenIntrospection>;
   /**
@@ -2300,10 +2997,32 @@ export interface OAuthServiceClient extends Client {
     callback: (error: ServiceError | null, response: AuthorizeResponse) => void,
   ): ClientUnaryCall;
   /**
+   * Open an invitation
+   *
+   * The link of an invitation. Displays who invites to which workspace; signs the invited person in with an
+   * identity provider; then lets them join the workspace.
+   */
+  openInvitation(
+    request: OpenInvitationRequest,
+    callback: (error: ServiceError | null, response: OpenInvitationResponse) => void,
+  ): ClientUnaryCall;
+  openInvitation(
+    request: OpenInvitationRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: OpenInvitationResponse) => void,
+  ): ClientUnaryCall;
+  openInvitation(
+    request: OpenInvitationRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: OpenInvitationResponse) => void,
+  ): ClientUnaryCall;
+  /**
    * Issue tokens
    *
-   * The token endpoint (RFC 6749, section 3.2). Supports the grants `authorization_code` and
-   * `refresh_token`.
+   * The token endpoint (RFC 6749, section 3.2). Supports the grants `authorization_code`,
+   * `refresh_token` and, for management apps and client apps with a service account,
+   * `client_credentials`.
    */
   issueToken(
     request: OAuthTokenRequest,
@@ -2366,7 +3085,9 @@ export interface OAuthServiceClient extends Client {
    * Introspect a token
    *
    * The introspection endpoint (RFC 7662). Returns whether a token is active and, if so, its
-   * claims. The service key can also be sent as `authorization: Bearer <key>`.
+   * claims. The service key can also be sent as `authorization: Bearer <key>`. Instead of a service
+   * key, a confidential client app can send its own credentials; the tokens of other clients are then
+   * not active.
    */
   introspectToken(
     request: IntrospectTokenRequest,

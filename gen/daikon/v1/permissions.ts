@@ -22,8 +22,17 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
+import { Struct } from "../../google/protobuf/struct.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
 import { Acknowledgement } from "./acknowledgement.ts";
+import {
+  CreatedLink,
+  CreateLinkRequest,
+  DeleteLinkRequest,
+  DeleteLinkResponse,
+  ListLinksRequest,
+  ListLinksResponse,
+} from "./links.ts";
 
 export const protobufPackage = "daikon.v1";
 
@@ -48,6 +57,8 @@ export interface PermissionCheck {
 export interface PermissionCheckRequest {
   /** The checks, 1 to 1,000. */
   checks: PermissionCheck[];
+  /** What conditions read as `context`. At most 16 KiB as compact JSON, and 32 levels deep. */
+  context?: { [key: string]: any } | undefined;
 }
 
 /** A permission check and its result. */
@@ -75,7 +86,11 @@ export interface CheckStreamRequest {
   /** An ID chosen by the client, 1 to 200 characters, which the response repeats. */
   correlation_id: string;
   /** The check. */
-  check: PermissionCheck | undefined;
+  check:
+    | PermissionCheck
+    | undefined;
+  /** What conditions read as `context`. At most 16 KiB as compact JSON, and 32 levels deep. */
+  context?: { [key: string]: any } | undefined;
 }
 
 /** The response of PermissionService.CheckStream. */
@@ -94,14 +109,18 @@ export interface AccessibleResourcesRequest {
   resource_type: string;
   /** `view`, `edit`, `manage` or an action that the service has registered. */
   action: string;
-  /** The ID of the workspace. Must be that of the access token. */
+  /** The ID of the workspace. Must be the access token's workspace. */
   workspace_id: string;
   /** The maximum number of IDs per page, 1 to 10,000. Defaults to 1,000. */
   limit?:
     | number
     | undefined;
   /** The `next_page_token` of the previous response. Absent for the first page. */
-  page_token?: string | undefined;
+  page_token?:
+    | string
+    | undefined;
+  /** What conditions read as `context`. At most 16 KiB as compact JSON, and 32 levels deep. */
+  context?: { [key: string]: any } | undefined;
 }
 
 /** A page of accessible resources. */
@@ -133,9 +152,20 @@ export interface RegisterResourceRequest {
     | undefined;
   /** The ID of the workspace. */
   workspace_id: string;
-  /** The ID of the user who owns the resource. Must be a member of the workspace. */
+  /**
+   * The ID of the user who owns the resource, who must be a member of the workspace. Required unless
+   * `owner_email` or `owner_external_id` is present.
+   */
   owner_id: string;
-  /** `private` (default) or `workspace`. */
+  /** The e-mail address of the owner, in place of `owner_id`. */
+  owner_email?:
+    | string
+    | undefined;
+  /** The `external_id` of the owner, in place of `owner_id`. */
+  owner_external_id?:
+    | string
+    | undefined;
+  /** `private` (default), `workspace` or `public`, if the declaration of the type allows it. */
   visibility?:
     | string
     | undefined;
@@ -152,7 +182,21 @@ export interface RegisterResourceRequest {
    * The parent, from which the resource inherits grants. It must belong to the same service and
    * workspace. Registering a resource again does not move it.
    */
-  parent?: ParentReference | undefined;
+  parent?:
+    | ParentReference
+    | undefined;
+  /**
+   * What conditions may read about the resource: a JSON object of at most 4 KiB, nested at most 32
+   * levels deep. Registering a resource again does not change it.
+   */
+  attributes?:
+    | { [key: string]: any }
+    | undefined;
+  /**
+   * The name of the resource for people, at most 255 characters. Registering a resource again does
+   * not change it.
+   */
+  display_name?: string | undefined;
 }
 
 /** The request of PermissionService.RegisterBatch. */
@@ -173,7 +217,7 @@ export interface UpdateVisibilityRequest {
   permission_id?:
     | string
     | undefined;
-  /** `private` or `workspace`. */
+  /** `private`, `workspace` or `public`, if the declaration of the type allows it. */
   visibility: string;
   /** The name of the service, 1 to 200 characters. */
   service_name?:
@@ -183,8 +227,54 @@ export interface UpdateVisibilityRequest {
   resource_type?:
     | string
     | undefined;
-  /** The ID of the resource. */
-  resource_id?: string | undefined;
+  /**
+   * The ID of the resource: a UUID, or the ID that it has in your service (`external_id`), at most
+   * 255 characters.
+   */
+  resource_id?:
+    | string
+    | undefined;
+  /**
+   * What conditions that the action requires read as `context`. At most 16 KiB as compact JSON, and
+   * 32 levels deep.
+   */
+  context?: { [key: string]: any } | undefined;
+}
+
+/** The request of PermissionService.UpdateResource. */
+export interface UpdateResourceRequest {
+  /** The ID of the permission record. */
+  permission_id?:
+    | string
+    | undefined;
+  /** The name of the resource for people, at most 255 characters. JSON null removes it. */
+  display_name?:
+    | string
+    | undefined;
+  /** Removes the display name, as JSON null in `display_name` does. Must not be combined with it. */
+  remove_display_name?:
+    | boolean
+    | undefined;
+  /** The name of the service, 1 to 200 characters. */
+  service_name?:
+    | string
+    | undefined;
+  /** The type of the resource, 1 to 200 characters. */
+  resource_type?:
+    | string
+    | undefined;
+  /**
+   * The ID of the resource: a UUID, or the ID that it has in your service (`external_id`), at most
+   * 255 characters.
+   */
+  resource_id?:
+    | string
+    | undefined;
+  /**
+   * What conditions that the action requires read as `context`. At most 16 KiB as compact JSON, and
+   * 32 levels deep.
+   */
+  context?: { [key: string]: any } | undefined;
 }
 
 /** Identifies the parent of a resource. */
@@ -215,7 +305,7 @@ export interface ParentResource {
   external_id?: string | undefined;
 }
 
-/** The request of PermissionService.UpdateParent. */
+/** The request of AdminService.UpdateParent and PermissionService.UpdateParent. */
 export interface UpdateParentRequest {
   /** The ID of the permission record. */
   permission_id?:
@@ -241,8 +331,53 @@ export interface UpdateParentRequest {
   resource_type?:
     | string
     | undefined;
-  /** The ID of the resource. */
-  resource_id?: string | undefined;
+  /**
+   * The ID of the resource: a UUID, or the ID that it has in your service (`external_id`), at most
+   * 255 characters.
+   */
+  resource_id?:
+    | string
+    | undefined;
+  /**
+   * What conditions that the action requires read as `context`. At most 16 KiB as compact JSON, and
+   * 32 levels deep.
+   */
+  context?: { [key: string]: any } | undefined;
+}
+
+/** The request of AdminService.UpdateAttributes and PermissionService.UpdateAttributes. */
+export interface UpdateAttributesRequest {
+  /** The ID of the permission record. */
+  permission_id?:
+    | string
+    | undefined;
+  /**
+   * The merge patch, at most 16 KiB and nested at most 32 levels deep. The attributes that result
+   * from it must have at most 4 KiB.
+   */
+  attributes:
+    | { [key: string]: any }
+    | undefined;
+  /** The name of the service, 1 to 200 characters. */
+  service_name?:
+    | string
+    | undefined;
+  /** The type of the resource, 1 to 200 characters. */
+  resource_type?:
+    | string
+    | undefined;
+  /**
+   * The ID of the resource: a UUID, or the ID that it has in your service (`external_id`), at most
+   * 255 characters.
+   */
+  resource_id?:
+    | string
+    | undefined;
+  /**
+   * What conditions that the action requires read as `context`. At most 16 KiB as compact JSON, and
+   * 32 levels deep.
+   */
+  context?: { [key: string]: any } | undefined;
 }
 
 /** Identifies a share to create, replace or revoke. */
@@ -251,12 +386,31 @@ export interface ShareRequest {
   permission_id?:
     | string
     | undefined;
-  /** `user` or `group`. */
+  /** `user` or `group`. Required with `grantee_id`. */
   grantee_type: string;
-  /** The ID of the user or group. Must be in the workspace of the resource. */
+  /**
+   * The ID of the user or group, who must be in the workspace of the resource. Required unless
+   * `grantee_email`, `grantee_external_id` or `group_name` is present.
+   */
   grantee_id: string;
-  /** `view` or `edit`. */
+  /** The e-mail address of the user, in place of `grantee_id`. */
+  grantee_email?:
+    | string
+    | undefined;
+  /** The `external_id` of the user, in place of `grantee_id`. */
+  grantee_external_id?:
+    | string
+    | undefined;
+  /** The name of the group, in place of `grantee_id`. */
+  group_name?:
+    | string
+    | undefined;
+  /** `view` or `edit`. To share, either `permission` or `role` is required. */
   permission: string;
+  /** The name of a role of the resource type. */
+  role?:
+    | string
+    | undefined;
   /**
    * When the share expires: in the future, at most 10 years from now. If absent, the share does not
    * expire.
@@ -272,11 +426,109 @@ export interface ShareRequest {
   resource_type?:
     | string
     | undefined;
-  /** The ID of the resource. */
-  resource_id?: string | undefined;
+  /**
+   * The ID of the resource: a UUID, or the ID that it has in your service (`external_id`), at most
+   * 255 characters.
+   */
+  resource_id?:
+    | string
+    | undefined;
+  /** The condition under which the share counts. If absent, the share always counts. */
+  condition?:
+    | ShareCondition
+    | undefined;
+  /**
+   * What conditions that the action requires read as `context`. At most 16 KiB as compact JSON, and
+   * 32 levels deep.
+   */
+  context?: { [key: string]: any } | undefined;
 }
 
-/** The request of PermissionService.TransferOwnership. */
+/** A share of PermissionService.ShareBatch. */
+export interface ShareItem {
+  /** The ID of the permission record. */
+  permission_id?:
+    | string
+    | undefined;
+  /** The name of the service, 1 to 200 characters. Required with `resource_id` and `external_id`. */
+  service_name?:
+    | string
+    | undefined;
+  /** The type of the resource, 1 to 200 characters. Required with `resource_id` and `external_id`. */
+  resource_type?:
+    | string
+    | undefined;
+  /**
+   * The ID of the resource: a UUID, or the ID that it has in your service (`external_id`), at most
+   * 255 characters.
+   */
+  resource_id?:
+    | string
+    | undefined;
+  /**
+   * The ID of the resource in your service, in place of `resource_id`. At most 255 characters; must
+   * not be a UUID.
+   */
+  external_id?:
+    | string
+    | undefined;
+  /** `user` or `group`. Required with `grantee_id`. */
+  grantee_type?:
+    | string
+    | undefined;
+  /** The ID of the user or group, who must be in the workspace of the resource. */
+  grantee_id?:
+    | string
+    | undefined;
+  /** The e-mail address of the user, in place of `grantee_id`. */
+  grantee_email?:
+    | string
+    | undefined;
+  /** The `external_id` of the user, in place of `grantee_id`. */
+  grantee_external_id?:
+    | string
+    | undefined;
+  /** The name of the group, in place of `grantee_id`. */
+  group_name?:
+    | string
+    | undefined;
+  /** `view` or `edit`. Either `permission` or `role` is required. */
+  permission?:
+    | string
+    | undefined;
+  /** The name of a role of the resource type. */
+  role?:
+    | string
+    | undefined;
+  /** The condition under which the share counts. If absent, the share always counts. */
+  condition?:
+    | ShareCondition
+    | undefined;
+  /**
+   * When the share expires: in the future, at most 10 years from now. If absent, the share does not
+   * expire.
+   */
+  expires_at?: string | undefined;
+}
+
+/** The request of PermissionService.ShareBatch. */
+export interface ShareBatchRequest {
+  /** The shares, 1 to 1,000 without duplicates. */
+  shares: ShareItem[];
+  /**
+   * What conditions that the action `manage` requires read as `context`. At most 16 KiB as compact
+   * JSON, and 32 levels deep.
+   */
+  context?: { [key: string]: any } | undefined;
+}
+
+/** The response of PermissionService.ShareBatch. */
+export interface ShareBatchResponse {
+  /** The shares, in the order of the request. */
+  shares: ShareResponse[];
+}
+
+/** The request of AdminService.TransferOwnership and PermissionService.TransferOwnership. */
 export interface TransferOwnershipRequest {
   /** The ID of the permission record. */
   permission_id?:
@@ -292,8 +544,18 @@ export interface TransferOwnershipRequest {
   resource_type?:
     | string
     | undefined;
-  /** The ID of the resource. */
-  resource_id?: string | undefined;
+  /**
+   * The ID of the resource: a UUID, or the ID that it has in your service (`external_id`), at most
+   * 255 characters.
+   */
+  resource_id?:
+    | string
+    | undefined;
+  /**
+   * What conditions that the action requires read as `context`. At most 16 KiB as compact JSON, and
+   * 32 levels deep.
+   */
+  context?: { [key: string]: any } | undefined;
 }
 
 /** The request of PermissionService.GetResource. */
@@ -302,7 +564,10 @@ export interface GetResourceRequest {
   service_name: string;
   /** The type of the resource, 1 to 200 characters. */
   resource_type: string;
-  /** The ID of the resource. */
+  /**
+   * The ID of the resource: a UUID, or the ID that it has in your service (`external_id`), at most
+   * 255 characters.
+   */
   resource_id: string;
 }
 
@@ -320,7 +585,10 @@ export interface UnregisterRequest {
   resource_type?:
     | string
     | undefined;
-  /** The ID of the resource. */
+  /**
+   * The ID of the resource: a UUID, or the ID that it has in your service (`external_id`), at most
+   * 255 characters.
+   */
   resource_id?:
     | string
     | undefined;
@@ -328,7 +596,14 @@ export interface UnregisterRequest {
    * Whether to unregister the descendants of the resource as well. Defaults to `false`: the
    * children remain, without a parent.
    */
-  cascade?: boolean | undefined;
+  cascade?:
+    | boolean
+    | undefined;
+  /**
+   * What conditions that `manage` requires read as `context`. At most 16 KiB as compact JSON, and 32
+   * levels deep. In a query parameter, it is JSON.
+   */
+  context?: { [key: string]: any } | undefined;
 }
 
 /** The empty response to the unregistration of a resource. */
@@ -349,7 +624,7 @@ export interface ResourcePermissionResponse {
   workspace_id: string;
   /** The ID of the user who owns the resource. */
   owner_id: string;
-  /** `private` or `workspace`. */
+  /** `private`, `workspace` or `public`. */
   visibility: string;
   /** When the resource was registered. */
   created_at:
@@ -367,9 +642,26 @@ export interface ResourcePermissionResponse {
     | undefined;
   /** Whether the resource inherits the grants of its parent. */
   inherits: boolean;
+  /** What conditions may read about the resource. Empty if it has no attributes. */
+  attributes:
+    | { [key: string]: any }
+    | undefined;
+  /** The name of the resource for people. Absent if there is none. */
+  display_name?: string | undefined;
 }
 
-/** A permission on a resource that is granted to a user or a group. */
+/** A condition of the resource type, with values of its parameters. */
+export interface ShareCondition {
+  /** The name of the condition. */
+  name: string;
+  /**
+   * The values of all parameters by name. A timestamp is a string as in RFC 3339, a duration a
+   * string such as `90s`, and an int a number up to 2^53 or a string of decimal digits.
+   */
+  params?: { [key: string]: any } | undefined;
+}
+
+/** A permission or a role on a resource that is granted to a user or a group. */
 export interface ShareResponse {
   /** The ID of the share. */
   id: string;
@@ -377,8 +669,12 @@ export interface ShareResponse {
   grantee_type: string;
   /** The ID of the user or group. */
   grantee_id: string;
-  /** `view` or `edit`. */
+  /** `view` or `edit`. Empty, or null over REST, if the share has a role. */
   permission: string;
+  /** The name of the role. Absent if the share has a permission. */
+  role?:
+    | string
+    | undefined;
   /** The ID of the user who shared the resource; empty if that user has been deleted. */
   granted_by: string;
   /** When the resource was shared. */
@@ -386,10 +682,14 @@ export interface ShareResponse {
     | string
     | undefined;
   /** When the share stops granting access. Absent if it does not expire. */
-  expires_at?: string | undefined;
+  expires_at?:
+    | string
+    | undefined;
+  /** The condition under which the share counts. Absent if it always counts. */
+  condition?: ShareCondition | undefined;
 }
 
-/** The request of PermissionService.RegisterActions. */
+/** The request of AdminService.RegisterActions and PermissionService.RegisterActions. */
 export interface RegisterActionsRequest {
   /** The name of the service, 1 to 200 characters. */
   service_name: string;
@@ -428,6 +728,157 @@ export interface ServiceAction {
   registered_at: string | undefined;
 }
 
+/** The request of AdminService.PutResourceType and PermissionService.PutResourceType. */
+export interface PutResourceTypeRequest {
+  /** The name of the service, 1 to 200 characters. */
+  service_name: string;
+  /** The resource type, 1 to 200 characters. */
+  resource_type: string;
+  /** A description, at most 2,000 characters. Defaults to an empty string. */
+  description?:
+    | string
+    | undefined;
+  /** The roles that shares can grant, at most 50 with distinct names. */
+  roles: ResourceRoleDeclaration[];
+  /** Whether to change nothing, and to return what the current declaration is used for. */
+  dry_run?:
+    | boolean
+    | undefined;
+  /** Whether resources of the type may be public. Defaults to false. */
+  allow_public?:
+    | boolean
+    | undefined;
+  /** The conditions that shares can have, at most 50 with distinct names. */
+  conditions: ConditionDeclaration[];
+  /** What the conditions require of actions, at most 100 without duplicates. */
+  requirements: ActionRequirement[];
+}
+
+/** A role to declare. */
+export interface ResourceRoleDeclaration {
+  /** The name of the role: a lower-case letter, and up to 63 lower-case letters, digits, `_` and `-`. */
+  name: string;
+  /** A description, at most 2,000 characters. Defaults to an empty string. */
+  description?:
+    | string
+    | undefined;
+  /**
+   * The actions that the role allows, 1 to 200 without duplicates: `view`, `edit`, `manage` and
+   * actions that the service has registered. `edit` and `manage` bring `view`.
+   */
+  actions: string[];
+}
+
+/** A condition that an action requires, whatever grants the action. */
+export interface ActionRequirement {
+  /** `view`, `edit`, `manage` or an action that the service has registered. */
+  action: string;
+  /** The name of a condition of the declaration. It must not have parameters. */
+  condition: string;
+}
+
+/** A condition of a resource type. See `docs/conditions.md`. */
+export interface ConditionDeclaration {
+  /**
+   * The name of the condition: a lower-case letter, and up to 63 lower-case letters, digits, `_` and
+   * `-`.
+   */
+  name: string;
+  /** A description, at most 2,000 characters. Defaults to an empty string. */
+  description?:
+    | string
+    | undefined;
+  /** A CEL expression of at most 1,000 characters whose result is a bool. */
+  expression: string;
+  /**
+   * The types of the parameters by name: `string`, `int`, `double`, `bool`, `timestamp`, `duration`,
+   * or a list of one of them, such as `list<string>`.
+   */
+  parameters?: { [key: string]: any } | undefined;
+}
+
+/** What a service has declared about a resource type. */
+export interface ResourceType {
+  /** The name of the service. */
+  service_name: string;
+  /** The resource type. */
+  resource_type: string;
+  /** The description of the type. */
+  description: string;
+  /** The roles, in the order of the declaration. */
+  roles: ResourceRole[];
+  /**
+   * The number of shares with each role of the current declaration, by name. Only in the response to
+   * a dry run.
+   */
+  roles_used?:
+    | { [key: string]: any }
+    | undefined;
+  /** The number of resources of the type. Only in the response to a dry run. */
+  resources?:
+    | number
+    | undefined;
+  /** Whether resources of the type may be public: everybody may view them, signed in or not. */
+  allow_public: boolean;
+  /** The conditions, in the order of the declaration. */
+  conditions: ResourceCondition[];
+  /**
+   * The number of shares with each condition of the current declaration, by name. Only in the
+   * response to a dry run.
+   */
+  conditions_used?:
+    | { [key: string]: any }
+    | undefined;
+  /** What the conditions require of actions, in the order of the declaration. */
+  requirements: ActionRequirement[];
+}
+
+/** A condition of a resource type. */
+export interface ResourceCondition {
+  /** The name of the condition. */
+  name: string;
+  /** The description of the condition. */
+  description: string;
+  /** The CEL expression. */
+  expression: string;
+  /** The types of the parameters by name. */
+  parameters: { [key: string]: any } | undefined;
+}
+
+/** A role that shares of resources of a type can grant. */
+export interface ResourceRole {
+  /** The name of the role. */
+  name: string;
+  /** The description of the role. */
+  description: string;
+  /** The actions that the role allows. */
+  actions: string[];
+}
+
+/** The request of PermissionService.ListResourceTypes. */
+export interface ListResourceTypesRequest {
+  /** The name of the service, 1 to 200 characters. */
+  service_name: string;
+}
+
+/** The declared resource types of a service. */
+export interface ListResourceTypesResponse {
+  /** The declarations, ordered by service and type. */
+  types: ResourceType[];
+}
+
+/** The request of AdminService.DeleteResourceType and PermissionService.DeleteResourceType. */
+export interface DeleteResourceTypeRequest {
+  /** The resource type, 1 to 200 characters. */
+  resource_type: string;
+  /** The name of the service, 1 to 200 characters. */
+  service_name: string;
+}
+
+/** The empty response to the removal of a declaration. */
+export interface DeleteResourceTypeResponse {
+}
+
 /** The request of PermissionService.ListGrantedActions. */
 export interface ListGrantedActionsRequest {
   /** The name of the service, 1 to 200 characters. */
@@ -440,6 +891,67 @@ export interface ListGrantedActionsResponse {
   service_name: string;
   /** The names of the actions, ordered by name. */
   actions: string[];
+}
+
+/** The request of PermissionService.PutRoutes. */
+export interface PutRoutesRequest {
+  /** The name of the service, 1 to 200 characters. */
+  service_name: string;
+  /** The routes, at most 500, in the order in which they are compared. */
+  routes: Route[];
+}
+
+/** The request of PermissionService.ListRoutes. */
+export interface ListRoutesRequest {
+  /** The name of the service, 1 to 200 characters. */
+  service_name: string;
+}
+
+/** The routes of a service. */
+export interface ServiceRoutes {
+  /** The name of the service. */
+  service_name: string;
+  /** The routes, in the order in which they are compared. */
+  routes: Route[];
+}
+
+/**
+ * Who may send requests with some methods and paths to an application: those whom `allow` names, or
+ * users who may perform `action` on a resource.
+ */
+export interface Route {
+  /**
+   * The methods of the requests, at most 20, in upper case. GET does not include HEAD. Without
+   * methods, the route matches every method.
+   */
+  methods: string[];
+  /**
+   * A template of the path, such as `/documents/{id}`, at most 1,000 characters. A variable matches
+   * one segment or, as `{path=**}` at the end, one or more. Other segments are compared exactly with
+   * the percent-decoded ones of the request. A template has no empty segments, so it does not end in
+   * a slash unless it is `/`.
+   */
+  path: string;
+  /** `anyone`, or `authenticated` for every user with a valid access token. */
+  allow?:
+    | string
+    | undefined;
+  /**
+   * The action that the user must be allowed to perform: `view`, `edit`, `manage` or an action that
+   * the service has registered.
+   */
+  action?:
+    | string
+    | undefined;
+  /** The type of the resource. */
+  resource_type?:
+    | string
+    | undefined;
+  /**
+   * The ID of the resource: a UUID or other text, with the variables of the path. Defaults to `{id}`.
+   * Two variables must be separated by a slash, which their values cannot contain.
+   */
+  resource_id?: string | undefined;
 }
 
 function createBasePermissionCheck(): PermissionCheck {
@@ -534,13 +1046,16 @@ export const PermissionCheck: MessageFns<PermissionCheck> = {
 };
 
 function createBasePermissionCheckRequest(): PermissionCheckRequest {
-  return { checks: [] };
+  return { checks: [], context: undefined };
 }
 
 export const PermissionCheckRequest: MessageFns<PermissionCheckRequest> = {
   encode(message: PermissionCheckRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.checks) {
       PermissionCheck.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.context !== undefined) {
+      Struct.encode(Struct.wrap(message.context), writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -566,6 +1081,14 @@ export const PermissionCheckRequest: MessageFns<PermissionCheckRequest> = {
             message.checks.push(PermissionCheck.decode(reader, reader.uint32()));
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.context = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -584,6 +1107,7 @@ export const PermissionCheckRequest: MessageFns<PermissionCheckRequest> = {
   fromPartial<I extends Exact<DeepPartial<PermissionCheckRequest>, I>>(object: I): PermissionCheckRequest {
     const message = createBasePermissionCheckRequest();
     message.checks = object.checks?.map((e) => PermissionCheck.fromPartial(e)) || [];
+    message.context = object.context ?? undefined;
     return message;
   },
 };
@@ -747,7 +1271,7 @@ export const PermissionCheckResponse: MessageFns<PermissionCheckResponse> = {
 };
 
 function createBaseCheckStreamRequest(): CheckStreamRequest {
-  return { correlation_id: "", check: undefined };
+  return { correlation_id: "", check: undefined, context: undefined };
 }
 
 export const CheckStreamRequest: MessageFns<CheckStreamRequest> = {
@@ -757,6 +1281,9 @@ export const CheckStreamRequest: MessageFns<CheckStreamRequest> = {
     }
     if (message.check !== undefined) {
       PermissionCheck.encode(message.check, writer.uint32(18).fork()).join();
+    }
+    if (message.context !== undefined) {
+      Struct.encode(Struct.wrap(message.context), writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -790,6 +1317,14 @@ export const CheckStreamRequest: MessageFns<CheckStreamRequest> = {
             message.check = PermissionCheck.decode(reader, reader.uint32());
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.context = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -811,6 +1346,7 @@ export const CheckStreamRequest: MessageFns<CheckStreamRequest> = {
     message.check = (object.check !== undefined && object.check !== null)
       ? PermissionCheck.fromPartial(object.check)
       : undefined;
+    message.context = object.context ?? undefined;
     return message;
   },
 };
@@ -883,7 +1419,15 @@ export const CheckStreamResponse: MessageFns<CheckStreamResponse> = {
 };
 
 function createBaseAccessibleResourcesRequest(): AccessibleResourcesRequest {
-  return { service_name: "", resource_type: "", action: "", workspace_id: "", limit: undefined, page_token: undefined };
+  return {
+    service_name: "",
+    resource_type: "",
+    action: "",
+    workspace_id: "",
+    limit: undefined,
+    page_token: undefined,
+    context: undefined,
+  };
 }
 
 export const AccessibleResourcesRequest: MessageFns<AccessibleResourcesRequest> = {
@@ -905,6 +1449,9 @@ export const AccessibleResourcesRequest: MessageFns<AccessibleResourcesRequest> 
     }
     if (message.page_token !== undefined) {
       writer.uint32(50).string(message.page_token);
+    }
+    if (message.context !== undefined) {
+      Struct.encode(Struct.wrap(message.context), writer.uint32(58).fork()).join();
     }
     return writer;
   },
@@ -970,6 +1517,14 @@ export const AccessibleResourcesRequest: MessageFns<AccessibleResourcesRequest> 
             message.page_token = reader.string();
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.context = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -993,6 +1548,7 @@ export const AccessibleResourcesRequest: MessageFns<AccessibleResourcesRequest> 
     message.workspace_id = object.workspace_id ?? "";
     message.limit = object.limit ?? undefined;
     message.page_token = object.page_token ?? undefined;
+    message.context = object.context ?? undefined;
     return message;
   },
 };
@@ -1083,9 +1639,13 @@ function createBaseRegisterResourceRequest(): RegisterResourceRequest {
     resource_id: undefined,
     workspace_id: "",
     owner_id: "",
+    owner_email: undefined,
+    owner_external_id: undefined,
     visibility: undefined,
     external_id: undefined,
     parent: undefined,
+    attributes: undefined,
+    display_name: undefined,
   };
 }
 
@@ -1106,6 +1666,12 @@ export const RegisterResourceRequest: MessageFns<RegisterResourceRequest> = {
     if (message.owner_id !== "") {
       writer.uint32(42).string(message.owner_id);
     }
+    if (message.owner_email !== undefined) {
+      writer.uint32(74).string(message.owner_email);
+    }
+    if (message.owner_external_id !== undefined) {
+      writer.uint32(82).string(message.owner_external_id);
+    }
     if (message.visibility !== undefined) {
       writer.uint32(50).string(message.visibility);
     }
@@ -1114,6 +1680,12 @@ export const RegisterResourceRequest: MessageFns<RegisterResourceRequest> = {
     }
     if (message.parent !== undefined) {
       ParentReference.encode(message.parent, writer.uint32(58).fork()).join();
+    }
+    if (message.attributes !== undefined) {
+      Struct.encode(Struct.wrap(message.attributes), writer.uint32(66).fork()).join();
+    }
+    if (message.display_name !== undefined) {
+      writer.uint32(90).string(message.display_name);
     }
     return writer;
   },
@@ -1171,6 +1743,22 @@ export const RegisterResourceRequest: MessageFns<RegisterResourceRequest> = {
             message.owner_id = reader.string();
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.owner_email = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.owner_external_id = reader.string();
+            continue;
+          }
           case 6: {
             if (tag !== 50) {
               break;
@@ -1195,6 +1783,22 @@ export const RegisterResourceRequest: MessageFns<RegisterResourceRequest> = {
             message.parent = ParentReference.decode(reader, reader.uint32());
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.attributes = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.display_name = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1217,11 +1821,15 @@ export const RegisterResourceRequest: MessageFns<RegisterResourceRequest> = {
     message.resource_id = object.resource_id ?? undefined;
     message.workspace_id = object.workspace_id ?? "";
     message.owner_id = object.owner_id ?? "";
+    message.owner_email = object.owner_email ?? undefined;
+    message.owner_external_id = object.owner_external_id ?? undefined;
     message.visibility = object.visibility ?? undefined;
     message.external_id = object.external_id ?? undefined;
     message.parent = (object.parent !== undefined && object.parent !== null)
       ? ParentReference.fromPartial(object.parent)
       : undefined;
+    message.attributes = object.attributes ?? undefined;
+    message.display_name = object.display_name ?? undefined;
     return message;
   },
 };
@@ -1343,6 +1951,7 @@ function createBaseUpdateVisibilityRequest(): UpdateVisibilityRequest {
     service_name: undefined,
     resource_type: undefined,
     resource_id: undefined,
+    context: undefined,
   };
 }
 
@@ -1362,6 +1971,9 @@ export const UpdateVisibilityRequest: MessageFns<UpdateVisibilityRequest> = {
     }
     if (message.resource_id !== undefined) {
       writer.uint32(42).string(message.resource_id);
+    }
+    if (message.context !== undefined) {
+      Struct.encode(Struct.wrap(message.context), writer.uint32(50).fork()).join();
     }
     return writer;
   },
@@ -1419,6 +2031,14 @@ export const UpdateVisibilityRequest: MessageFns<UpdateVisibilityRequest> = {
             message.resource_id = reader.string();
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.context = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1441,6 +2061,142 @@ export const UpdateVisibilityRequest: MessageFns<UpdateVisibilityRequest> = {
     message.service_name = object.service_name ?? undefined;
     message.resource_type = object.resource_type ?? undefined;
     message.resource_id = object.resource_id ?? undefined;
+    message.context = object.context ?? undefined;
+    return message;
+  },
+};
+
+function createBaseUpdateResourceRequest(): UpdateResourceRequest {
+  return {
+    permission_id: undefined,
+    display_name: undefined,
+    remove_display_name: undefined,
+    service_name: undefined,
+    resource_type: undefined,
+    resource_id: undefined,
+    context: undefined,
+  };
+}
+
+export const UpdateResourceRequest: MessageFns<UpdateResourceRequest> = {
+  encode(message: UpdateResourceRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.permission_id !== undefined) {
+      writer.uint32(10).string(message.permission_id);
+    }
+    if (message.display_name !== undefined) {
+      writer.uint32(18).string(message.display_name);
+    }
+    if (message.remove_display_name !== undefined) {
+      writer.uint32(24).bool(message.remove_display_name);
+    }
+    if (message.service_name !== undefined) {
+      writer.uint32(34).string(message.service_name);
+    }
+    if (message.resource_type !== undefined) {
+      writer.uint32(42).string(message.resource_type);
+    }
+    if (message.resource_id !== undefined) {
+      writer.uint32(50).string(message.resource_id);
+    }
+    if (message.context !== undefined) {
+      Struct.encode(Struct.wrap(message.context), writer.uint32(58).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UpdateResourceRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUpdateResourceRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.permission_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.display_name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.remove_display_name = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.service_name = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.resource_type = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.resource_id = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.context = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<UpdateResourceRequest>, I>>(base?: I): UpdateResourceRequest {
+    return UpdateResourceRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<UpdateResourceRequest>, I>>(object: I): UpdateResourceRequest {
+    const message = createBaseUpdateResourceRequest();
+    message.permission_id = object.permission_id ?? undefined;
+    message.display_name = object.display_name ?? undefined;
+    message.remove_display_name = object.remove_display_name ?? undefined;
+    message.service_name = object.service_name ?? undefined;
+    message.resource_type = object.resource_type ?? undefined;
+    message.resource_id = object.resource_id ?? undefined;
+    message.context = object.context ?? undefined;
     return message;
   },
 };
@@ -1612,6 +2368,7 @@ function createBaseUpdateParentRequest(): UpdateParentRequest {
     service_name: undefined,
     resource_type: undefined,
     resource_id: undefined,
+    context: undefined,
   };
 }
 
@@ -1637,6 +2394,9 @@ export const UpdateParentRequest: MessageFns<UpdateParentRequest> = {
     }
     if (message.resource_id !== undefined) {
       writer.uint32(58).string(message.resource_id);
+    }
+    if (message.context !== undefined) {
+      Struct.encode(Struct.wrap(message.context), writer.uint32(66).fork()).join();
     }
     return writer;
   },
@@ -1710,6 +2470,14 @@ export const UpdateParentRequest: MessageFns<UpdateParentRequest> = {
             message.resource_id = reader.string();
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.context = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1736,6 +2504,129 @@ export const UpdateParentRequest: MessageFns<UpdateParentRequest> = {
     message.service_name = object.service_name ?? undefined;
     message.resource_type = object.resource_type ?? undefined;
     message.resource_id = object.resource_id ?? undefined;
+    message.context = object.context ?? undefined;
+    return message;
+  },
+};
+
+function createBaseUpdateAttributesRequest(): UpdateAttributesRequest {
+  return {
+    permission_id: undefined,
+    attributes: undefined,
+    service_name: undefined,
+    resource_type: undefined,
+    resource_id: undefined,
+    context: undefined,
+  };
+}
+
+export const UpdateAttributesRequest: MessageFns<UpdateAttributesRequest> = {
+  encode(message: UpdateAttributesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.permission_id !== undefined) {
+      writer.uint32(10).string(message.permission_id);
+    }
+    if (message.attributes !== undefined) {
+      Struct.encode(Struct.wrap(message.attributes), writer.uint32(18).fork()).join();
+    }
+    if (message.service_name !== undefined) {
+      writer.uint32(26).string(message.service_name);
+    }
+    if (message.resource_type !== undefined) {
+      writer.uint32(34).string(message.resource_type);
+    }
+    if (message.resource_id !== undefined) {
+      writer.uint32(42).string(message.resource_id);
+    }
+    if (message.context !== undefined) {
+      Struct.encode(Struct.wrap(message.context), writer.uint32(50).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UpdateAttributesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUpdateAttributesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.permission_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.attributes = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.service_name = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.resource_type = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.resource_id = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.context = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<UpdateAttributesRequest>, I>>(base?: I): UpdateAttributesRequest {
+    return UpdateAttributesRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<UpdateAttributesRequest>, I>>(object: I): UpdateAttributesRequest {
+    const message = createBaseUpdateAttributesRequest();
+    message.permission_id = object.permission_id ?? undefined;
+    message.attributes = object.attributes ?? undefined;
+    message.service_name = object.service_name ?? undefined;
+    message.resource_type = object.resource_type ?? undefined;
+    message.resource_id = object.resource_id ?? undefined;
+    message.context = object.context ?? undefined;
     return message;
   },
 };
@@ -1745,11 +2636,17 @@ function createBaseShareRequest(): ShareRequest {
     permission_id: undefined,
     grantee_type: "",
     grantee_id: "",
+    grantee_email: undefined,
+    grantee_external_id: undefined,
+    group_name: undefined,
     permission: "",
+    role: undefined,
     expires_at: undefined,
     service_name: undefined,
     resource_type: undefined,
     resource_id: undefined,
+    condition: undefined,
+    context: undefined,
   };
 }
 
@@ -1764,8 +2661,20 @@ export const ShareRequest: MessageFns<ShareRequest> = {
     if (message.grantee_id !== "") {
       writer.uint32(26).string(message.grantee_id);
     }
+    if (message.grantee_email !== undefined) {
+      writer.uint32(98).string(message.grantee_email);
+    }
+    if (message.grantee_external_id !== undefined) {
+      writer.uint32(106).string(message.grantee_external_id);
+    }
+    if (message.group_name !== undefined) {
+      writer.uint32(114).string(message.group_name);
+    }
     if (message.permission !== "") {
       writer.uint32(34).string(message.permission);
+    }
+    if (message.role !== undefined) {
+      writer.uint32(74).string(message.role);
     }
     if (message.expires_at !== undefined) {
       Timestamp.encode(toTimestamp(message.expires_at), writer.uint32(42).fork()).join();
@@ -1778,6 +2687,12 @@ export const ShareRequest: MessageFns<ShareRequest> = {
     }
     if (message.resource_id !== undefined) {
       writer.uint32(66).string(message.resource_id);
+    }
+    if (message.condition !== undefined) {
+      ShareCondition.encode(message.condition, writer.uint32(82).fork()).join();
+    }
+    if (message.context !== undefined) {
+      Struct.encode(Struct.wrap(message.context), writer.uint32(90).fork()).join();
     }
     return writer;
   },
@@ -1819,12 +2734,44 @@ export const ShareRequest: MessageFns<ShareRequest> = {
             message.grantee_id = reader.string();
             continue;
           }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.grantee_email = reader.string();
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.grantee_external_id = reader.string();
+            continue;
+          }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.group_name = reader.string();
+            continue;
+          }
           case 4: {
             if (tag !== 34) {
               break;
             }
 
             message.permission = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.role = reader.string();
             continue;
           }
           case 5: {
@@ -1859,6 +2806,22 @@ export const ShareRequest: MessageFns<ShareRequest> = {
             message.resource_id = reader.string();
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.condition = ShareCondition.decode(reader, reader.uint32());
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.context = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1879,11 +2842,369 @@ export const ShareRequest: MessageFns<ShareRequest> = {
     message.permission_id = object.permission_id ?? undefined;
     message.grantee_type = object.grantee_type ?? "";
     message.grantee_id = object.grantee_id ?? "";
+    message.grantee_email = object.grantee_email ?? undefined;
+    message.grantee_external_id = object.grantee_external_id ?? undefined;
+    message.group_name = object.group_name ?? undefined;
     message.permission = object.permission ?? "";
+    message.role = object.role ?? undefined;
     message.expires_at = object.expires_at ?? undefined;
     message.service_name = object.service_name ?? undefined;
     message.resource_type = object.resource_type ?? undefined;
     message.resource_id = object.resource_id ?? undefined;
+    message.condition = (object.condition !== undefined && object.condition !== null)
+      ? ShareCondition.fromPartial(object.condition)
+      : undefined;
+    message.context = object.context ?? undefined;
+    return message;
+  },
+};
+
+function createBaseShareItem(): ShareItem {
+  return {
+    permission_id: undefined,
+    service_name: undefined,
+    resource_type: undefined,
+    resource_id: undefined,
+    external_id: undefined,
+    grantee_type: undefined,
+    grantee_id: undefined,
+    grantee_email: undefined,
+    grantee_external_id: undefined,
+    group_name: undefined,
+    permission: undefined,
+    role: undefined,
+    condition: undefined,
+    expires_at: undefined,
+  };
+}
+
+export const ShareItem: MessageFns<ShareItem> = {
+  encode(message: ShareItem, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.permission_id !== undefined) {
+      writer.uint32(10).string(message.permission_id);
+    }
+    if (message.service_name !== undefined) {
+      writer.uint32(18).string(message.service_name);
+    }
+    if (message.resource_type !== undefined) {
+      writer.uint32(26).string(message.resource_type);
+    }
+    if (message.resource_id !== undefined) {
+      writer.uint32(34).string(message.resource_id);
+    }
+    if (message.external_id !== undefined) {
+      writer.uint32(42).string(message.external_id);
+    }
+    if (message.grantee_type !== undefined) {
+      writer.uint32(50).string(message.grantee_type);
+    }
+    if (message.grantee_id !== undefined) {
+      writer.uint32(58).string(message.grantee_id);
+    }
+    if (message.grantee_email !== undefined) {
+      writer.uint32(66).string(message.grantee_email);
+    }
+    if (message.grantee_external_id !== undefined) {
+      writer.uint32(74).string(message.grantee_external_id);
+    }
+    if (message.group_name !== undefined) {
+      writer.uint32(82).string(message.group_name);
+    }
+    if (message.permission !== undefined) {
+      writer.uint32(90).string(message.permission);
+    }
+    if (message.role !== undefined) {
+      writer.uint32(98).string(message.role);
+    }
+    if (message.condition !== undefined) {
+      ShareCondition.encode(message.condition, writer.uint32(106).fork()).join();
+    }
+    if (message.expires_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.expires_at), writer.uint32(114).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ShareItem {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseShareItem();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.permission_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.service_name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.resource_type = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.resource_id = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.external_id = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.grantee_type = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.grantee_id = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.grantee_email = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.grantee_external_id = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.group_name = reader.string();
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.permission = reader.string();
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.role = reader.string();
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.condition = ShareCondition.decode(reader, reader.uint32());
+            continue;
+          }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.expires_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ShareItem>, I>>(base?: I): ShareItem {
+    return ShareItem.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ShareItem>, I>>(object: I): ShareItem {
+    const message = createBaseShareItem();
+    message.permission_id = object.permission_id ?? undefined;
+    message.service_name = object.service_name ?? undefined;
+    message.resource_type = object.resource_type ?? undefined;
+    message.resource_id = object.resource_id ?? undefined;
+    message.external_id = object.external_id ?? undefined;
+    message.grantee_type = object.grantee_type ?? undefined;
+    message.grantee_id = object.grantee_id ?? undefined;
+    message.grantee_email = object.grantee_email ?? undefined;
+    message.grantee_external_id = object.grantee_external_id ?? undefined;
+    message.group_name = object.group_name ?? undefined;
+    message.permission = object.permission ?? undefined;
+    message.role = object.role ?? undefined;
+    message.condition = (object.condition !== undefined && object.condition !== null)
+      ? ShareCondition.fromPartial(object.condition)
+      : undefined;
+    message.expires_at = object.expires_at ?? undefined;
+    return message;
+  },
+};
+
+function createBaseShareBatchRequest(): ShareBatchRequest {
+  return { shares: [], context: undefined };
+}
+
+export const ShareBatchRequest: MessageFns<ShareBatchRequest> = {
+  encode(message: ShareBatchRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.shares) {
+      ShareItem.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.context !== undefined) {
+      Struct.encode(Struct.wrap(message.context), writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ShareBatchRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseShareBatchRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.shares.push(ShareItem.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.context = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ShareBatchRequest>, I>>(base?: I): ShareBatchRequest {
+    return ShareBatchRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ShareBatchRequest>, I>>(object: I): ShareBatchRequest {
+    const message = createBaseShareBatchRequest();
+    message.shares = object.shares?.map((e) => ShareItem.fromPartial(e)) || [];
+    message.context = object.context ?? undefined;
+    return message;
+  },
+};
+
+function createBaseShareBatchResponse(): ShareBatchResponse {
+  return { shares: [] };
+}
+
+export const ShareBatchResponse: MessageFns<ShareBatchResponse> = {
+  encode(message: ShareBatchResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.shares) {
+      ShareResponse.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ShareBatchResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseShareBatchResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.shares.push(ShareResponse.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ShareBatchResponse>, I>>(base?: I): ShareBatchResponse {
+    return ShareBatchResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ShareBatchResponse>, I>>(object: I): ShareBatchResponse {
+    const message = createBaseShareBatchResponse();
+    message.shares = object.shares?.map((e) => ShareResponse.fromPartial(e)) || [];
     return message;
   },
 };
@@ -1895,6 +3216,7 @@ function createBaseTransferOwnershipRequest(): TransferOwnershipRequest {
     service_name: undefined,
     resource_type: undefined,
     resource_id: undefined,
+    context: undefined,
   };
 }
 
@@ -1914,6 +3236,9 @@ export const TransferOwnershipRequest: MessageFns<TransferOwnershipRequest> = {
     }
     if (message.resource_id !== undefined) {
       writer.uint32(42).string(message.resource_id);
+    }
+    if (message.context !== undefined) {
+      Struct.encode(Struct.wrap(message.context), writer.uint32(50).fork()).join();
     }
     return writer;
   },
@@ -1971,6 +3296,14 @@ export const TransferOwnershipRequest: MessageFns<TransferOwnershipRequest> = {
             message.resource_id = reader.string();
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.context = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1993,6 +3326,7 @@ export const TransferOwnershipRequest: MessageFns<TransferOwnershipRequest> = {
     message.service_name = object.service_name ?? undefined;
     message.resource_type = object.resource_type ?? undefined;
     message.resource_id = object.resource_id ?? undefined;
+    message.context = object.context ?? undefined;
     return message;
   },
 };
@@ -2083,6 +3417,7 @@ function createBaseUnregisterRequest(): UnregisterRequest {
     resource_type: undefined,
     resource_id: undefined,
     cascade: undefined,
+    context: undefined,
   };
 }
 
@@ -2102,6 +3437,9 @@ export const UnregisterRequest: MessageFns<UnregisterRequest> = {
     }
     if (message.cascade !== undefined) {
       writer.uint32(16).bool(message.cascade);
+    }
+    if (message.context !== undefined) {
+      Struct.encode(Struct.wrap(message.context), writer.uint32(50).fork()).join();
     }
     return writer;
   },
@@ -2159,6 +3497,14 @@ export const UnregisterRequest: MessageFns<UnregisterRequest> = {
             message.cascade = reader.bool();
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.context = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2181,6 +3527,7 @@ export const UnregisterRequest: MessageFns<UnregisterRequest> = {
     message.resource_type = object.resource_type ?? undefined;
     message.resource_id = object.resource_id ?? undefined;
     message.cascade = object.cascade ?? undefined;
+    message.context = object.context ?? undefined;
     return message;
   },
 };
@@ -2242,6 +3589,8 @@ function createBaseResourcePermissionResponse(): ResourcePermissionResponse {
     external_id: undefined,
     parent: undefined,
     inherits: false,
+    attributes: undefined,
+    display_name: undefined,
   };
 }
 
@@ -2282,6 +3631,12 @@ export const ResourcePermissionResponse: MessageFns<ResourcePermissionResponse> 
     }
     if (message.inherits !== false) {
       writer.uint32(88).bool(message.inherits);
+    }
+    if (message.attributes !== undefined) {
+      Struct.encode(Struct.wrap(message.attributes), writer.uint32(98).fork()).join();
+    }
+    if (message.display_name !== undefined) {
+      writer.uint32(106).string(message.display_name);
     }
     return writer;
   },
@@ -2395,6 +3750,22 @@ export const ResourcePermissionResponse: MessageFns<ResourcePermissionResponse> 
             message.inherits = reader.bool();
             continue;
           }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.attributes = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.display_name = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2426,6 +3797,75 @@ export const ResourcePermissionResponse: MessageFns<ResourcePermissionResponse> 
       ? ParentResource.fromPartial(object.parent)
       : undefined;
     message.inherits = object.inherits ?? false;
+    message.attributes = object.attributes ?? undefined;
+    message.display_name = object.display_name ?? undefined;
+    return message;
+  },
+};
+
+function createBaseShareCondition(): ShareCondition {
+  return { name: "", params: undefined };
+}
+
+export const ShareCondition: MessageFns<ShareCondition> = {
+  encode(message: ShareCondition, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.params !== undefined) {
+      Struct.encode(Struct.wrap(message.params), writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ShareCondition {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseShareCondition();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.params = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ShareCondition>, I>>(base?: I): ShareCondition {
+    return ShareCondition.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ShareCondition>, I>>(object: I): ShareCondition {
+    const message = createBaseShareCondition();
+    message.name = object.name ?? "";
+    message.params = object.params ?? undefined;
     return message;
   },
 };
@@ -2436,9 +3876,11 @@ function createBaseShareResponse(): ShareResponse {
     grantee_type: "",
     grantee_id: "",
     permission: "",
+    role: undefined,
     granted_by: "",
     granted_at: undefined,
     expires_at: undefined,
+    condition: undefined,
   };
 }
 
@@ -2456,6 +3898,9 @@ export const ShareResponse: MessageFns<ShareResponse> = {
     if (message.permission !== "") {
       writer.uint32(34).string(message.permission);
     }
+    if (message.role !== undefined) {
+      writer.uint32(66).string(message.role);
+    }
     if (message.granted_by !== "") {
       writer.uint32(42).string(message.granted_by);
     }
@@ -2464,6 +3909,9 @@ export const ShareResponse: MessageFns<ShareResponse> = {
     }
     if (message.expires_at !== undefined) {
       Timestamp.encode(toTimestamp(message.expires_at), writer.uint32(58).fork()).join();
+    }
+    if (message.condition !== undefined) {
+      ShareCondition.encode(message.condition, writer.uint32(74).fork()).join();
     }
     return writer;
   },
@@ -2513,6 +3961,14 @@ export const ShareResponse: MessageFns<ShareResponse> = {
             message.permission = reader.string();
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.role = reader.string();
+            continue;
+          }
           case 5: {
             if (tag !== 42) {
               break;
@@ -2537,6 +3993,14 @@ export const ShareResponse: MessageFns<ShareResponse> = {
             message.expires_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.condition = ShareCondition.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2558,9 +4022,13 @@ export const ShareResponse: MessageFns<ShareResponse> = {
     message.grantee_type = object.grantee_type ?? "";
     message.grantee_id = object.grantee_id ?? "";
     message.permission = object.permission ?? "";
+    message.role = object.role ?? undefined;
     message.granted_by = object.granted_by ?? "";
     message.granted_at = object.granted_at ?? undefined;
     message.expires_at = object.expires_at ?? undefined;
+    message.condition = (object.condition !== undefined && object.condition !== null)
+      ? ShareCondition.fromPartial(object.condition)
+      : undefined;
     return message;
   },
 };
@@ -2857,6 +4325,955 @@ export const ServiceAction: MessageFns<ServiceAction> = {
   },
 };
 
+function createBasePutResourceTypeRequest(): PutResourceTypeRequest {
+  return {
+    service_name: "",
+    resource_type: "",
+    description: undefined,
+    roles: [],
+    dry_run: undefined,
+    allow_public: undefined,
+    conditions: [],
+    requirements: [],
+  };
+}
+
+export const PutResourceTypeRequest: MessageFns<PutResourceTypeRequest> = {
+  encode(message: PutResourceTypeRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.service_name !== "") {
+      writer.uint32(10).string(message.service_name);
+    }
+    if (message.resource_type !== "") {
+      writer.uint32(18).string(message.resource_type);
+    }
+    if (message.description !== undefined) {
+      writer.uint32(26).string(message.description);
+    }
+    for (const v of message.roles) {
+      ResourceRoleDeclaration.encode(v!, writer.uint32(34).fork()).join();
+    }
+    if (message.dry_run !== undefined) {
+      writer.uint32(40).bool(message.dry_run);
+    }
+    if (message.allow_public !== undefined) {
+      writer.uint32(48).bool(message.allow_public);
+    }
+    for (const v of message.conditions) {
+      ConditionDeclaration.encode(v!, writer.uint32(58).fork()).join();
+    }
+    for (const v of message.requirements) {
+      ActionRequirement.encode(v!, writer.uint32(66).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PutResourceTypeRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePutResourceTypeRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.service_name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.resource_type = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.description = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.roles.push(ResourceRoleDeclaration.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.dry_run = reader.bool();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.allow_public = reader.bool();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.conditions.push(ConditionDeclaration.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.requirements.push(ActionRequirement.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<PutResourceTypeRequest>, I>>(base?: I): PutResourceTypeRequest {
+    return PutResourceTypeRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<PutResourceTypeRequest>, I>>(object: I): PutResourceTypeRequest {
+    const message = createBasePutResourceTypeRequest();
+    message.service_name = object.service_name ?? "";
+    message.resource_type = object.resource_type ?? "";
+    message.description = object.description ?? undefined;
+    message.roles = object.roles?.map((e) => ResourceRoleDeclaration.fromPartial(e)) || [];
+    message.dry_run = object.dry_run ?? undefined;
+    message.allow_public = object.allow_public ?? undefined;
+    message.conditions = object.conditions?.map((e) => ConditionDeclaration.fromPartial(e)) || [];
+    message.requirements = object.requirements?.map((e) => ActionRequirement.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseResourceRoleDeclaration(): ResourceRoleDeclaration {
+  return { name: "", description: undefined, actions: [] };
+}
+
+export const ResourceRoleDeclaration: MessageFns<ResourceRoleDeclaration> = {
+  encode(message: ResourceRoleDeclaration, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.description !== undefined) {
+      writer.uint32(18).string(message.description);
+    }
+    for (const v of message.actions) {
+      writer.uint32(26).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResourceRoleDeclaration {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResourceRoleDeclaration();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.description = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.actions.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ResourceRoleDeclaration>, I>>(base?: I): ResourceRoleDeclaration {
+    return ResourceRoleDeclaration.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ResourceRoleDeclaration>, I>>(object: I): ResourceRoleDeclaration {
+    const message = createBaseResourceRoleDeclaration();
+    message.name = object.name ?? "";
+    message.description = object.description ?? undefined;
+    message.actions = object.actions?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseActionRequirement(): ActionRequirement {
+  return { action: "", condition: "" };
+}
+
+export const ActionRequirement: MessageFns<ActionRequirement> = {
+  encode(message: ActionRequirement, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.action !== "") {
+      writer.uint32(10).string(message.action);
+    }
+    if (message.condition !== "") {
+      writer.uint32(18).string(message.condition);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ActionRequirement {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseActionRequirement();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.action = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.condition = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ActionRequirement>, I>>(base?: I): ActionRequirement {
+    return ActionRequirement.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ActionRequirement>, I>>(object: I): ActionRequirement {
+    const message = createBaseActionRequirement();
+    message.action = object.action ?? "";
+    message.condition = object.condition ?? "";
+    return message;
+  },
+};
+
+function createBaseConditionDeclaration(): ConditionDeclaration {
+  return { name: "", description: undefined, expression: "", parameters: undefined };
+}
+
+export const ConditionDeclaration: MessageFns<ConditionDeclaration> = {
+  encode(message: ConditionDeclaration, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.description !== undefined) {
+      writer.uint32(18).string(message.description);
+    }
+    if (message.expression !== "") {
+      writer.uint32(26).string(message.expression);
+    }
+    if (message.parameters !== undefined) {
+      Struct.encode(Struct.wrap(message.parameters), writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ConditionDeclaration {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseConditionDeclaration();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.description = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.expression = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.parameters = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ConditionDeclaration>, I>>(base?: I): ConditionDeclaration {
+    return ConditionDeclaration.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ConditionDeclaration>, I>>(object: I): ConditionDeclaration {
+    const message = createBaseConditionDeclaration();
+    message.name = object.name ?? "";
+    message.description = object.description ?? undefined;
+    message.expression = object.expression ?? "";
+    message.parameters = object.parameters ?? undefined;
+    return message;
+  },
+};
+
+function createBaseResourceType(): ResourceType {
+  return {
+    service_name: "",
+    resource_type: "",
+    description: "",
+    roles: [],
+    roles_used: undefined,
+    resources: undefined,
+    allow_public: false,
+    conditions: [],
+    conditions_used: undefined,
+    requirements: [],
+  };
+}
+
+export const ResourceType: MessageFns<ResourceType> = {
+  encode(message: ResourceType, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.service_name !== "") {
+      writer.uint32(10).string(message.service_name);
+    }
+    if (message.resource_type !== "") {
+      writer.uint32(18).string(message.resource_type);
+    }
+    if (message.description !== "") {
+      writer.uint32(26).string(message.description);
+    }
+    for (const v of message.roles) {
+      ResourceRole.encode(v!, writer.uint32(34).fork()).join();
+    }
+    if (message.roles_used !== undefined) {
+      Struct.encode(Struct.wrap(message.roles_used), writer.uint32(42).fork()).join();
+    }
+    if (message.resources !== undefined) {
+      writer.uint32(48).int32(message.resources);
+    }
+    if (message.allow_public !== false) {
+      writer.uint32(56).bool(message.allow_public);
+    }
+    for (const v of message.conditions) {
+      ResourceCondition.encode(v!, writer.uint32(66).fork()).join();
+    }
+    if (message.conditions_used !== undefined) {
+      Struct.encode(Struct.wrap(message.conditions_used), writer.uint32(74).fork()).join();
+    }
+    for (const v of message.requirements) {
+      ActionRequirement.encode(v!, writer.uint32(82).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResourceType {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResourceType();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.service_name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.resource_type = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.description = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.roles.push(ResourceRole.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.roles_used = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.resources = reader.int32();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.allow_public = reader.bool();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.conditions.push(ResourceCondition.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.conditions_used = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.requirements.push(ActionRequirement.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ResourceType>, I>>(base?: I): ResourceType {
+    return ResourceType.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ResourceType>, I>>(object: I): ResourceType {
+    const message = createBaseResourceType();
+    message.service_name = object.service_name ?? "";
+    message.resource_type = object.resource_type ?? "";
+    message.description = object.description ?? "";
+    message.roles = object.roles?.map((e) => ResourceRole.fromPartial(e)) || [];
+    message.roles_used = object.roles_used ?? undefined;
+    message.resources = object.resources ?? undefined;
+    message.allow_public = object.allow_public ?? false;
+    message.conditions = object.conditions?.map((e) => ResourceCondition.fromPartial(e)) || [];
+    message.conditions_used = object.conditions_used ?? undefined;
+    message.requirements = object.requirements?.map((e) => ActionRequirement.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseResourceCondition(): ResourceCondition {
+  return { name: "", description: "", expression: "", parameters: undefined };
+}
+
+export const ResourceCondition: MessageFns<ResourceCondition> = {
+  encode(message: ResourceCondition, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.description !== "") {
+      writer.uint32(18).string(message.description);
+    }
+    if (message.expression !== "") {
+      writer.uint32(26).string(message.expression);
+    }
+    if (message.parameters !== undefined) {
+      Struct.encode(Struct.wrap(message.parameters), writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResourceCondition {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResourceCondition();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.description = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.expression = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.parameters = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ResourceCondition>, I>>(base?: I): ResourceCondition {
+    return ResourceCondition.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ResourceCondition>, I>>(object: I): ResourceCondition {
+    const message = createBaseResourceCondition();
+    message.name = object.name ?? "";
+    message.description = object.description ?? "";
+    message.expression = object.expression ?? "";
+    message.parameters = object.parameters ?? undefined;
+    return message;
+  },
+};
+
+function createBaseResourceRole(): ResourceRole {
+  return { name: "", description: "", actions: [] };
+}
+
+export const ResourceRole: MessageFns<ResourceRole> = {
+  encode(message: ResourceRole, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.description !== "") {
+      writer.uint32(18).string(message.description);
+    }
+    for (const v of message.actions) {
+      writer.uint32(26).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResourceRole {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResourceRole();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.description = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.actions.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ResourceRole>, I>>(base?: I): ResourceRole {
+    return ResourceRole.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ResourceRole>, I>>(object: I): ResourceRole {
+    const message = createBaseResourceRole();
+    message.name = object.name ?? "";
+    message.description = object.description ?? "";
+    message.actions = object.actions?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseListResourceTypesRequest(): ListResourceTypesRequest {
+  return { service_name: "" };
+}
+
+export const ListResourceTypesRequest: MessageFns<ListResourceTypesRequest> = {
+  encode(message: ListResourceTypesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.service_name !== "") {
+      writer.uint32(10).string(message.service_name);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListResourceTypesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListResourceTypesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.service_name = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListResourceTypesRequest>, I>>(base?: I): ListResourceTypesRequest {
+    return ListResourceTypesRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListResourceTypesRequest>, I>>(object: I): ListResourceTypesRequest {
+    const message = createBaseListResourceTypesRequest();
+    message.service_name = object.service_name ?? "";
+    return message;
+  },
+};
+
+function createBaseListResourceTypesResponse(): ListResourceTypesResponse {
+  return { types: [] };
+}
+
+export const ListResourceTypesResponse: MessageFns<ListResourceTypesResponse> = {
+  encode(message: ListResourceTypesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.types) {
+      ResourceType.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListResourceTypesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListResourceTypesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.types.push(ResourceType.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListResourceTypesResponse>, I>>(base?: I): ListResourceTypesResponse {
+    return ListResourceTypesResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListResourceTypesResponse>, I>>(object: I): ListResourceTypesResponse {
+    const message = createBaseListResourceTypesResponse();
+    message.types = object.types?.map((e) => ResourceType.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseDeleteResourceTypeRequest(): DeleteResourceTypeRequest {
+  return { resource_type: "", service_name: "" };
+}
+
+export const DeleteResourceTypeRequest: MessageFns<DeleteResourceTypeRequest> = {
+  encode(message: DeleteResourceTypeRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.resource_type !== "") {
+      writer.uint32(10).string(message.resource_type);
+    }
+    if (message.service_name !== "") {
+      writer.uint32(18).string(message.service_name);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteResourceTypeRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteResourceTypeRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.resource_type = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.service_name = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DeleteResourceTypeRequest>, I>>(base?: I): DeleteResourceTypeRequest {
+    return DeleteResourceTypeRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DeleteResourceTypeRequest>, I>>(object: I): DeleteResourceTypeRequest {
+    const message = createBaseDeleteResourceTypeRequest();
+    message.resource_type = object.resource_type ?? "";
+    message.service_name = object.service_name ?? "";
+    return message;
+  },
+};
+
+function createBaseDeleteResourceTypeResponse(): DeleteResourceTypeResponse {
+  return {};
+}
+
+export const DeleteResourceTypeResponse: MessageFns<DeleteResourceTypeResponse> = {
+  encode(_: DeleteResourceTypeResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteResourceTypeResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteResourceTypeResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DeleteResourceTypeResponse>, I>>(base?: I): DeleteResourceTypeResponse {
+    return DeleteResourceTypeResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DeleteResourceTypeResponse>, I>>(_: I): DeleteResourceTypeResponse {
+    const message = createBaseDeleteResourceTypeResponse();
+    return message;
+  },
+};
+
 function createBaseListGrantedActionsRequest(): ListGrantedActionsRequest {
   return { service_name: "" };
 }
@@ -2979,6 +5396,317 @@ export const ListGrantedActionsResponse: MessageFns<ListGrantedActionsResponse> 
   },
 };
 
+function createBasePutRoutesRequest(): PutRoutesRequest {
+  return { service_name: "", routes: [] };
+}
+
+export const PutRoutesRequest: MessageFns<PutRoutesRequest> = {
+  encode(message: PutRoutesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.service_name !== "") {
+      writer.uint32(10).string(message.service_name);
+    }
+    for (const v of message.routes) {
+      Route.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PutRoutesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePutRoutesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.service_name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.routes.push(Route.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<PutRoutesRequest>, I>>(base?: I): PutRoutesRequest {
+    return PutRoutesRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<PutRoutesRequest>, I>>(object: I): PutRoutesRequest {
+    const message = createBasePutRoutesRequest();
+    message.service_name = object.service_name ?? "";
+    message.routes = object.routes?.map((e) => Route.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseListRoutesRequest(): ListRoutesRequest {
+  return { service_name: "" };
+}
+
+export const ListRoutesRequest: MessageFns<ListRoutesRequest> = {
+  encode(message: ListRoutesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.service_name !== "") {
+      writer.uint32(10).string(message.service_name);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListRoutesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListRoutesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.service_name = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListRoutesRequest>, I>>(base?: I): ListRoutesRequest {
+    return ListRoutesRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListRoutesRequest>, I>>(object: I): ListRoutesRequest {
+    const message = createBaseListRoutesRequest();
+    message.service_name = object.service_name ?? "";
+    return message;
+  },
+};
+
+function createBaseServiceRoutes(): ServiceRoutes {
+  return { service_name: "", routes: [] };
+}
+
+export const ServiceRoutes: MessageFns<ServiceRoutes> = {
+  encode(message: ServiceRoutes, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.service_name !== "") {
+      writer.uint32(10).string(message.service_name);
+    }
+    for (const v of message.routes) {
+      Route.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ServiceRoutes {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseServiceRoutes();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.service_name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.routes.push(Route.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ServiceRoutes>, I>>(base?: I): ServiceRoutes {
+    return ServiceRoutes.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ServiceRoutes>, I>>(object: I): ServiceRoutes {
+    const message = createBaseServiceRoutes();
+    message.service_name = object.service_name ?? "";
+    message.routes = object.routes?.map((e) => Route.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseRoute(): Route {
+  return {
+    methods: [],
+    path: "",
+    allow: undefined,
+    action: undefined,
+    resource_type: undefined,
+    resource_id: undefined,
+  };
+}
+
+export const Route: MessageFns<Route> = {
+  encode(message: Route, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.methods) {
+      writer.uint32(10).string(v!);
+    }
+    if (message.path !== "") {
+      writer.uint32(18).string(message.path);
+    }
+    if (message.allow !== undefined) {
+      writer.uint32(26).string(message.allow);
+    }
+    if (message.action !== undefined) {
+      writer.uint32(34).string(message.action);
+    }
+    if (message.resource_type !== undefined) {
+      writer.uint32(42).string(message.resource_type);
+    }
+    if (message.resource_id !== undefined) {
+      writer.uint32(50).string(message.resource_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Route {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRoute();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.methods.push(reader.string());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.path = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.allow = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.action = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.resource_type = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.resource_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<Route>, I>>(base?: I): Route {
+    return Route.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Route>, I>>(object: I): Route {
+    const message = createBaseRoute();
+    message.methods = object.methods?.map((e) => e) || [];
+    message.path = object.path ?? "";
+    message.allow = object.allow ?? undefined;
+    message.action = object.action ?? undefined;
+    message.resource_type = object.resource_type ?? undefined;
+    message.resource_id = object.resource_id ?? undefined;
+    return message;
+  },
+};
+
 /**
  * Decides who may perform which action on which resource, and manages the permission records of
  * resources: their owners, visibility, hierarchy and shares.
@@ -3054,15 +5782,18 @@ export const PermissionServiceService = {
   /**
    * Share a resource
    *
-   * Grants a user or a group of the workspace permission to view or edit a resource, until
-   * `expires_at` if it is present. Sharing again replaces the permission and the expiry. Fails with
-   * `NOT_FOUND` if the grantee is not in the workspace.
+   * Grants a user or a group of the workspace a permission or a role on a resource, until
+   * `expires_at` if it is present. Sharing again replaces the permission or role and the expiry.
+   * Fails with `NOT_FOUND` if the grantee is not in the workspace, and with `ALREADY_EXISTS` for a
+   * role while a node of a version without roles is connected to the database.
    *
    * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
-   * and `resource_id`.
+   * and `resource_id`, and the grantee by exactly one of `grantee_id`, `grantee_email`,
+   * `grantee_external_id` and `group_name`.
    *
-   * The user must be allowed to `manage` the resource: as its owner, as the owner of an ancestor
-   * that it inherits from, or as an owner or admin of the workspace.
+   * The user must be allowed to `manage` the resource. A role that contains `manage` can only be
+   * granted by the owner of the resource or of an ancestor that it inherits from, and by owners and
+   * admins of the workspace.
    */
   share: {
     path: "/daikon.v1.PermissionService/Share" as const,
@@ -3113,14 +5844,14 @@ export const PermissionServiceService = {
   /**
    * Update visibility
    *
-   * Makes a resource visible to its whole workspace, or private.
+   * Makes a resource private, visible to its whole workspace, or public. `public` requires a
+   * declaration of the type with `allow_public`.
    *
    * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
    * and `resource_id`.
    *
-   * With an access token, its user must be allowed to `manage` the resource: as its owner, as the
-   * owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
-   * one, the service alone decides.
+   * With an access token, its user must be allowed to `manage` the resource. Without one, the service
+   * alone decides.
    */
   updateVisibility: {
     path: "/daikon.v1.PermissionService/UpdateVisibility" as const,
@@ -3134,6 +5865,28 @@ export const PermissionServiceService = {
     responseDeserialize: (value: Buffer): ResourcePermissionResponse => ResourcePermissionResponse.decode(value),
   },
   /**
+   * Update a resource
+   *
+   * Sets or removes the display name of a resource. Absent fields are left unchanged.
+   *
+   * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+   * and `resource_id`.
+   *
+   * With an access token, its user must be allowed to `manage` the resource. Without one, the service
+   * alone decides.
+   */
+  updateResource: {
+    path: "/daikon.v1.PermissionService/UpdateResource" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: UpdateResourceRequest): Buffer =>
+      Buffer.from(UpdateResourceRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): UpdateResourceRequest => UpdateResourceRequest.decode(value),
+    responseSerialize: (value: ResourcePermissionResponse): Buffer =>
+      Buffer.from(ResourcePermissionResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ResourcePermissionResponse => ResourcePermissionResponse.decode(value),
+  },
+  /**
    * Transfer ownership
    *
    * Makes another member of the workspace the owner of a resource. Fails with `INVALID_ARGUMENT` if
@@ -3142,9 +5895,8 @@ export const PermissionServiceService = {
    * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
    * and `resource_id`.
    *
-   * With an access token, its user must be allowed to `manage` the resource: as its owner, as the
-   * owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
-   * one, the service alone decides.
+   * With an access token, its user must own the resource or an ancestor that it inherits from, or
+   * be an owner or admin of the workspace. Without one, the service alone decides.
    */
   transferOwnership: {
     path: "/daikon.v1.PermissionService/TransferOwnership" as const,
@@ -3168,10 +5920,8 @@ export const PermissionServiceService = {
    * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
    * and `resource_id`.
    *
-   * With an access token, its user must be allowed to `manage` the resource: as its owner, as the
-   * owner of an ancestor that it inherits from, or as an owner or admin of the workspace. To set a
-   * parent, the user must also be allowed to `edit` the new parent. Without one, the service alone
-   * decides.
+   * With an access token, its user must be allowed to `manage` the resource. To set a parent, the
+   * user must also be allowed to `edit` the new parent. Without one, the service alone decides.
    */
   updateParent: {
     path: "/daikon.v1.PermissionService/UpdateParent" as const,
@@ -3184,17 +5934,39 @@ export const PermissionServiceService = {
     responseDeserialize: (value: Buffer): ResourcePermissionResponse => ResourcePermissionResponse.decode(value),
   },
   /**
-   * Revoke a share
+   * Update attributes
    *
-   * Revokes the share of a user or a group. `permission` is required, but any value revokes the
-   * share; `expires_at` is ignored. Fails with `NOT_FOUND` if there is no such share.
+   * Changes what is stored about a resource for conditions, by a merge patch (RFC 7396): members of
+   * `attributes` replace those of the resource, objects are merged, and null removes a member.
    *
    * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
    * and `resource_id`.
    *
-   * With an access token, its user must be allowed to `manage` the resource: as its owner, as the
-   * owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
-   * one, the service alone decides.
+   * With an access token, its user must be allowed to `manage` the resource. Without one, the service
+   * alone decides.
+   */
+  updateAttributes: {
+    path: "/daikon.v1.PermissionService/UpdateAttributes" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: UpdateAttributesRequest): Buffer =>
+      Buffer.from(UpdateAttributesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): UpdateAttributesRequest => UpdateAttributesRequest.decode(value),
+    responseSerialize: (value: ResourcePermissionResponse): Buffer =>
+      Buffer.from(ResourcePermissionResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ResourcePermissionResponse => ResourcePermissionResponse.decode(value),
+  },
+  /**
+   * Revoke a share
+   *
+   * Revokes the share of a user or a group. `permission`, `role` and `expires_at` are ignored. Fails
+   * with `NOT_FOUND` if there is no such share.
+   *
+   * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+   * and `resource_id`.
+   *
+   * With an access token, its user must be allowed to `manage` the resource. Without one, the service
+   * alone decides.
    */
   revokeShare: {
     path: "/daikon.v1.PermissionService/RevokeShare" as const,
@@ -3204,6 +5976,81 @@ export const PermissionServiceService = {
     requestDeserialize: (value: Buffer): ShareRequest => ShareRequest.decode(value),
     responseSerialize: (value: Acknowledgement): Buffer => Buffer.from(Acknowledgement.encode(value).finish()),
     responseDeserialize: (value: Buffer): Acknowledgement => Acknowledgement.decode(value),
+  },
+  /**
+   * Share resources
+   *
+   * Grants up to 1,000 shares in one transaction, as Share does. If any of them fails, none is
+   * granted. Each share names its resource by `permission_id`, or by `service_name`, `resource_type`
+   * and `resource_id` or `external_id`, and its grantee by exactly one of `grantee_id`,
+   * `grantee_email`, `grantee_external_id` and `group_name`. Errors name the invalid fields, for
+   * example `shares[3].grantee_email`. Fails with `INVALID_ARGUMENT` for resources and grantees that
+   * do not exist, and for two shares of a resource with the same grantee.
+   *
+   * With an access token, its user must be allowed to `manage` each of the resources. Without one,
+   * the service alone decides.
+   */
+  shareBatch: {
+    path: "/daikon.v1.PermissionService/ShareBatch" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ShareBatchRequest): Buffer => Buffer.from(ShareBatchRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ShareBatchRequest => ShareBatchRequest.decode(value),
+    responseSerialize: (value: ShareBatchResponse): Buffer => Buffer.from(ShareBatchResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ShareBatchResponse => ShareBatchResponse.decode(value),
+  },
+  /**
+   * Create a link
+   *
+   * Creates a link to a resource. Anyone with its token may do what the link grants, on the resource
+   * and on what inherits from it: the Access API takes the token as a subject of the type `link`.
+   * The token is returned once.
+   *
+   * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+   * and `resource_id`. The user must be allowed to `manage` the resource.
+   */
+  createLink: {
+    path: "/daikon.v1.PermissionService/CreateLink" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CreateLinkRequest): Buffer => Buffer.from(CreateLinkRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CreateLinkRequest => CreateLinkRequest.decode(value),
+    responseSerialize: (value: CreatedLink): Buffer => Buffer.from(CreatedLink.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CreatedLink => CreatedLink.decode(value),
+  },
+  /**
+   * List links
+   *
+   * Lists the links to a resource, oldest first, without their tokens.
+   *
+   * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+   * and `resource_id`. The user must be allowed to `manage` the resource.
+   */
+  listLinks: {
+    path: "/daikon.v1.PermissionService/ListLinks" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListLinksRequest): Buffer => Buffer.from(ListLinksRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListLinksRequest => ListLinksRequest.decode(value),
+    responseSerialize: (value: ListLinksResponse): Buffer => Buffer.from(ListLinksResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListLinksResponse => ListLinksResponse.decode(value),
+  },
+  /**
+   * Revoke a link
+   *
+   * Deletes a link. Its token grants nothing from then on.
+   *
+   * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+   * and `resource_id`. The user must be allowed to `manage` the resource.
+   */
+  deleteLink: {
+    path: "/daikon.v1.PermissionService/DeleteLink" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: DeleteLinkRequest): Buffer => Buffer.from(DeleteLinkRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): DeleteLinkRequest => DeleteLinkRequest.decode(value),
+    responseSerialize: (value: DeleteLinkResponse): Buffer => Buffer.from(DeleteLinkResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DeleteLinkResponse => DeleteLinkResponse.decode(value),
   },
   /**
    * Get a resource
@@ -3229,9 +6076,8 @@ export const PermissionServiceService = {
    * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
    * and `resource_id`.
    *
-   * With an access token, its user must be allowed to `manage` the resource: as its owner, as the
-   * owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
-   * one, the service alone decides.
+   * With an access token, its user must be allowed to `manage` the resource. Without one, the service
+   * alone decides.
    */
   unregister: {
     path: "/daikon.v1.PermissionService/Unregister" as const,
@@ -3275,6 +6121,90 @@ export const PermissionServiceService = {
       Buffer.from(ListGrantedActionsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListGrantedActionsResponse => ListGrantedActionsResponse.decode(value),
   },
+  /**
+   * Declare a resource type
+   *
+   * Replaces the declaration of a resource type as a whole. Shares of its resources can name a role
+   * of the declaration in place of a permission, and a condition. A declaration takes effect when the
+   * call returns, for existing shares, too. An empty one is the same as none. Fails with
+   * `ALREADY_EXISTS` if shares use a role or condition that the new declaration lacks, if their
+   * parameters do not fit the new condition, or if resources are public and it does not allow that.
+   */
+  putResourceType: {
+    path: "/daikon.v1.PermissionService/PutResourceType" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: PutResourceTypeRequest): Buffer =>
+      Buffer.from(PutResourceTypeRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): PutResourceTypeRequest => PutResourceTypeRequest.decode(value),
+    responseSerialize: (value: ResourceType): Buffer => Buffer.from(ResourceType.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ResourceType => ResourceType.decode(value),
+  },
+  /**
+   * List resource types
+   *
+   * Lists the resource types that a service has declared, ordered by type.
+   */
+  listResourceTypes: {
+    path: "/daikon.v1.PermissionService/ListResourceTypes" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListResourceTypesRequest): Buffer =>
+      Buffer.from(ListResourceTypesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListResourceTypesRequest => ListResourceTypesRequest.decode(value),
+    responseSerialize: (value: ListResourceTypesResponse): Buffer =>
+      Buffer.from(ListResourceTypesResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListResourceTypesResponse => ListResourceTypesResponse.decode(value),
+  },
+  /**
+   * Remove a declaration
+   *
+   * Removes the declaration of a resource type. Its resources remain. Fails with `NOT_FOUND` if the
+   * type is not declared, and with `ALREADY_EXISTS` if shares use one of its roles
+   * or conditions.
+   */
+  deleteResourceType: {
+    path: "/daikon.v1.PermissionService/DeleteResourceType" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: DeleteResourceTypeRequest): Buffer =>
+      Buffer.from(DeleteResourceTypeRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): DeleteResourceTypeRequest => DeleteResourceTypeRequest.decode(value),
+    responseSerialize: (value: DeleteResourceTypeResponse): Buffer =>
+      Buffer.from(DeleteResourceTypeResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DeleteResourceTypeResponse => DeleteResourceTypeResponse.decode(value),
+  },
+  /**
+   * Replace routes
+   *
+   * Replaces the routes of a service, with which gateways ask for decisions without configuration of
+   * their own. The first route that matches the method and the path of a request decides; requests
+   * that match none are denied. An empty list removes all routes. Errors name the invalid fields,
+   * for example `routes[3].path`, and leave the routes unchanged.
+   */
+  putRoutes: {
+    path: "/daikon.v1.PermissionService/PutRoutes" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: PutRoutesRequest): Buffer => Buffer.from(PutRoutesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): PutRoutesRequest => PutRoutesRequest.decode(value),
+    responseSerialize: (value: ServiceRoutes): Buffer => Buffer.from(ServiceRoutes.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ServiceRoutes => ServiceRoutes.decode(value),
+  },
+  /**
+   * List routes
+   *
+   * Lists the routes of a service in the order in which they are compared.
+   */
+  listRoutes: {
+    path: "/daikon.v1.PermissionService/ListRoutes" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListRoutesRequest): Buffer => Buffer.from(ListRoutesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListRoutesRequest => ListRoutesRequest.decode(value),
+    responseSerialize: (value: ServiceRoutes): Buffer => Buffer.from(ServiceRoutes.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ServiceRoutes => ServiceRoutes.decode(value),
+  },
 } as const;
 
 export interface PermissionServiceServer extends UntypedServiceImplementation {
@@ -3309,15 +6239,18 @@ export interface PermissionServiceServer extends UntypedServiceImplementation {
   /**
    * Share a resource
    *
-   * Grants a user or a group of the workspace permission to view or edit a resource, until
-   * `expires_at` if it is present. Sharing again replaces the permission and the expiry. Fails with
-   * `NOT_FOUND` if the grantee is not in the workspace.
+   * Grants a user or a group of the workspace a permission or a role on a resource, until
+   * `expires_at` if it is present. Sharing again replaces the permission or role and the expiry.
+   * Fails with `NOT_FOUND` if the grantee is not in the workspace, and with `ALREADY_EXISTS` for a
+   * role while a node of a version without roles is connected to the database.
    *
    * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
-   * and `resource_id`.
+   * and `resource_id`, and the grantee by exactly one of `grantee_id`, `grantee_email`,
+   * `grantee_external_id` and `group_name`.
    *
-   * The user must be allowed to `manage` the resource: as its owner, as the owner of an ancestor
-   * that it inherits from, or as an owner or admin of the workspace.
+   * The user must be allowed to `manage` the resource. A role that contains `manage` can only be
+   * granted by the owner of the resource or of an ancestor that it inherits from, and by owners and
+   * admins of the workspace.
    */
   share: handleUnaryCall<ShareRequest, ShareResponse>;
   /**
@@ -3341,16 +6274,28 @@ export interface PermissionServiceServer extends UntypedServiceImplementation {
   /**
    * Update visibility
    *
-   * Makes a resource visible to its whole workspace, or private.
+   * Makes a resource private, visible to its whole workspace, or public. `public` requires a
+   * declaration of the type with `allow_public`.
    *
    * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
    * and `resource_id`.
    *
-   * With an access token, its user must be allowed to `manage` the resource: as its owner, as the
-   * owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
-   * one, the service alone decides.
+   * With an access token, its user must be allowed to `manage` the resource. Without one, the service
+   * alone decides.
    */
   updateVisibility: handleUnaryCall<UpdateVisibilityRequest, ResourcePermissionResponse>;
+  /**
+   * Update a resource
+   *
+   * Sets or removes the display name of a resource. Absent fields are left unchanged.
+   *
+   * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+   * and `resource_id`.
+   *
+   * With an access token, its user must be allowed to `manage` the resource. Without one, the service
+   * alone decides.
+   */
+  updateResource: handleUnaryCall<UpdateResourceRequest, ResourcePermissionResponse>;
   /**
    * Transfer ownership
    *
@@ -3360,9 +6305,8 @@ export interface PermissionServiceServer extends UntypedServiceImplementation {
    * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
    * and `resource_id`.
    *
-   * With an access token, its user must be allowed to `manage` the resource: as its owner, as the
-   * owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
-   * one, the service alone decides.
+   * With an access token, its user must own the resource or an ancestor that it inherits from, or
+   * be an owner or admin of the workspace. Without one, the service alone decides.
    */
   transferOwnership: handleUnaryCall<TransferOwnershipRequest, ResourcePermissionResponse>;
   /**
@@ -3376,26 +6320,79 @@ export interface PermissionServiceServer extends UntypedServiceImplementation {
    * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
    * and `resource_id`.
    *
-   * With an access token, its user must be allowed to `manage` the resource: as its owner, as the
-   * owner of an ancestor that it inherits from, or as an owner or admin of the workspace. To set a
-   * parent, the user must also be allowed to `edit` the new parent. Without one, the service alone
-   * decides.
+   * With an access token, its user must be allowed to `manage` the resource. To set a parent, the
+   * user must also be allowed to `edit` the new parent. Without one, the service alone decides.
    */
   updateParent: handleUnaryCall<UpdateParentRequest, ResourcePermissionResponse>;
   /**
-   * Revoke a share
+   * Update attributes
    *
-   * Revokes the share of a user or a group. `permission` is required, but any value revokes the
-   * share; `expires_at` is ignored. Fails with `NOT_FOUND` if there is no such share.
+   * Changes what is stored about a resource for conditions, by a merge patch (RFC 7396): members of
+   * `attributes` replace those of the resource, objects are merged, and null removes a member.
    *
    * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
    * and `resource_id`.
    *
-   * With an access token, its user must be allowed to `manage` the resource: as its owner, as the
-   * owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
-   * one, the service alone decides.
+   * With an access token, its user must be allowed to `manage` the resource. Without one, the service
+   * alone decides.
+   */
+  updateAttributes: handleUnaryCall<UpdateAttributesRequest, ResourcePermissionResponse>;
+  /**
+   * Revoke a share
+   *
+   * Revokes the share of a user or a group. `permission`, `role` and `expires_at` are ignored. Fails
+   * with `NOT_FOUND` if there is no such share.
+   *
+   * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+   * and `resource_id`.
+   *
+   * With an access token, its user must be allowed to `manage` the resource. Without one, the service
+   * alone decides.
    */
   revokeShare: handleUnaryCall<ShareRequest, Acknowledgement>;
+  /**
+   * Share resources
+   *
+   * Grants up to 1,000 shares in one transaction, as Share does. If any of them fails, none is
+   * granted. Each share names its resource by `permission_id`, or by `service_name`, `resource_type`
+   * and `resource_id` or `external_id`, and its grantee by exactly one of `grantee_id`,
+   * `grantee_email`, `grantee_external_id` and `group_name`. Errors name the invalid fields, for
+   * example `shares[3].grantee_email`. Fails with `INVALID_ARGUMENT` for resources and grantees that
+   * do not exist, and for two shares of a resource with the same grantee.
+   *
+   * With an access token, its user must be allowed to `manage` each of the resources. Without one,
+   * the service alone decides.
+   */
+  shareBatch: handleUnaryCall<ShareBatchRequest, ShareBatchResponse>;
+  /**
+   * Create a link
+   *
+   * Creates a link to a resource. Anyone with its token may do what the link grants, on the resource
+   * and on what inherits from it: the Access API takes the token as a subject of the type `link`.
+   * The token is returned once.
+   *
+   * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+   * and `resource_id`. The user must be allowed to `manage` the resource.
+   */
+  createLink: handleUnaryCall<CreateLinkRequest, CreatedLink>;
+  /**
+   * List links
+   *
+   * Lists the links to a resource, oldest first, without their tokens.
+   *
+   * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+   * and `resource_id`. The user must be allowed to `manage` the resource.
+   */
+  listLinks: handleUnaryCall<ListLinksRequest, ListLinksResponse>;
+  /**
+   * Revoke a link
+   *
+   * Deletes a link. Its token grants nothing from then on.
+   *
+   * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+   * and `resource_id`. The user must be allowed to `manage` the resource.
+   */
+  deleteLink: handleUnaryCall<DeleteLinkRequest, DeleteLinkResponse>;
   /**
    * Get a resource
    *
@@ -3411,9 +6408,8 @@ export interface PermissionServiceServer extends UntypedServiceImplementation {
    * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
    * and `resource_id`.
    *
-   * With an access token, its user must be allowed to `manage` the resource: as its owner, as the
-   * owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
-   * one, the service alone decides.
+   * With an access token, its user must be allowed to `manage` the resource. Without one, the service
+   * alone decides.
    */
   unregister: handleUnaryCall<UnregisterRequest, UnregisterResponse>;
   /**
@@ -3430,6 +6426,45 @@ export interface PermissionServiceServer extends UntypedServiceImplementation {
    * workspace of the token.
    */
   listGrantedActions: handleUnaryCall<ListGrantedActionsRequest, ListGrantedActionsResponse>;
+  /**
+   * Declare a resource type
+   *
+   * Replaces the declaration of a resource type as a whole. Shares of its resources can name a role
+   * of the declaration in place of a permission, and a condition. A declaration takes effect when the
+   * call returns, for existing shares, too. An empty one is the same as none. Fails with
+   * `ALREADY_EXISTS` if shares use a role or condition that the new declaration lacks, if their
+   * parameters do not fit the new condition, or if resources are public and it does not allow that.
+   */
+  putResourceType: handleUnaryCall<PutResourceTypeRequest, ResourceType>;
+  /**
+   * List resource types
+   *
+   * Lists the resource types that a service has declared, ordered by type.
+   */
+  listResourceTypes: handleUnaryCall<ListResourceTypesRequest, ListResourceTypesResponse>;
+  /**
+   * Remove a declaration
+   *
+   * Removes the declaration of a resource type. Its resources remain. Fails with `NOT_FOUND` if the
+   * type is not declared, and with `ALREADY_EXISTS` if shares use one of its roles
+   * or conditions.
+   */
+  deleteResourceType: handleUnaryCall<DeleteResourceTypeRequest, DeleteResourceTypeResponse>;
+  /**
+   * Replace routes
+   *
+   * Replaces the routes of a service, with which gateways ask for decisions without configuration of
+   * their own. The first route that matches the method and the path of a request decides; requests
+   * that match none are denied. An empty list removes all routes. Errors name the invalid fields,
+   * for example `routes[3].path`, and leave the routes unchanged.
+   */
+  putRoutes: handleUnaryCall<PutRoutesRequest, ServiceRoutes>;
+  /**
+   * List routes
+   *
+   * Lists the routes of a service in the order in which they are compared.
+   */
+  listRoutes: handleUnaryCall<ListRoutesRequest, ServiceRoutes>;
 }
 
 export interface PermissionServiceClient extends Client {
@@ -3505,15 +6540,18 @@ export interface PermissionServiceClient extends Client {
   /**
    * Share a resource
    *
-   * Grants a user or a group of the workspace permission to view or edit a resource, until
-   * `expires_at` if it is present. Sharing again replaces the permission and the expiry. Fails with
-   * `NOT_FOUND` if the grantee is not in the workspace.
+   * Grants a user or a group of the workspace a permission or a role on a resource, until
+   * `expires_at` if it is present. Sharing again replaces the permission or role and the expiry.
+   * Fails with `NOT_FOUND` if the grantee is not in the workspace, and with `ALREADY_EXISTS` for a
+   * role while a node of a version without roles is connected to the database.
    *
    * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
-   * and `resource_id`.
+   * and `resource_id`, and the grantee by exactly one of `grantee_id`, `grantee_email`,
+   * `grantee_external_id` and `group_name`.
    *
-   * The user must be allowed to `manage` the resource: as its owner, as the owner of an ancestor
-   * that it inherits from, or as an owner or admin of the workspace.
+   * The user must be allowed to `manage` the resource. A role that contains `manage` can only be
+   * granted by the owner of the resource or of an ancestor that it inherits from, and by owners and
+   * admins of the workspace.
    */
   share(
     request: ShareRequest,
@@ -3579,14 +6617,14 @@ export interface PermissionServiceClient extends Client {
   /**
    * Update visibility
    *
-   * Makes a resource visible to its whole workspace, or private.
+   * Makes a resource private, visible to its whole workspace, or public. `public` requires a
+   * declaration of the type with `allow_public`.
    *
    * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
    * and `resource_id`.
    *
-   * With an access token, its user must be allowed to `manage` the resource: as its owner, as the
-   * owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
-   * one, the service alone decides.
+   * With an access token, its user must be allowed to `manage` the resource. Without one, the service
+   * alone decides.
    */
   updateVisibility(
     request: UpdateVisibilityRequest,
@@ -3604,6 +6642,32 @@ export interface PermissionServiceClient extends Client {
     callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
   ): ClientUnaryCall;
   /**
+   * Update a resource
+   *
+   * Sets or removes the display name of a resource. Absent fields are left unchanged.
+   *
+   * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+   * and `resource_id`.
+   *
+   * With an access token, its user must be allowed to `manage` the resource. Without one, the service
+   * alone decides.
+   */
+  updateResource(
+    request: UpdateResourceRequest,
+    callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
+  ): ClientUnaryCall;
+  updateResource(
+    request: UpdateResourceRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
+  ): ClientUnaryCall;
+  updateResource(
+    request: UpdateResourceRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
+  ): ClientUnaryCall;
+  /**
    * Transfer ownership
    *
    * Makes another member of the workspace the owner of a resource. Fails with `INVALID_ARGUMENT` if
@@ -3612,9 +6676,8 @@ export interface PermissionServiceClient extends Client {
    * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
    * and `resource_id`.
    *
-   * With an access token, its user must be allowed to `manage` the resource: as its owner, as the
-   * owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
-   * one, the service alone decides.
+   * With an access token, its user must own the resource or an ancestor that it inherits from, or
+   * be an owner or admin of the workspace. Without one, the service alone decides.
    */
   transferOwnership(
     request: TransferOwnershipRequest,
@@ -3642,10 +6705,8 @@ export interface PermissionServiceClient extends Client {
    * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
    * and `resource_id`.
    *
-   * With an access token, its user must be allowed to `manage` the resource: as its owner, as the
-   * owner of an ancestor that it inherits from, or as an owner or admin of the workspace. To set a
-   * parent, the user must also be allowed to `edit` the new parent. Without one, the service alone
-   * decides.
+   * With an access token, its user must be allowed to `manage` the resource. To set a parent, the
+   * user must also be allowed to `edit` the new parent. Without one, the service alone decides.
    */
   updateParent(
     request: UpdateParentRequest,
@@ -3663,17 +6724,43 @@ export interface PermissionServiceClient extends Client {
     callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Revoke a share
+   * Update attributes
    *
-   * Revokes the share of a user or a group. `permission` is required, but any value revokes the
-   * share; `expires_at` is ignored. Fails with `NOT_FOUND` if there is no such share.
+   * Changes what is stored about a resource for conditions, by a merge patch (RFC 7396): members of
+   * `attributes` replace those of the resource, objects are merged, and null removes a member.
    *
    * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
    * and `resource_id`.
    *
-   * With an access token, its user must be allowed to `manage` the resource: as its owner, as the
-   * owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
-   * one, the service alone decides.
+   * With an access token, its user must be allowed to `manage` the resource. Without one, the service
+   * alone decides.
+   */
+  updateAttributes(
+    request: UpdateAttributesRequest,
+    callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
+  ): ClientUnaryCall;
+  updateAttributes(
+    request: UpdateAttributesRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
+  ): ClientUnaryCall;
+  updateAttributes(
+    request: UpdateAttributesRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Revoke a share
+   *
+   * Revokes the share of a user or a group. `permission`, `role` and `expires_at` are ignored. Fails
+   * with `NOT_FOUND` if there is no such share.
+   *
+   * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+   * and `resource_id`.
+   *
+   * With an access token, its user must be allowed to `manage` the resource. Without one, the service
+   * alone decides.
    */
   revokeShare(
     request: ShareRequest,
@@ -3689,6 +6776,105 @@ export interface PermissionServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: Acknowledgement) => void,
+  ): ClientUnaryCall;
+  /**
+   * Share resources
+   *
+   * Grants up to 1,000 shares in one transaction, as Share does. If any of them fails, none is
+   * granted. Each share names its resource by `permission_id`, or by `service_name`, `resource_type`
+   * and `resource_id` or `external_id`, and its grantee by exactly one of `grantee_id`,
+   * `grantee_email`, `grantee_external_id` and `group_name`. Errors name the invalid fields, for
+   * example `shares[3].grantee_email`. Fails with `INVALID_ARGUMENT` for resources and grantees that
+   * do not exist, and for two shares of a resource with the same grantee.
+   *
+   * With an access token, its user must be allowed to `manage` each of the resources. Without one,
+   * the service alone decides.
+   */
+  shareBatch(
+    request: ShareBatchRequest,
+    callback: (error: ServiceError | null, response: ShareBatchResponse) => void,
+  ): ClientUnaryCall;
+  shareBatch(
+    request: ShareBatchRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ShareBatchResponse) => void,
+  ): ClientUnaryCall;
+  shareBatch(
+    request: ShareBatchRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ShareBatchResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Create a link
+   *
+   * Creates a link to a resource. Anyone with its token may do what the link grants, on the resource
+   * and on what inherits from it: the Access API takes the token as a subject of the type `link`.
+   * The token is returned once.
+   *
+   * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+   * and `resource_id`. The user must be allowed to `manage` the resource.
+   */
+  createLink(
+    request: CreateLinkRequest,
+    callback: (error: ServiceError | null, response: CreatedLink) => void,
+  ): ClientUnaryCall;
+  createLink(
+    request: CreateLinkRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CreatedLink) => void,
+  ): ClientUnaryCall;
+  createLink(
+    request: CreateLinkRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CreatedLink) => void,
+  ): ClientUnaryCall;
+  /**
+   * List links
+   *
+   * Lists the links to a resource, oldest first, without their tokens.
+   *
+   * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+   * and `resource_id`. The user must be allowed to `manage` the resource.
+   */
+  listLinks(
+    request: ListLinksRequest,
+    callback: (error: ServiceError | null, response: ListLinksResponse) => void,
+  ): ClientUnaryCall;
+  listLinks(
+    request: ListLinksRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListLinksResponse) => void,
+  ): ClientUnaryCall;
+  listLinks(
+    request: ListLinksRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListLinksResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Revoke a link
+   *
+   * Deletes a link. Its token grants nothing from then on.
+   *
+   * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+   * and `resource_id`. The user must be allowed to `manage` the resource.
+   */
+  deleteLink(
+    request: DeleteLinkRequest,
+    callback: (error: ServiceError | null, response: DeleteLinkResponse) => void,
+  ): ClientUnaryCall;
+  deleteLink(
+    request: DeleteLinkRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DeleteLinkResponse) => void,
+  ): ClientUnaryCall;
+  deleteLink(
+    request: DeleteLinkRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DeleteLinkResponse) => void,
   ): ClientUnaryCall;
   /**
    * Get a resource
@@ -3719,9 +6905,8 @@ export interface PermissionServiceClient extends Client {
    * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
    * and `resource_id`.
    *
-   * With an access token, its user must be allowed to `manage` the resource: as its owner, as the
-   * owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
-   * one, the service alone decides.
+   * With an access token, its user must be allowed to `manage` the resource. Without one, the service
+   * alone decides.
    */
   unregister(
     request: UnregisterRequest,
@@ -3779,6 +6964,115 @@ export interface PermissionServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListGrantedActionsResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Declare a resource type
+   *
+   * Replaces the declaration of a resource type as a whole. Shares of its resources can name a role
+   * of the declaration in place of a permission, and a condition. A declaration takes effect when the
+   * call returns, for existing shares, too. An empty one is the same as none. Fails with
+   * `ALREADY_EXISTS` if shares use a role or condition that the new declaration lacks, if their
+   * parameters do not fit the new condition, or if resources are public and it does not allow that.
+   */
+  putResourceType(
+    request: PutResourceTypeRequest,
+    callback: (error: ServiceError | null, response: ResourceType) => void,
+  ): ClientUnaryCall;
+  putResourceType(
+    request: PutResourceTypeRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ResourceType) => void,
+  ): ClientUnaryCall;
+  putResourceType(
+    request: PutResourceTypeRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ResourceType) => void,
+  ): ClientUnaryCall;
+  /**
+   * List resource types
+   *
+   * Lists the resource types that a service has declared, ordered by type.
+   */
+  listResourceTypes(
+    request: ListResourceTypesRequest,
+    callback: (error: ServiceError | null, response: ListResourceTypesResponse) => void,
+  ): ClientUnaryCall;
+  listResourceTypes(
+    request: ListResourceTypesRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListResourceTypesResponse) => void,
+  ): ClientUnaryCall;
+  listResourceTypes(
+    request: ListResourceTypesRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListResourceTypesResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Remove a declaration
+   *
+   * Removes the declaration of a resource type. Its resources remain. Fails with `NOT_FOUND` if the
+   * type is not declared, and with `ALREADY_EXISTS` if shares use one of its roles
+   * or conditions.
+   */
+  deleteResourceType(
+    request: DeleteResourceTypeRequest,
+    callback: (error: ServiceError | null, response: DeleteResourceTypeResponse) => void,
+  ): ClientUnaryCall;
+  deleteResourceType(
+    request: DeleteResourceTypeRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DeleteResourceTypeResponse) => void,
+  ): ClientUnaryCall;
+  deleteResourceType(
+    request: DeleteResourceTypeRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DeleteResourceTypeResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Replace routes
+   *
+   * Replaces the routes of a service, with which gateways ask for decisions without configuration of
+   * their own. The first route that matches the method and the path of a request decides; requests
+   * that match none are denied. An empty list removes all routes. Errors name the invalid fields,
+   * for example `routes[3].path`, and leave the routes unchanged.
+   */
+  putRoutes(
+    request: PutRoutesRequest,
+    callback: (error: ServiceError | null, response: ServiceRoutes) => void,
+  ): ClientUnaryCall;
+  putRoutes(
+    request: PutRoutesRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ServiceRoutes) => void,
+  ): ClientUnaryCall;
+  putRoutes(
+    request: PutRoutesRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ServiceRoutes) => void,
+  ): ClientUnaryCall;
+  /**
+   * List routes
+   *
+   * Lists the routes of a service in the order in which they are compared.
+   */
+  listRoutes(
+    request: ListRoutesRequest,
+    callback: (error: ServiceError | null, response: ServiceRoutes) => void,
+  ): ClientUnaryCall;
+  listRoutes(
+    request: ListRoutesRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ServiceRoutes) => void,
+  ): ClientUnaryCall;
+  listRoutes(
+    request: ListRoutesRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ServiceRoutes) => void,
   ): ClientUnaryCall;
 }
 

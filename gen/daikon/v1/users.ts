@@ -11,13 +11,16 @@ import {
   type ChannelCredentials,
   Client,
   type ClientOptions,
+  type ClientReadableStream,
   type ClientUnaryCall,
+  type handleServerStreamingCall,
   type handleUnaryCall,
   makeGenericClientConstructor,
   type Metadata,
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
+import { Struct } from "../../google/protobuf/struct.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
 import { AccessibleResourcesResponse, PermissionCheck, PermissionCheckResponse } from "./permissions.ts";
 
@@ -57,6 +60,19 @@ export interface UnlinkAccountRequest {
 export interface UnlinkAccountResponse {
 }
 
+/** The request of UserService.WatchChanges. */
+export interface WatchChangesRequest {
+}
+
+/** A message of UserService.WatchChanges. */
+export interface WatchChangesResponse {
+  /**
+   * `ready`: later changes will be reported. `changed`: permissions may have changed. `heartbeat`: the
+   * connection is open; sent when the stream has been quiet for a while.
+   */
+  type: string;
+}
+
 /** The request of UserService.GetMe. */
 export interface GetMeRequest {
 }
@@ -91,8 +107,12 @@ export interface UserResponse {
 export interface CheckMyPermissionsRequest {
   /** The checks, 1 to 100. */
   checks: PermissionCheck[];
-  /** The ID of the workspace. Must be that of the access token, which is the default. */
-  workspace_id?: string | undefined;
+  /** The ID of the workspace. Must be the access token's workspace, which is the default. */
+  workspace_id?:
+    | string
+    | undefined;
+  /** What conditions read as `context`. At most 16 KiB as compact JSON, and 32 levels deep. */
+  context?: { [key: string]: any } | undefined;
 }
 
 /** The request of UserService.ListMyAccessibleResources. */
@@ -103,7 +123,7 @@ export interface ListMyAccessibleResourcesRequest {
   resource_type: string;
   /** `view`, `edit`, `manage` or an action that the service has registered. */
   action: string;
-  /** The ID of the workspace. Must be that of the access token, which is the default. */
+  /** The ID of the workspace. Must be the access token's workspace, which is the default. */
   workspace_id?:
     | string
     | undefined;
@@ -112,7 +132,11 @@ export interface ListMyAccessibleResourcesRequest {
     | number
     | undefined;
   /** The `next_page_token` of the previous response. Absent for the first page. */
-  page_token?: string | undefined;
+  page_token?:
+    | string
+    | undefined;
+  /** What conditions read as `context`. At most 16 KiB as compact JSON, and 32 levels deep. */
+  context?: { [key: string]: any } | undefined;
 }
 
 /** The request of UserService.ListSessions. */
@@ -455,6 +479,104 @@ export const UnlinkAccountResponse: MessageFns<UnlinkAccountResponse> = {
   },
 };
 
+function createBaseWatchChangesRequest(): WatchChangesRequest {
+  return {};
+}
+
+export const WatchChangesRequest: MessageFns<WatchChangesRequest> = {
+  encode(_: WatchChangesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WatchChangesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWatchChangesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<WatchChangesRequest>, I>>(base?: I): WatchChangesRequest {
+    return WatchChangesRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<WatchChangesRequest>, I>>(_: I): WatchChangesRequest {
+    const message = createBaseWatchChangesRequest();
+    return message;
+  },
+};
+
+function createBaseWatchChangesResponse(): WatchChangesResponse {
+  return { type: "" };
+}
+
+export const WatchChangesResponse: MessageFns<WatchChangesResponse> = {
+  encode(message: WatchChangesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.type !== "") {
+      writer.uint32(10).string(message.type);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WatchChangesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWatchChangesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.type = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<WatchChangesResponse>, I>>(base?: I): WatchChangesResponse {
+    return WatchChangesResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<WatchChangesResponse>, I>>(object: I): WatchChangesResponse {
+    const message = createBaseWatchChangesResponse();
+    message.type = object.type ?? "";
+    return message;
+  },
+};
+
 function createBaseGetMeRequest(): GetMeRequest {
   return {};
 }
@@ -681,7 +803,7 @@ export const UserResponse: MessageFns<UserResponse> = {
 };
 
 function createBaseCheckMyPermissionsRequest(): CheckMyPermissionsRequest {
-  return { checks: [], workspace_id: undefined };
+  return { checks: [], workspace_id: undefined, context: undefined };
 }
 
 export const CheckMyPermissionsRequest: MessageFns<CheckMyPermissionsRequest> = {
@@ -691,6 +813,9 @@ export const CheckMyPermissionsRequest: MessageFns<CheckMyPermissionsRequest> = 
     }
     if (message.workspace_id !== undefined) {
       writer.uint32(18).string(message.workspace_id);
+    }
+    if (message.context !== undefined) {
+      Struct.encode(Struct.wrap(message.context), writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -724,6 +849,14 @@ export const CheckMyPermissionsRequest: MessageFns<CheckMyPermissionsRequest> = 
             message.workspace_id = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.context = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -743,6 +876,7 @@ export const CheckMyPermissionsRequest: MessageFns<CheckMyPermissionsRequest> = 
     const message = createBaseCheckMyPermissionsRequest();
     message.checks = object.checks?.map((e) => PermissionCheck.fromPartial(e)) || [];
     message.workspace_id = object.workspace_id ?? undefined;
+    message.context = object.context ?? undefined;
     return message;
   },
 };
@@ -755,6 +889,7 @@ function createBaseListMyAccessibleResourcesRequest(): ListMyAccessibleResources
     workspace_id: undefined,
     limit: undefined,
     page_token: undefined,
+    context: undefined,
   };
 }
 
@@ -777,6 +912,9 @@ export const ListMyAccessibleResourcesRequest: MessageFns<ListMyAccessibleResour
     }
     if (message.page_token !== undefined) {
       writer.uint32(50).string(message.page_token);
+    }
+    if (message.context !== undefined) {
+      Struct.encode(Struct.wrap(message.context), writer.uint32(58).fork()).join();
     }
     return writer;
   },
@@ -842,6 +980,14 @@ export const ListMyAccessibleResourcesRequest: MessageFns<ListMyAccessibleResour
             message.page_token = reader.string();
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.context = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -869,6 +1015,7 @@ export const ListMyAccessibleResourcesRequest: MessageFns<ListMyAccessibleResour
     message.workspace_id = object.workspace_id ?? undefined;
     message.limit = object.limit ?? undefined;
     message.page_token = object.page_token ?? undefined;
+    message.context = object.context ?? undefined;
     return message;
   },
 };
@@ -1328,6 +1475,23 @@ export const UserServiceService = {
     responseDeserialize: (value: Buffer): AccessibleResourcesResponse => AccessibleResourcesResponse.decode(value),
   },
   /**
+   * Watch own permissions
+   *
+   * Streams a message whenever the permissions of the current user in the workspace of the token may
+   * have changed, as server-sent events over REST. Ask again on `ready` and `changed`. The stream ends
+   * when the token expires, with `error`. If the session or membership is over, it ends with `ended`.
+   */
+  watchChanges: {
+    path: "/daikon.v1.UserService/WatchChanges" as const,
+    requestStream: false as const,
+    responseStream: true as const,
+    requestSerialize: (value: WatchChangesRequest): Buffer => Buffer.from(WatchChangesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): WatchChangesRequest => WatchChangesRequest.decode(value),
+    responseSerialize: (value: WatchChangesResponse): Buffer =>
+      Buffer.from(WatchChangesResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): WatchChangesResponse => WatchChangesResponse.decode(value),
+  },
+  /**
    * List sessions
    *
    * Lists the active sessions of the user, newest first. Each sign-in starts a session.
@@ -1345,8 +1509,8 @@ export const UserServiceService = {
   /**
    * End other sessions
    *
-   * Ends all sessions of the user except that of the access token, including sign-ins that are not
-   * yet complete.
+   * Ends all sessions of the user except the one the access token belongs to, including sign-ins
+   * that are not yet complete.
    */
   endOtherSessions: {
     path: "/daikon.v1.UserService/EndOtherSessions" as const,
@@ -1434,6 +1598,14 @@ export interface UserServiceServer extends UntypedServiceImplementation {
    */
   listMyAccessibleResources: handleUnaryCall<ListMyAccessibleResourcesRequest, AccessibleResourcesResponse>;
   /**
+   * Watch own permissions
+   *
+   * Streams a message whenever the permissions of the current user in the workspace of the token may
+   * have changed, as server-sent events over REST. Ask again on `ready` and `changed`. The stream ends
+   * when the token expires, with `error`. If the session or membership is over, it ends with `ended`.
+   */
+  watchChanges: handleServerStreamingCall<WatchChangesRequest, WatchChangesResponse>;
+  /**
    * List sessions
    *
    * Lists the active sessions of the user, newest first. Each sign-in starts a session.
@@ -1442,8 +1614,8 @@ export interface UserServiceServer extends UntypedServiceImplementation {
   /**
    * End other sessions
    *
-   * Ends all sessions of the user except that of the access token, including sign-ins that are not
-   * yet complete.
+   * Ends all sessions of the user except the one the access token belongs to, including sign-ins
+   * that are not yet complete.
    */
   endOtherSessions: handleUnaryCall<EndOtherSessionsRequest, EndSessionResponse>;
   /**
@@ -1549,6 +1721,22 @@ export interface UserServiceClient extends Client {
     callback: (error: ServiceError | null, response: AccessibleResourcesResponse) => void,
   ): ClientUnaryCall;
   /**
+   * Watch own permissions
+   *
+   * Streams a message whenever the permissions of the current user in the workspace of the token may
+   * have changed, as server-sent events over REST. Ask again on `ready` and `changed`. The stream ends
+   * when the token expires, with `error`. If the session or membership is over, it ends with `ended`.
+   */
+  watchChanges(
+    request: WatchChangesRequest,
+    options?: Partial<CallOptions>,
+  ): ClientReadableStream<WatchChangesResponse>;
+  watchChanges(
+    request: WatchChangesRequest,
+    metadata?: Metadata,
+    options?: Partial<CallOptions>,
+  ): ClientReadableStream<WatchChangesResponse>;
+  /**
    * List sessions
    *
    * Lists the active sessions of the user, newest first. Each sign-in starts a session.
@@ -1571,8 +1759,8 @@ export interface UserServiceClient extends Client {
   /**
    * End other sessions
    *
-   * Ends all sessions of the user except that of the access token, including sign-ins that are not
-   * yet complete.
+   * Ends all sessions of the user except the one the access token belongs to, including sign-ins
+   * that are not yet complete.
    */
   endOtherSessions(
     request: EndOtherSessionsRequest,

@@ -30,7 +30,7 @@ export interface CreateWorkspaceRequest {
   name: string;
   /**
    * The unique name of the workspace in URLs: 2 to 63 lower-case letters, digits and hyphens,
-   * without a hyphen at the start or the end. For example, `acme-inc`.
+   * without a hyphen at the start or the end, and not a UUID. For example, `acme-inc`.
    */
   slug: string;
   /** A description, at most 2,000 characters. Defaults to an empty string. */
@@ -53,6 +53,17 @@ export interface WorkspaceRequest {
   workspace_id: string;
 }
 
+/** The request of AdminService.DeleteWorkspace and WorkspaceService.DeleteWorkspace. */
+export interface DeleteWorkspaceRequest {
+  /** The ID of the workspace. */
+  workspace_id: string;
+  /**
+   * The ETags of the versions that the call may change, or `*`. If the current ETag is not among
+   * them, the call fails with `ABORTED` and changes nothing (RFC 9110, section 13.1.1).
+   */
+  if_match?: string | undefined;
+}
+
 /** The request of AdminService.UpdateWorkspace and WorkspaceService.UpdateWorkspace. */
 export interface UpdateWorkspaceRequest {
   /** The ID of the workspace. */
@@ -62,7 +73,21 @@ export interface UpdateWorkspaceRequest {
     | string
     | undefined;
   /** A description, at most 2,000 characters. */
-  description?: string | undefined;
+  description?:
+    | string
+    | undefined;
+  /**
+   * Whether administrators may give support access. Only an owner of the workspace can change it;
+   * `false` also ends the support access that has been given.
+   */
+  support_access?:
+    | boolean
+    | undefined;
+  /**
+   * The ETags of the versions that the call may change, or `*`. If the current ETag is not among
+   * them, the call fails with `ABORTED` and changes nothing (RFC 9110, section 13.1.1).
+   */
+  if_match?: string | undefined;
 }
 
 /** A workspace, which has members and contains groups and resources. */
@@ -80,7 +105,13 @@ export interface WorkspaceResponse {
     | string
     | undefined;
   /** When the workspace was created. */
-  created_at: string | undefined;
+  created_at:
+    | string
+    | undefined;
+  /** Whether administrators may give support access. */
+  support_access: boolean;
+  /** The ETag of the fields that an update can change. Absent in lists. */
+  etag?: string | undefined;
 }
 
 /** The request of AdminService.ListMembers and WorkspaceService.ListMembers. */
@@ -91,14 +122,34 @@ export interface ListMembersRequest {
   q?:
     | string
     | undefined;
-  /** The maximum number of members, 1 to 50. Defaults to 50. */
-  limit?: number | undefined;
+  /** The maximum number of members without `page`, 1 to 50. Defaults to 50. */
+  limit?:
+    | number
+    | undefined;
+  /**
+   * The number of the page, starting at 1. Without it, the response is a list of at most `limit`
+   * members.
+   */
+  page?:
+    | number
+    | undefined;
+  /** The number of members on a page, 1 to 100. Defaults to 20. */
+  page_size?:
+    | number
+    | undefined;
+  /** Returns only members with this role: `owner`, `admin`, `editor` or `viewer`. */
+  role?: string | undefined;
 }
 
 /** The response of AdminService.ListMembers and WorkspaceService.ListMembers. */
 export interface ListMembersResponse {
-  /** The members, ordered by user ID. */
+  /**
+   * The members. A page lists owners first, then the others, each ordered by name, or by e-mail
+   * address if they have no name. Without `page`, members are ordered by user ID.
+   */
   members: WorkspaceMemberResponse[];
+  /** The number of members on all pages. Absent without `page`. */
+  total?: number | undefined;
 }
 
 /** The request of AdminService.InviteMember and WorkspaceService.InviteMember. */
@@ -108,7 +159,11 @@ export interface InviteMemberRequest {
   /** The e-mail address to invite. */
   email: string;
   /** The role of the member: `owner`, `admin`, `editor` or `viewer` (default). */
-  role?: string | undefined;
+  role?:
+    | string
+    | undefined;
+  /** When the membership ends: in the future, at most 10 years from now. If absent, it does not end. */
+  expires_at?: string | undefined;
 }
 
 /** The request of AdminService.UpdateMember and WorkspaceService.UpdateMember. */
@@ -117,8 +172,17 @@ export interface UpdateMemberRequest {
   workspace_id: string;
   /** The ID of the user. */
   user_id: string;
-  /** The new role: `owner`, `admin`, `editor` or `viewer`. */
+  /**
+   * The new role: `owner`, `admin`, `editor` or `viewer`. An empty string, like an absent field,
+   * leaves the role unchanged.
+   */
   role: string;
+  /** When the membership ends: in the future, at most 10 years from now. JSON null removes the end. */
+  expires_at?:
+    | string
+    | undefined;
+  /** Removes the end, as JSON null in `expires_at` does. Must not be combined with `expires_at`. */
+  never_expires?: boolean | undefined;
 }
 
 /** The request of AdminService.RemoveMember and WorkspaceService.RemoveMember. */
@@ -131,7 +195,7 @@ export interface RemoveMemberRequest {
 
 /**
  * The membership of a user in a workspace. The name and the avatar of an invited user are empty
- * until they join.
+ * until they join, except for administrators.
  */
 export interface WorkspaceMemberResponse {
   /** The ID of the user. */
@@ -149,7 +213,27 @@ export interface WorkspaceMemberResponse {
   /** `active`, or `invited` until the user first obtains tokens for the workspace. */
   status: string;
   /** When the user first obtained tokens for the workspace. Absent while the membership is pending. */
-  joined_at?: string | undefined;
+  joined_at?:
+    | string
+    | undefined;
+  /**
+   * When the membership ends. From that instant, the user is not a member. Absent if it does not
+   * end.
+   */
+  expires_at?:
+    | string
+    | undefined;
+  /** `user` for a person, or `service_account`. */
+  kind: string;
+  /**
+   * The link to the invitation, valid for seven days. Present only in the response to an invitation,
+   * and only if the server does not send invitations by e-mail (SMTP_URL). Inviting again ends it.
+   */
+  invitation_url?:
+    | string
+    | undefined;
+  /** Whether the membership is support access, which an administrator has given for a limited time. */
+  support: boolean;
 }
 
 /** The empty response to a deletion. */
@@ -388,8 +472,75 @@ export const WorkspaceRequest: MessageFns<WorkspaceRequest> = {
   },
 };
 
+function createBaseDeleteWorkspaceRequest(): DeleteWorkspaceRequest {
+  return { workspace_id: "", if_match: undefined };
+}
+
+export const DeleteWorkspaceRequest: MessageFns<DeleteWorkspaceRequest> = {
+  encode(message: DeleteWorkspaceRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.workspace_id !== "") {
+      writer.uint32(10).string(message.workspace_id);
+    }
+    if (message.if_match !== undefined) {
+      writer.uint32(242).string(message.if_match);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteWorkspaceRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteWorkspaceRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.workspace_id = reader.string();
+            continue;
+          }
+          case 30: {
+            if (tag !== 242) {
+              break;
+            }
+
+            message.if_match = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DeleteWorkspaceRequest>, I>>(base?: I): DeleteWorkspaceRequest {
+    return DeleteWorkspaceRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DeleteWorkspaceRequest>, I>>(object: I): DeleteWorkspaceRequest {
+    const message = createBaseDeleteWorkspaceRequest();
+    message.workspace_id = object.workspace_id ?? "";
+    message.if_match = object.if_match ?? undefined;
+    return message;
+  },
+};
+
 function createBaseUpdateWorkspaceRequest(): UpdateWorkspaceRequest {
-  return { workspace_id: "", name: undefined, description: undefined };
+  return { workspace_id: "", name: undefined, description: undefined, support_access: undefined, if_match: undefined };
 }
 
 export const UpdateWorkspaceRequest: MessageFns<UpdateWorkspaceRequest> = {
@@ -402,6 +553,12 @@ export const UpdateWorkspaceRequest: MessageFns<UpdateWorkspaceRequest> = {
     }
     if (message.description !== undefined) {
       writer.uint32(26).string(message.description);
+    }
+    if (message.support_access !== undefined) {
+      writer.uint32(32).bool(message.support_access);
+    }
+    if (message.if_match !== undefined) {
+      writer.uint32(242).string(message.if_match);
     }
     return writer;
   },
@@ -443,6 +600,22 @@ export const UpdateWorkspaceRequest: MessageFns<UpdateWorkspaceRequest> = {
             message.description = reader.string();
             continue;
           }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.support_access = reader.bool();
+            continue;
+          }
+          case 30: {
+            if (tag !== 242) {
+              break;
+            }
+
+            message.if_match = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -463,12 +636,23 @@ export const UpdateWorkspaceRequest: MessageFns<UpdateWorkspaceRequest> = {
     message.workspace_id = object.workspace_id ?? "";
     message.name = object.name ?? undefined;
     message.description = object.description ?? undefined;
+    message.support_access = object.support_access ?? undefined;
+    message.if_match = object.if_match ?? undefined;
     return message;
   },
 };
 
 function createBaseWorkspaceResponse(): WorkspaceResponse {
-  return { id: "", name: "", slug: "", description: "", role: undefined, created_at: undefined };
+  return {
+    id: "",
+    name: "",
+    slug: "",
+    description: "",
+    role: undefined,
+    created_at: undefined,
+    support_access: false,
+    etag: undefined,
+  };
 }
 
 export const WorkspaceResponse: MessageFns<WorkspaceResponse> = {
@@ -490,6 +674,12 @@ export const WorkspaceResponse: MessageFns<WorkspaceResponse> = {
     }
     if (message.created_at !== undefined) {
       Timestamp.encode(toTimestamp(message.created_at), writer.uint32(50).fork()).join();
+    }
+    if (message.support_access !== false) {
+      writer.uint32(56).bool(message.support_access);
+    }
+    if (message.etag !== undefined) {
+      writer.uint32(242).string(message.etag);
     }
     return writer;
   },
@@ -555,6 +745,22 @@ export const WorkspaceResponse: MessageFns<WorkspaceResponse> = {
             message.created_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.support_access = reader.bool();
+            continue;
+          }
+          case 30: {
+            if (tag !== 242) {
+              break;
+            }
+
+            message.etag = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -578,12 +784,14 @@ export const WorkspaceResponse: MessageFns<WorkspaceResponse> = {
     message.description = object.description ?? "";
     message.role = object.role ?? undefined;
     message.created_at = object.created_at ?? undefined;
+    message.support_access = object.support_access ?? false;
+    message.etag = object.etag ?? undefined;
     return message;
   },
 };
 
 function createBaseListMembersRequest(): ListMembersRequest {
-  return { workspace_id: "", q: undefined, limit: undefined };
+  return { workspace_id: "", q: undefined, limit: undefined, page: undefined, page_size: undefined, role: undefined };
 }
 
 export const ListMembersRequest: MessageFns<ListMembersRequest> = {
@@ -596,6 +804,15 @@ export const ListMembersRequest: MessageFns<ListMembersRequest> = {
     }
     if (message.limit !== undefined) {
       writer.uint32(24).int32(message.limit);
+    }
+    if (message.page !== undefined) {
+      writer.uint32(32).int32(message.page);
+    }
+    if (message.page_size !== undefined) {
+      writer.uint32(40).int32(message.page_size);
+    }
+    if (message.role !== undefined) {
+      writer.uint32(50).string(message.role);
     }
     return writer;
   },
@@ -637,6 +854,30 @@ export const ListMembersRequest: MessageFns<ListMembersRequest> = {
             message.limit = reader.int32();
             continue;
           }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.page = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.page_size = reader.int32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.role = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -657,18 +898,24 @@ export const ListMembersRequest: MessageFns<ListMembersRequest> = {
     message.workspace_id = object.workspace_id ?? "";
     message.q = object.q ?? undefined;
     message.limit = object.limit ?? undefined;
+    message.page = object.page ?? undefined;
+    message.page_size = object.page_size ?? undefined;
+    message.role = object.role ?? undefined;
     return message;
   },
 };
 
 function createBaseListMembersResponse(): ListMembersResponse {
-  return { members: [] };
+  return { members: [], total: undefined };
 }
 
 export const ListMembersResponse: MessageFns<ListMembersResponse> = {
   encode(message: ListMembersResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.members) {
       WorkspaceMemberResponse.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.total !== undefined) {
+      writer.uint32(16).int32(message.total);
     }
     return writer;
   },
@@ -694,6 +941,14 @@ export const ListMembersResponse: MessageFns<ListMembersResponse> = {
             message.members.push(WorkspaceMemberResponse.decode(reader, reader.uint32()));
             continue;
           }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.total = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -712,12 +967,13 @@ export const ListMembersResponse: MessageFns<ListMembersResponse> = {
   fromPartial<I extends Exact<DeepPartial<ListMembersResponse>, I>>(object: I): ListMembersResponse {
     const message = createBaseListMembersResponse();
     message.members = object.members?.map((e) => WorkspaceMemberResponse.fromPartial(e)) || [];
+    message.total = object.total ?? undefined;
     return message;
   },
 };
 
 function createBaseInviteMemberRequest(): InviteMemberRequest {
-  return { workspace_id: "", email: "", role: undefined };
+  return { workspace_id: "", email: "", role: undefined, expires_at: undefined };
 }
 
 export const InviteMemberRequest: MessageFns<InviteMemberRequest> = {
@@ -730,6 +986,9 @@ export const InviteMemberRequest: MessageFns<InviteMemberRequest> = {
     }
     if (message.role !== undefined) {
       writer.uint32(26).string(message.role);
+    }
+    if (message.expires_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.expires_at), writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -771,6 +1030,14 @@ export const InviteMemberRequest: MessageFns<InviteMemberRequest> = {
             message.role = reader.string();
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.expires_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -791,12 +1058,13 @@ export const InviteMemberRequest: MessageFns<InviteMemberRequest> = {
     message.workspace_id = object.workspace_id ?? "";
     message.email = object.email ?? "";
     message.role = object.role ?? undefined;
+    message.expires_at = object.expires_at ?? undefined;
     return message;
   },
 };
 
 function createBaseUpdateMemberRequest(): UpdateMemberRequest {
-  return { workspace_id: "", user_id: "", role: "" };
+  return { workspace_id: "", user_id: "", role: "", expires_at: undefined, never_expires: undefined };
 }
 
 export const UpdateMemberRequest: MessageFns<UpdateMemberRequest> = {
@@ -809,6 +1077,12 @@ export const UpdateMemberRequest: MessageFns<UpdateMemberRequest> = {
     }
     if (message.role !== "") {
       writer.uint32(26).string(message.role);
+    }
+    if (message.expires_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.expires_at), writer.uint32(34).fork()).join();
+    }
+    if (message.never_expires !== undefined) {
+      writer.uint32(40).bool(message.never_expires);
     }
     return writer;
   },
@@ -850,6 +1124,22 @@ export const UpdateMemberRequest: MessageFns<UpdateMemberRequest> = {
             message.role = reader.string();
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.expires_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.never_expires = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -870,6 +1160,8 @@ export const UpdateMemberRequest: MessageFns<UpdateMemberRequest> = {
     message.workspace_id = object.workspace_id ?? "";
     message.user_id = object.user_id ?? "";
     message.role = object.role ?? "";
+    message.expires_at = object.expires_at ?? undefined;
+    message.never_expires = object.never_expires ?? undefined;
     return message;
   },
 };
@@ -951,6 +1243,10 @@ function createBaseWorkspaceMemberResponse(): WorkspaceMemberResponse {
     role: "",
     status: "",
     joined_at: undefined,
+    expires_at: undefined,
+    kind: "",
+    invitation_url: undefined,
+    support: false,
   };
 }
 
@@ -979,6 +1275,18 @@ export const WorkspaceMemberResponse: MessageFns<WorkspaceMemberResponse> = {
     }
     if (message.joined_at !== undefined) {
       Timestamp.encode(toTimestamp(message.joined_at), writer.uint32(66).fork()).join();
+    }
+    if (message.expires_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.expires_at), writer.uint32(74).fork()).join();
+    }
+    if (message.kind !== "") {
+      writer.uint32(162).string(message.kind);
+    }
+    if (message.invitation_url !== undefined) {
+      writer.uint32(170).string(message.invitation_url);
+    }
+    if (message.support !== false) {
+      writer.uint32(176).bool(message.support);
     }
     return writer;
   },
@@ -1060,6 +1368,38 @@ export const WorkspaceMemberResponse: MessageFns<WorkspaceMemberResponse> = {
             message.joined_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.expires_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.kind = reader.string();
+            continue;
+          }
+          case 21: {
+            if (tag !== 170) {
+              break;
+            }
+
+            message.invitation_url = reader.string();
+            continue;
+          }
+          case 22: {
+            if (tag !== 176) {
+              break;
+            }
+
+            message.support = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1085,6 +1425,10 @@ export const WorkspaceMemberResponse: MessageFns<WorkspaceMemberResponse> = {
     message.role = object.role ?? "";
     message.status = object.status ?? "";
     message.joined_at = object.joined_at ?? undefined;
+    message.expires_at = object.expires_at ?? undefined;
+    message.kind = object.kind ?? "";
+    message.invitation_url = object.invitation_url ?? undefined;
+    message.support = object.support ?? false;
     return message;
   },
 };
@@ -1206,15 +1550,17 @@ export const WorkspaceServiceService = {
     path: "/daikon.v1.WorkspaceService/DeleteWorkspace" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: WorkspaceRequest): Buffer => Buffer.from(WorkspaceRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): WorkspaceRequest => WorkspaceRequest.decode(value),
+    requestSerialize: (value: DeleteWorkspaceRequest): Buffer =>
+      Buffer.from(DeleteWorkspaceRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): DeleteWorkspaceRequest => DeleteWorkspaceRequest.decode(value),
     responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
   },
   /**
    * List members
    *
-   * Lists the members of a workspace, including invited ones, ordered by user ID.
+   * Lists the members of a workspace, including invited ones. With `page`, returns one page and the
+   * total number; owners come first.
    */
   listMembers: {
     path: "/daikon.v1.WorkspaceService/ListMembers" as const,
@@ -1230,7 +1576,10 @@ export const WorkspaceServiceService = {
    *
    * Invites a person by e-mail address. If no user has the address, a user is created; the first
    * sign-in with the verified address takes over that user. Inviting a person again updates the
-   * role of the pending invitation. Fails with `ALREADY_EXISTS` if the person is already a member.
+   * role and the end of the pending invitation, and sends a new link. Fails with `ALREADY_EXISTS` if the person
+   * is already a member.
+   *
+   * The invitation is sent by e-mail if the server is configured to. Otherwise, the response contains the link.
    *
    * Only owners can invite owners.
    */
@@ -1247,8 +1596,9 @@ export const WorkspaceServiceService = {
   /**
    * Update a member
    *
-   * Changes the role of a member. Only owners can grant or revoke the role `owner`. Fails with
-   * `ALREADY_EXISTS` if the member is the last active owner of the workspace.
+   * Changes the role of a member, the end of the membership, or both. Only owners can grant or
+   * revoke the role `owner`, or let the membership of an owner end. Fails with `ALREADY_EXISTS` if
+   * the member is the last active owner of the workspace whose membership does not end.
    */
   updateMember: {
     path: "/daikon.v1.WorkspaceService/UpdateMember" as const,
@@ -1264,7 +1614,7 @@ export const WorkspaceServiceService = {
    * Remove a member
    *
    * Removes a member with their group memberships, custom roles, shares and sessions in the
-   * workspace. Members can remove themselves. Removing another member requires role `admin`, or
+   * workspace. Members can remove themselves. Removing another member requires the role `admin`, or
    * `owner` if that member is an owner. Fails with `ALREADY_EXISTS` if the member is the last
    * active owner.
    */
@@ -1311,11 +1661,12 @@ export interface WorkspaceServiceServer extends UntypedServiceImplementation {
    * Deletes a workspace with its memberships, groups, custom roles, permission records and
    * sessions.
    */
-  deleteWorkspace: handleUnaryCall<WorkspaceRequest, DeleteResponse>;
+  deleteWorkspace: handleUnaryCall<DeleteWorkspaceRequest, DeleteResponse>;
   /**
    * List members
    *
-   * Lists the members of a workspace, including invited ones, ordered by user ID.
+   * Lists the members of a workspace, including invited ones. With `page`, returns one page and the
+   * total number; owners come first.
    */
   listMembers: handleUnaryCall<ListMembersRequest, ListMembersResponse>;
   /**
@@ -1323,7 +1674,10 @@ export interface WorkspaceServiceServer extends UntypedServiceImplementation {
    *
    * Invites a person by e-mail address. If no user has the address, a user is created; the first
    * sign-in with the verified address takes over that user. Inviting a person again updates the
-   * role of the pending invitation. Fails with `ALREADY_EXISTS` if the person is already a member.
+   * role and the end of the pending invitation, and sends a new link. Fails with `ALREADY_EXISTS` if the person
+   * is already a member.
+   *
+   * The invitation is sent by e-mail if the server is configured to. Otherwise, the response contains the link.
    *
    * Only owners can invite owners.
    */
@@ -1331,15 +1685,16 @@ export interface WorkspaceServiceServer extends UntypedServiceImplementation {
   /**
    * Update a member
    *
-   * Changes the role of a member. Only owners can grant or revoke the role `owner`. Fails with
-   * `ALREADY_EXISTS` if the member is the last active owner of the workspace.
+   * Changes the role of a member, the end of the membership, or both. Only owners can grant or
+   * revoke the role `owner`, or let the membership of an owner end. Fails with `ALREADY_EXISTS` if
+   * the member is the last active owner of the workspace whose membership does not end.
    */
   updateMember: handleUnaryCall<UpdateMemberRequest, WorkspaceMemberResponse>;
   /**
    * Remove a member
    *
    * Removes a member with their group memberships, custom roles, shares and sessions in the
-   * workspace. Members can remove themselves. Removing another member requires role `admin`, or
+   * workspace. Members can remove themselves. Removing another member requires the role `admin`, or
    * `owner` if that member is an owner. Fails with `ALREADY_EXISTS` if the member is the last
    * active owner.
    */
@@ -1435,16 +1790,16 @@ export interface WorkspaceServiceClient extends Client {
    * sessions.
    */
   deleteWorkspace(
-    request: WorkspaceRequest,
+    request: DeleteWorkspaceRequest,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
   ): ClientUnaryCall;
   deleteWorkspace(
-    request: WorkspaceRequest,
+    request: DeleteWorkspaceRequest,
     metadata: Metadata,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
   ): ClientUnaryCall;
   deleteWorkspace(
-    request: WorkspaceRequest,
+    request: DeleteWorkspaceRequest,
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
@@ -1452,7 +1807,8 @@ export interface WorkspaceServiceClient extends Client {
   /**
    * List members
    *
-   * Lists the members of a workspace, including invited ones, ordered by user ID.
+   * Lists the members of a workspace, including invited ones. With `page`, returns one page and the
+   * total number; owners come first.
    */
   listMembers(
     request: ListMembersRequest,
@@ -1474,7 +1830,10 @@ export interface WorkspaceServiceClient extends Client {
    *
    * Invites a person by e-mail address. If no user has the address, a user is created; the first
    * sign-in with the verified address takes over that user. Inviting a person again updates the
-   * role of the pending invitation. Fails with `ALREADY_EXISTS` if the person is already a member.
+   * role and the end of the pending invitation, and sends a new link. Fails with `ALREADY_EXISTS` if the person
+   * is already a member.
+   *
+   * The invitation is sent by e-mail if the server is configured to. Otherwise, the response contains the link.
    *
    * Only owners can invite owners.
    */
@@ -1496,8 +1855,9 @@ export interface WorkspaceServiceClient extends Client {
   /**
    * Update a member
    *
-   * Changes the role of a member. Only owners can grant or revoke the role `owner`. Fails with
-   * `ALREADY_EXISTS` if the member is the last active owner of the workspace.
+   * Changes the role of a member, the end of the membership, or both. Only owners can grant or
+   * revoke the role `owner`, or let the membership of an owner end. Fails with `ALREADY_EXISTS` if
+   * the member is the last active owner of the workspace whose membership does not end.
    */
   updateMember(
     request: UpdateMemberRequest,
@@ -1518,7 +1878,7 @@ export interface WorkspaceServiceClient extends Client {
    * Remove a member
    *
    * Removes a member with their group memberships, custom roles, shares and sessions in the
-   * workspace. Members can remove themselves. Removing another member requires role `admin`, or
+   * workspace. Members can remove themselves. Removing another member requires the role `admin`, or
    * `owner` if that member is an owner. Fails with `ALREADY_EXISTS` if the member is the last
    * active owner.
    */
