@@ -10,6 +10,7 @@ enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/daikon'))
 const { exitAfterFailure } = await import('./cli/failure.ts')
 const { onParentExit } = await import('./cli/parent-exit.ts')
 const { readConfig } = await import('./config/config.ts')
+const { findMisspeltSettings } = await import('./config/misspelt-settings.ts')
 const { createLogger } = await import('./core/logger.ts')
 const { start } = await import('./server/start.ts')
 const { startWorker } = await import('./server/worker.ts')
@@ -19,17 +20,24 @@ const signals = ['SIGTERM', 'SIGINT'] as const
 
 /**
  * Runs the server as the environment configures it. SIGTERM or SIGINT drains it; a second signal
- * ends it at once. SIGHUP reloads keys and certificates.
+ * ends it immediately. SIGHUP reloads keys and certificates.
  */
 async function main(): Promise<void> {
   const config = readConfig(process.env)
   const log = createLogger(config.LOG_LEVEL, config.LOG_FORMAT)
+  // Node.js would print every property of the error, and PostgreSQL's errors contain rows.
+  process.on('uncaughtException', (error) => {
+    log.fatal({ err: error }, 'Stopping because of an unexpected error')
+    process.exit(1)
+  })
   if (cluster.isWorker) {
     // Ignored in workers: the primary receives the same signal and coordinates its workers.
     for (const signal of [...signals, 'SIGHUP'] as const) process.on(signal, () => {})
     const workerLog = log.child({ worker: cluster.worker?.id })
     return startWorker(config, workerLog, () => process.exit())
   }
+
+  for (const warning of findMisspeltSettings(process.env)) log.warn(warning)
 
   const stopping = Promise.withResolvers<void>()
   let isStopping = false

@@ -7,17 +7,20 @@ import { isPersonalField } from './events.ts'
 export type ChainEntry = {
   id: string
   action: string
-  target_type: string
-  target_id: string | null
-  actor_id: string | null
-  workspace_id: string | null
+  targetType: string
+  targetId: string | null
+  actorId: string | null
+  workspaceId: string | null
   detail: Record<string, unknown>
   /** UTC with microseconds. */
-  created_at: string
-  service_app_id: string | null
-  key_prefix: string | null
-  request_id: string | null
+  createdAt: string
+  serviceAppId: string | null
+  keyPrefix: string | null
+  requestId: string | null
   ip: string | null
+  /** Covered from version 3 on, like `apiKeyPrefix`. */
+  actorType: string | null
+  apiKeyPrefix: string | null
 }
 
 /**
@@ -43,8 +46,8 @@ export function digestPersonalValues(entry: ChainEntry): PersonalDigests {
 }
 
 /**
- * Compares personal values with their digests. Returns how many were erased, or undefined if any
- * was changed or added.
+ * Compares personal values with their digests. Returns the number of erased values, or undefined if
+ * a value was changed or added.
  */
 export function countErasedValues(
   entry: ChainEntry,
@@ -63,12 +66,24 @@ export function countErasedValues(
   return erased
 }
 
+/**
+ * The version of the seals that this version of daikon makes. Version 1 does not include its number
+ * in the hash. A change of the hashed values is a new version.
+ */
+export const sealVersion = 3
+
+/** Whether `hashEntry` supports a version. */
+export function isKnownSealVersion(version: number): boolean {
+  return version >= 1 && version <= sealVersion
+}
+
 /** Hashes an entry together with the hash of the previous entry. */
 export function hashEntry(
   previousHash: string,
   sequence: number,
   entry: ChainEntry,
   digests: Record<string, string>,
+  version = sealVersion,
 ): string {
   const detail = Object.entries(entry.detail).filter(([field]) => !(`detail.${field}` in digests))
   const covered = [
@@ -76,18 +91,19 @@ export function hashEntry(
     sequence,
     entry.id,
     entry.action,
-    entry.target_type,
-    entry.target_id,
-    entry.actor_id,
-    entry.workspace_id,
+    entry.targetType,
+    entry.targetId,
+    entry.actorId,
+    entry.workspaceId,
     Object.fromEntries(detail),
-    entry.created_at,
-    entry.service_app_id,
-    entry.key_prefix,
-    entry.request_id,
+    entry.createdAt,
+    entry.serviceAppId,
+    entry.keyPrefix,
+    entry.requestId,
     digests,
+    ...(version >= 3 ? [entry.actorType, entry.apiKeyPrefix] : []),
   ]
-  return hash('sha256', canonicalJson(covered))
+  return hash('sha256', canonicalJson(version === 1 ? covered : [version, ...covered]))
 }
 
 function readValue({ ip, detail }: ChainEntry, name: string): unknown {

@@ -4,6 +4,21 @@ const resourceFields = ['service_name', 'resource_type', 'resource_id'] as const
 /** The fields that identify a share in the detail of an entry. */
 const shareFields = [...resourceFields, 'grantee_type', 'grantee_id', 'permission'] as const
 
+/** The fields that identify a link in the detail of an entry. */
+const linkFields = [...resourceFields, 'link_id', 'permission', 'expires_at'] as const
+
+/** The settings of a client app in the detail of an entry. */
+const clientAppFields = [
+  'name',
+  'type',
+  'pkce_required',
+  'redirect_uris',
+  'workspace',
+  'popup_sign_in',
+  'service_account',
+  'keys',
+] as const
+
 /**
  * The events of the activity log by their action: the type of the target, the fields of the detail,
  * a description, and the handlers that record the event. `alsoRecordedBy` names other code that
@@ -58,7 +73,7 @@ export const activityEvents = {
     target: 'user',
     detail: ['provider', 'subject'],
     description:
-      'A sign-in with an unknown account was refused, because the user with its e-mail address has other accounts',
+      'Sign-in refused: a user with this e-mail address already signs in with other accounts',
     recordedBy: ['completeLogin', 'completeAdminLogin'],
   },
   'user.signed_out': {
@@ -77,7 +92,7 @@ export const activityEvents = {
     target: 'session',
     detail: ['user_id'],
     description:
-      'A user ended a session or all of their other sessions, or an administrator did: one entry for each',
+      'A user or an administrator ended one or more sessions; one entry for each session',
     recordedBy: ['endSession', 'endOtherSessions', 'endUserSession', 'endUserSessions'],
   },
   'session.revoked': {
@@ -134,22 +149,22 @@ export const activityEvents = {
     target: 'user',
     detail: ['email', 'by'],
     description:
-      'A user became an administrator: `by` is `list` for an address of ADMIN_EMAILS, or `operator`',
-    recordedBy: [],
+      'A user became an administrator: `by` is `list` for an address of ADMIN_EMAILS, `operator` or `console`',
+    recordedBy: ['setAdministrator'],
     alsoRecordedBy: 'the `daikon` command-line tool, sign-ins with an address of ADMIN_EMAILS',
   },
   'user.demoted': {
     target: 'user',
     detail: ['email', 'by'],
-    description: 'An operator revoked the administrator rights of a user',
-    recordedBy: [],
+    description: "An operator or another administrator revoked a user's administrator rights",
+    recordedBy: ['setAdministrator'],
     alsoRecordedBy: 'the `daikon` command-line tool',
   },
   'user.erased': {
     target: 'user',
-    detail: ['by', 'workspaces', 'resources'],
+    detail: ['by', 'workspaces', 'resources', 'services'],
     description:
-      'A user was erased; counts the deleted workspaces and the resources given to another user',
+      'A user was erased; counts the deleted workspaces and the resources given to another user, and lists the services with resources in workspaces of the user, or `none`',
     recordedBy: ['deleteUser'],
   },
   'user.exported': {
@@ -169,8 +184,8 @@ export const activityEvents = {
     target: 'workspace',
     detail: ['slug'],
     description:
-      'A workspace was created, by a request or as the personal workspace of a first sign-in',
-    recordedBy: ['createWorkspace', 'completeLogin', 'completeAdminLogin'],
+      'A workspace was created, by a request or an import, or as the personal workspace of a first sign-in',
+    recordedBy: ['createWorkspace', 'completeLogin', 'completeAdminLogin', 'executeCsvImport'],
   },
   'workspace.updated': {
     target: 'workspace',
@@ -178,16 +193,32 @@ export const activityEvents = {
     description: 'The name or description of a workspace changed',
     recordedBy: ['updateWorkspace'],
   },
+  'workspace.support_access_changed': {
+    target: 'workspace',
+    detail: ['slug', 'allowed'],
+    description: 'An owner allowed or forbade support access, which ends if it is forbidden',
+    recordedBy: ['updateWorkspace'],
+  },
+  'workspace.slug_changed': {
+    target: 'workspace',
+    detail: ['from', 'to'],
+    description:
+      'A workspace whose slug was a UUID was renamed, because it could be taken for an ID',
+    recordedBy: [],
+    alsoRecordedBy: 'the database migration to this version',
+  },
   'workspace.deleted': {
     target: 'workspace',
-    detail: ['slug'],
-    description: 'A workspace was deleted with everything in it',
+    detail: ['slug', 'services'],
+    description:
+      'A workspace was deleted with everything in it; `services` lists the services that had resources in it, or `none`',
     recordedBy: ['deleteWorkspace'],
   },
   'member.invited': {
     target: 'user',
-    detail: ['email', 'role'],
-    description: 'A user was invited to a workspace, or the role of a pending invitation changed',
+    detail: ['email', 'role', 'expires_at'],
+    description:
+      'A user was invited to a workspace, or the role or end of a pending invitation changed; `expires_at` is `never` for a membership that does not end',
     recordedBy: ['inviteMember', 'addUserToWorkspace', 'executeCsvImport'],
   },
   'member.role_changed': {
@@ -196,11 +227,38 @@ export const activityEvents = {
     description: 'The role of a member changed',
     recordedBy: ['updateMember', 'executeCsvImport'],
   },
+  'member.expiry_changed': {
+    target: 'user',
+    detail: ['from', 'to'],
+    description: 'The end of a membership changed; `never` if it does not end',
+    recordedBy: ['updateMember'],
+  },
+  'member.expired': {
+    target: 'user',
+    detail: ['email', 'role', 'expires_at'],
+    description: 'A membership ended; recorded within a minute, or when the user is invited again',
+    recordedBy: [],
+    alsoRecordedBy: 'the server',
+  },
   'member.removed': {
     target: 'user',
     detail: ['email', 'role'],
     description: 'A member left a workspace or was removed from it',
     recordedBy: ['removeMember'],
+  },
+  'member.support_began': {
+    target: 'user',
+    detail: ['email', 'role', 'reason', 'expires_at'],
+    description: 'An administrator gave a person support access, a membership that ends by itself',
+    recordedBy: ['giveSupportAccess'],
+  },
+  'member.support_ended': {
+    target: 'user',
+    detail: ['email', 'role', 'reason'],
+    description:
+      'Support access ended; recorded within a minute of its end, or when somebody ended it',
+    recordedBy: ['removeMember', 'updateWorkspace'],
+    alsoRecordedBy: 'the server',
   },
   'group.created': {
     target: 'group',
@@ -280,6 +338,18 @@ export const activityEvents = {
     description: 'A custom role was removed from a member',
     recordedBy: ['removeRoleMember'],
   },
+  'role.group_added': {
+    target: 'role',
+    detail: ['name', 'group_id'],
+    description: 'A custom role was assigned to a group',
+    recordedBy: ['addRoleGroup'],
+  },
+  'role.group_removed': {
+    target: 'role',
+    detail: ['name', 'group_id'],
+    description: 'A custom role was removed from a group',
+    recordedBy: ['removeRoleGroup'],
+  },
   'role.action_added': {
     target: 'role',
     detail: ['name', 'service_name', 'action'],
@@ -292,6 +362,37 @@ export const activityEvents = {
     description: 'An action was removed from a custom role',
     recordedBy: ['removeRoleAction'],
   },
+  'service_account.created': {
+    target: 'service_account',
+    detail: ['name', 'role', 'expires_at'],
+    description: 'A service account was created',
+    recordedBy: ['createServiceAccount'],
+  },
+  'service_account.updated': {
+    target: 'service_account',
+    detail: ['name', 'role', 'is_active', 'expires_at'],
+    description:
+      'A service account changed; if it was deactivated or had ended, its credentials ended for good',
+    recordedBy: ['updateServiceAccount'],
+  },
+  'service_account.deleted': {
+    target: 'service_account',
+    detail: ['name', 'resources'],
+    description: 'A service account was deleted; `resources` were transferred to another member',
+    recordedBy: ['deleteServiceAccount'],
+  },
+  'api_key.created': {
+    target: 'api_key',
+    detail: ['name', 'key_prefix', 'service_account_id', 'expires_at'],
+    description: 'An API key of a service account was created',
+    recordedBy: ['createKey'],
+  },
+  'api_key.deleted': {
+    target: 'api_key',
+    detail: ['name', 'key_prefix', 'service_account_id'],
+    description: 'An API key of a service account was deleted',
+    recordedBy: ['deleteKey'],
+  },
   'service_action.registered': {
     target: 'service_action',
     detail: ['service_name', 'name'],
@@ -303,6 +404,29 @@ export const activityEvents = {
     detail: ['service_name', 'name'],
     description: 'A service changed the description of an action',
     recordedBy: ['registerActions'],
+  },
+  'service_routes.replaced': {
+    target: 'service_routes',
+    detail: ['service_name', 'routes', 'added', 'removed'],
+    description:
+      'A service replaced the routes by which gateways protect it; counts the routes, and lists up to 20 that were added and up to 20 that were removed, or `none`',
+    recordedBy: ['putRoutes'],
+  },
+  'resource_type.declared': {
+    target: 'resource_type',
+    detail: [
+      'service_name',
+      'resource_type',
+      'allow_public',
+      'roles',
+      'conditions',
+      'requirements',
+      'added',
+      'removed',
+    ],
+    description:
+      'The declaration of a resource type changed; says whether resources may be public, counts the roles, conditions and requirements, and lists up to 20 that were added and up to 20 that were removed, or `none`. What changed is in both lists',
+    recordedBy: ['putResourceType', 'deleteResourceType'],
   },
   'service_app.created': {
     target: 'service_app',
@@ -338,7 +462,7 @@ export const activityEvents = {
     target: 'service_app',
     detail: ['name', 'service_name', 'key_prefix', 'cause'],
     description:
-      'A key was used after its end, at most one entry an hour for each key: `cause` is `expired`, also after a rotation, or `deactivated` for the key of an inactive app',
+      'A key was used after it expired or its app was deactivated, as `cause` shows; recorded at most once an hour for each key',
     recordedBy: [],
     alsoRecordedBy: 'the server, within a minute',
   },
@@ -348,16 +472,49 @@ export const activityEvents = {
     description: 'A service app was deleted with its keys',
     recordedBy: ['deleteServiceApp'],
   },
+  'webhook.created': {
+    target: 'webhook',
+    detail: ['host', 'events', 'workspace', 'is_active'],
+    description: 'A webhook was created; contains the host of its URL',
+    recordedBy: ['createWebhook'],
+  },
+  'webhook.updated': {
+    target: 'webhook',
+    detail: ['host', 'events', 'workspace', 'is_active'],
+    description: 'A webhook changed, or was activated or deactivated by an administrator',
+    recordedBy: ['updateWebhook'],
+  },
+  'webhook.secret_rotated': {
+    target: 'webhook',
+    detail: ['host', 'overlap_seconds'],
+    description: 'A webhook received a new secret; its previous secret also signs for the overlap',
+    recordedBy: ['rotateWebhook'],
+  },
+  'webhook.deactivated': {
+    target: 'webhook',
+    detail: ['host', 'cause'],
+    description:
+      'The server deactivated a webhook: `cause` is `gone` if its URL returned 410, `failing` if every attempt failed for a day',
+    recordedBy: [],
+    alsoRecordedBy: 'the server',
+  },
+  'webhook.deleted': {
+    target: 'webhook',
+    detail: ['host'],
+    description: 'A webhook was deleted with its deliveries',
+    recordedBy: ['deleteWebhook'],
+  },
   'client_app.created': {
     target: 'client_app',
-    detail: ['name', 'type', 'redirect_uris'],
+    detail: clientAppFields,
     description: 'A client app was created with its redirect URIs',
     recordedBy: ['createClientApp'],
   },
   'client_app.updated': {
     target: 'client_app',
-    detail: ['name', 'type', 'redirect_uris'],
-    description: 'The name, the type or the URLs of a client app changed',
+    detail: clientAppFields,
+    description:
+      'The name, type, PKCE or popup setting, URLs, workspace, service account or keys of a client app changed',
     recordedBy: ['updateClientApp'],
   },
   'client_app.secret_rotated': {
@@ -385,6 +542,49 @@ export const activityEvents = {
     description: 'A client app was deleted with its redirect URIs',
     recordedBy: ['deleteClientApp'],
   },
+  'management_app.created': {
+    target: 'management_app',
+    detail: ['name', 'scopes', 'secret_prefix'],
+    description: 'A management app was created',
+    recordedBy: ['createManagementApp'],
+  },
+  'management_app.updated': {
+    target: 'management_app',
+    detail: ['name', 'scopes'],
+    description: 'The name or the scopes of a management app changed',
+    recordedBy: ['updateManagementApp'],
+  },
+  'management_app.activated': {
+    target: 'management_app',
+    detail: ['name'],
+    description: 'A management app was activated; it can obtain tokens again',
+    recordedBy: ['updateManagementApp'],
+  },
+  'management_app.deactivated': {
+    target: 'management_app',
+    detail: ['name'],
+    description: 'A management app was deactivated, which ended its tokens',
+    recordedBy: ['updateManagementApp'],
+  },
+  'management_app.secret_rotated': {
+    target: 'management_app',
+    detail: ['name', 'secret_prefix', 'overlap_seconds'],
+    description:
+      'A management app received a new secret; its previous secrets expire after the overlap',
+    recordedBy: ['rotateManagementApp'],
+  },
+  'management_app.deleted': {
+    target: 'management_app',
+    detail: ['name'],
+    description: 'A management app was deleted with its secrets, which ended its tokens',
+    recordedBy: ['deleteManagementApp'],
+  },
+  'permission.registered': {
+    target: 'permission',
+    detail: [...resourceFields, 'owner_id', 'visibility', 'parent'],
+    description: 'A resource was registered; `parent` is the type and ID of its parent, or `none`.',
+    recordedBy: ['register', 'registerBatch'],
+  },
   'permission.visibility_changed': {
     target: 'permission',
     detail: [...resourceFields, 'from', 'to'],
@@ -399,10 +599,10 @@ export const activityEvents = {
   },
   'permission.shared': {
     target: 'permission',
-    detail: [...shareFields, 'expires_at'],
+    detail: [...shareFields, 'expires_at', 'condition'],
     description:
-      'A resource was shared with a user or group, or the permission or expiry of a share changed; `expires_at` is `never` for a share that does not expire',
-    recordedBy: ['share'],
+      'A resource was shared with a user or group, or the permission, role, condition or expiry of a share changed; `permission` contains the permission or the name of the role; `expires_at` is `never` for a share that does not expire; `condition` is the name of the condition with its parameters, or `none`',
+    recordedBy: ['share', 'shareBatch'],
   },
   'permission.share_expired': {
     target: 'permission',
@@ -417,18 +617,58 @@ export const activityEvents = {
     description: 'A share was revoked',
     recordedBy: ['revokeShare'],
   },
+  'permission.link_created': {
+    target: 'permission',
+    detail: [...linkFields, 'condition'],
+    description:
+      'A link to a resource was created; `expires_at` is `never` if it does not expire; `condition` is the name of the condition with its parameters, or `none`',
+    recordedBy: ['createLink'],
+  },
+  'permission.link_revoked': {
+    target: 'permission',
+    detail: linkFields,
+    description: 'A link to a resource was revoked',
+    recordedBy: ['deleteLink'],
+  },
+  'permission.link_expired': {
+    target: 'permission',
+    detail: linkFields,
+    description: 'A link to a resource expired; recorded within a minute',
+    recordedBy: [],
+    alsoRecordedBy: 'the server',
+  },
   'permission.parent_changed': {
     target: 'permission',
     detail: [...resourceFields, 'from', 'to', 'inherits'],
     description:
-      'A resource was moved with everything below it, or began or ceased to inherit; `from` and `to` are the type and id of the parent, or `none`',
+      'A resource was moved with everything below it, or its inheritance was turned on or off; `from` and `to` are the type and id of the parent, or `none`',
     recordedBy: ['updateParent'],
+  },
+  'permission.attributes_changed': {
+    target: 'permission',
+    detail: [...resourceFields, 'changed'],
+    description:
+      'Attributes of a resource were set or removed; `changed` names the members, without their values',
+    recordedBy: ['updateAttributes'],
+  },
+  'permission.renamed': {
+    target: 'permission',
+    detail: resourceFields,
+    description: 'The display name of a resource was set or removed; the name is not recorded',
+    recordedBy: ['updateResource'],
+  },
+  'permission.unregistered': {
+    target: 'permission',
+    detail: [...resourceFields, 'owner_id', 'visibility', 'parent', 'shares'],
+    description:
+      'A resource was unregistered, which deleted its shares; its children have no parent any more; `parent` is the type and ID of its parent, or `none`; counts the shares',
+    recordedBy: ['unregister'],
   },
   'permission.tree_unregistered': {
     target: 'permission',
     detail: [...resourceFields, 'descendants', 'shares'],
     description:
-      'A resource was unregistered with everything below it; the number of further resources and of all their shares',
+      'A resource was unregistered with everything below it; counts the resources below it and all deleted shares',
     recordedBy: ['unregister'],
   },
   'activity.pruned': {

@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { EntityManager } from '@mikro-orm/postgresql'
 import type { ActivityEntry } from '../../gen/daikon/v1/admin_records.ts'
-import { findEntries, viewEntry } from './activity-log.ts'
-import { findSealedEntryRows } from './queries.ts'
+import type { ActivityStore } from './store/activity-store.ts'
 
 export const exportFormats = ['csv', 'jsonl'] as const
 
@@ -11,7 +9,7 @@ export type ExportFormat = (typeof exportFormats)[number]
 /** The number of entries in memory at a time. */
 const pageSize = 1000
 
-/** Lower than the id of every entry. */
+/** Lower than the ID of every entry. */
 const lowestId = '00000000-0000-0000-0000-000000000000'
 
 const columns = [
@@ -27,6 +25,8 @@ const columns = [
   'key_prefix',
   'request_id',
   'ip',
+  'actor_type',
+  'api_key_prefix',
 ] as const
 
 const writers: Record<ExportFormat, { header: string; line: (entry: ActivityEntry) => string }> = {
@@ -42,13 +42,13 @@ export type ExportChunk = { text: string; entries: number }
  * while it runs.
  */
 export async function* exportActivity(
-  em: EntityManager,
+  { activity }: { activity: ActivityStore },
   format: ExportFormat,
 ): AsyncGenerator<ExportChunk> {
   const { header, line } = writers[format]
   if (header) yield { text: header, entries: 0 }
   for (let after: string | undefined = lowestId; after; ) {
-    const page = await findEntries(em, { after, limit: pageSize })
+    const page = await activity.find({ after, limit: pageSize })
     if (page.length > 0) yield { text: page.map(line).join(''), entries: page.length }
     after = page.length === pageSize ? page.at(-1)?.id : undefined
   }
@@ -59,22 +59,22 @@ const followInterval = 1000
 
 /**
  * Exports the log in the order of its hash chain until `signal` is aborted. When all entries are
- * exported, waits for new ones, which are sealed within about a minute. Unlike the order of ids,
+ * exported, waits for new ones, which are sealed within half a second. Unlike the order of IDs,
  * this order is final: no entry is ever added before one that was exported.
  */
 export async function* followActivity(
-  em: EntityManager,
+  { activity }: { activity: ActivityStore },
   format: ExportFormat,
   signal: AbortSignal,
 ): AsyncGenerator<ExportChunk> {
   const { header, line } = writers[format]
   if (header) yield { text: header, entries: 0 }
   for (let sequence = 0; !signal.aborted; ) {
-    const rows = await findSealedEntryRows(em, sequence, pageSize)
-    sequence = rows.at(-1)?.seal_seq ?? sequence
-    const lines = rows.map(({ seal_seq: _, ...row }) => line(viewEntry(row)))
-    if (rows.length > 0) yield { text: lines.join(''), entries: rows.length }
-    if (rows.length < pageSize) await sleep(followInterval, undefined, { signal }).catch(() => {})
+    const page = await activity.findSealed(sequence, pageSize)
+    sequence = page.at(-1)?.sequence ?? sequence
+    const lines = page.map(({ entry }) => line(entry))
+    if (page.length > 0) yield { text: lines.join(''), entries: page.length }
+    if (page.length < pageSize) await sleep(followInterval, undefined, { signal }).catch(() => {})
   }
 }
 

@@ -1,7 +1,6 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
-import { inTransaction } from '../database/transaction.ts'
-import { deleteSealedRows, findOldestSeals, lockChain } from './chain-queries.ts'
-import { recordActivity } from './record-activity.ts'
+import type { Transactional } from '../core/request-context.ts'
+import type { ActivityStore } from './store/activity-store.ts'
+import type { ChainStore } from './store/chain-store.ts'
 
 /** The maximum number of entries that one transaction deletes. */
 export const maxPrunedEntries = 10_000
@@ -13,23 +12,26 @@ const dayMilliseconds = 86_400_000
  * beginning of the hash chain. Records the hash of the last deleted entry, from which the chain
  * continues. Returns the number of deleted entries.
  */
-export function pruneActivity(em: EntityManager, now: Date, days: number): Promise<number> {
+export function pruneActivity(
+  stores: Transactional<{ activity: ActivityStore; chain: ChainStore }>,
+  now: Date,
+  days: number,
+): Promise<number> {
   const cutoff = now.getTime() - days * dayMilliseconds
-  return inTransaction(em, async (em) => {
-    const chain = await lockChain(em)
-    if (!chain) return 0
-    const seals = await findOldestSeals(em, maxPrunedEntries)
-    const firstKept = seals.findIndex(({ created_at }) => new Date(created_at).getTime() >= cutoff)
+  return stores.transaction(async (tx) => {
+    if (!(await tx.chain.lock())) return 0
+    const seals = await tx.chain.findOldestSeals(maxPrunedEntries)
+    const firstKept = seals.findIndex(({ createdAt }) => new Date(createdAt).getTime() >= cutoff)
     const expired = firstKept === -1 ? seals : seals.slice(0, firstKept)
     const last = expired.at(-1)
     if (!last) return 0
-    await deleteSealedRows(em, last.seal_seq, last.seal_hash)
+    await tx.chain.deleteThrough(last)
     const detail = {
       entries: String(expired.length),
-      through: String(last.seal_seq),
-      hash: last.seal_hash,
+      through: String(last.sequence),
+      hash: last.hash,
     }
-    await recordActivity(em, { actorId: undefined }, { action: 'activity.pruned', detail })
+    await tx.activity.record({ actorId: undefined }, { action: 'activity.pruned', detail })
     return expired.length
   })
 }

@@ -1,19 +1,10 @@
-import { IsolationLevel } from '@mikro-orm/core'
-import type { EntityManager } from '@mikro-orm/postgresql'
-import { countErasedValues, hashEntry } from './chain.ts'
-import {
-  type Chain,
-  countUnsealedRows,
-  findSealedRows,
-  isPruningRecorded,
-  readChain,
-  type SealedRow,
-} from './chain-queries.ts'
+import { countErasedValues, hashEntry, isKnownSealVersion, type PersonalDigests } from './chain.ts'
+import type { ChainEnds, ChainStore, Seal, SealedEntry } from './store/chain-store.ts'
 
 /**
  * A position in the hash chain, stored outside the database to detect that the chain was rebuilt.
  */
-export type ChainPosition = { sequence: number; hash: string }
+export type ChainPosition = Seal
 
 /** The result of verifying the hash chain. */
 export type Verification = {
@@ -42,49 +33,51 @@ const maxDelay = 3_600_000
  * Recomputes the hash chain and reports the first entry that was changed, deleted or inserted.
  * Reads a snapshot of the log, so it can run while servers are running.
  */
-export function verifyActivity(em: EntityManager, expected?: ChainPosition): Promise<Verification> {
-  return em.transactional((em) => verifySnapshot(em, expected), {
-    isolationLevel: IsolationLevel.REPEATABLE_READ,
-    readOnly: true,
-  })
+export function verifyActivity(
+  { chain }: { chain: ChainStore },
+  expected?: ChainPosition,
+): Promise<Verification> {
+  return chain.readSnapshot((chain) => verifySnapshot(chain, expected))
 }
 
 async function verifySnapshot(
-  em: EntityManager,
+  chain: ChainStore,
   expected: ChainPosition | undefined,
 ): Promise<Verification> {
-  const chain = await readChain(em)
-  const head = { sequence: chain.first_seq - 1, hash: chain.hash_before_first }
+  const ends = await chain.readEnds()
+  const head = { sequence: ends.firstSequence - 1, hash: ends.hashBeforeFirst }
   const result: Verification = {
     entries: 0,
-    unsealed: await countUnsealedRows(em),
+    unsealed: await chain.countUnsealed(),
     erased: 0,
     head,
     problem: undefined,
   }
   const fail = (problem: string) => ({ ...result, problem })
-  if (chain.first_seq > 1 && !(await isPruningRecorded(em, chain))) {
-    return fail(`The entries before ${chain.first_seq} were deleted without a record.`)
+  if (ends.firstSequence > 1 && !(await chain.isPruningRecorded(ends))) {
+    return fail(`The entries before ${ends.firstSequence} were deleted without a record.`)
   }
   let isExpectedFound = expected === undefined || isAt(head, expected)
   let newest = 0
   for (let after = Number.MIN_SAFE_INTEGER; ; ) {
-    const rows = await findSealedRows(em, after, pageSize)
-    for (const row of rows) {
-      const problem = findProblem(row, head, chain, newest)
+    const entries = await chain.findSealed(after, pageSize)
+    for (const entry of entries) {
+      const problem = findProblem(entry, head, ends, newest)
       if (problem) return fail(problem)
-      result.erased += countErasedValues(row, personalDigestsOf(row)) ?? 0
+      result.erased += countErasedValues(entry, personalDigestsOf(entry)) ?? 0
       result.entries += 1
-      head.sequence = row.seal_seq
-      head.hash = row.seal_hash as string
-      newest = Math.max(newest, Date.parse(row.created_at))
+      head.sequence = entry.sequence
+      head.hash = entry.hash as string
+      newest = Math.max(newest, Date.parse(entry.createdAt))
       if (expected && isAt(head, expected)) isExpectedFound = true
     }
-    if (rows.length < pageSize) break
+    if (entries.length < pageSize) break
     after = head.sequence
   }
-  if (head.sequence < chain.last_seq) return fail(describeGap(head.sequence + 1, chain.last_seq))
-  if (head.hash !== chain.last_hash) return fail(`Entry ${head.sequence} was changed.`)
+  if (head.sequence < ends.lastSequence) {
+    return fail(describeGap(head.sequence + 1, ends.lastSequence))
+  }
+  if (head.hash !== ends.lastHash) return fail(`Entry ${head.sequence} was changed.`)
   if (!isExpectedFound) {
     return fail(`Entry ${expected?.sequence} does not have the expected hash, or was deleted.`)
   }
@@ -96,27 +89,29 @@ function isAt(head: ChainPosition, { sequence, hash }: ChainPosition): boolean {
 }
 
 function findProblem(
-  row: SealedRow,
+  entry: SealedEntry,
   head: ChainPosition,
-  chain: Chain,
+  ends: ChainEnds,
   newest: number,
 ): string | undefined {
-  const { seal_seq: sequence, id } = row
+  const { sequence, id, version } = entry
   const name = `Entry ${sequence} (${id})`
-  if (sequence <= head.sequence || sequence > chain.last_seq) return `${name} was inserted.`
+  if (sequence <= head.sequence || sequence > ends.lastSequence) return `${name} was inserted.`
   if (sequence > head.sequence + 1) return describeGap(head.sequence + 1, sequence - 1)
-  const digests = personalDigestsOf(row)
-  const hash = hashEntry(head.hash, sequence, row, digests.digests)
-  if (hash !== row.seal_hash || countErasedValues(row, digests) === undefined) {
+  if (!isKnownSealVersion(version))
+    return `${name} has a seal of version ${version}, which this version of daikon cannot verify.`
+  const digests = personalDigestsOf(entry)
+  const hash = hashEntry(head.hash, sequence, entry, digests.digests, version)
+  if (hash !== entry.hash || countErasedValues(entry, digests) === undefined) {
     return `${name} was changed.`
   }
-  return Date.parse(row.created_at) < newest - maxDelay
+  return Date.parse(entry.createdAt) < newest - maxDelay
     ? `${name} was inserted: it claims to be older than entries that were sealed before it.`
     : undefined
 }
 
-function personalDigestsOf({ seal_digests, seal_salts }: SealedRow) {
-  return { digests: seal_digests ?? {}, salts: seal_salts ?? {} }
+function personalDigestsOf({ digests, salts }: SealedEntry): PersonalDigests {
+  return { digests: digests ?? {}, salts: salts ?? {} }
 }
 
 function describeGap(first: number, last: number): string {

@@ -1,23 +1,19 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
 import type { DeleteUserRequest, DeleteUserResponse } from '../../gen/daikon/v1/admin_user_data.ts'
-import { redactUserEntries } from '../activity/queries.ts'
-import { actorOf, recordActivity } from '../activity/record-activity.ts'
+import { actorOf } from '../activity/actor.ts'
+import { listServices } from '../activity/listed-services.ts'
+import { requireMatch } from '../core/entity-tag.ts'
 import { invalidArgument, ServiceError } from '../core/errors.ts'
 import type { RequestContext } from '../core/request-context.ts'
-import { User, Workspace } from '../database/entities/people.ts'
-import { inTransaction } from '../database/transaction.ts'
-import { signOutEverywhere } from '../identity/sessions.ts'
+import { type SignOutStores, signOutEverywhere } from '../identity/sessions.ts'
 import { adminRequired, userInactive, userNotFound } from '../identity/user-errors.ts'
-import { lockUserAndAdministrators } from './queries.ts'
-import {
-  findWorkspacesOfResources,
-  findWorkspacesToLeave,
-  lockMemberships,
-  lockUsersForDeletion,
-  lockWorkspacesOfUser,
-  transferResources,
-} from './user-data-queries.ts'
-import { lastAdministrator } from './user-status.ts'
+import { describeCaller } from './describe-caller.ts'
+import type { PeopleStore } from './store/people-store.ts'
+import type { UserDataStore, UserToDelete } from './store/user-data-store.ts'
+import { requireAnotherAdministrator } from './user-status.ts'
+import { createUserTag } from './users.ts'
+
+type DeletionStores = { people: PeopleStore; userData: UserDataStore }
+type DeletionContext = RequestContext<SignOutStores & DeletionStores>
 
 /**
  * Deletes a user together with all tokens. Workspaces without other members are deleted, resources
@@ -28,31 +24,34 @@ import { lastAdministrator } from './user-status.ts'
  *   owns resources and `transfer_to` is not set
  */
 export async function deleteUser(
-  { em, principal, now }: Pick<RequestContext, 'em' | 'principal' | 'now'>,
-  { user_id, transfer_to }: DeleteUserRequest,
+  { stores, principal, now }: Pick<DeletionContext, 'stores' | 'principal' | 'now'>,
+  { user_id, transfer_to, if_match }: DeleteUserRequest,
 ): Promise<DeleteUserResponse> {
   const callerId = principal.admin?.id
-  return inTransaction(em, async (em) => {
+  return stores.transaction(async (tx) => {
     // Workspaces are locked before users, in the same order as for invitations, to prevent
     // deadlocks.
-    await lockWorkspacesOfUser(em, user_id)
-    const user = await lockUserToDelete(em, user_id, callerId)
-    const workspaces = await findWorkspacesToLeave(em, user.id)
+    await tx.userData.lockWorkspaces(user_id)
+    const user = await lockUserToDelete(tx, user_id, callerId)
+    requireMatch(if_match, createUserTag(user))
+    const workspaces = await tx.userData.listWorkspacesToLeave(user.id)
     const ownerless = workspaces.filter(({ needsOwner }) => needsOwner)
     if (ownerless.length > 0) throw lastOwner(ownerless.map(({ slug }) => slug))
-    await signOutEverywhere(em, now, user.id)
+    await signOutEverywhere(tx, now, user.id)
+    const services = listServices(await tx.userData.findServices(user.id))
     const emptied = workspaces.filter(({ hasOthers }) => !hasOthers).map(({ id }) => id)
-    await em.nativeDelete(Workspace, { id: { $in: emptied } })
-    const transferred = await transferAllResources(em, user.id, transfer_to)
-    await em.nativeDelete(User, { id: user.id })
-    await redactUserEntries(em, user.id, emptied)
-    await recordActivity(em, actorOf(principal), {
+    await tx.userData.deleteWorkspaces(emptied)
+    const transferred = await transferAllResources(tx.userData, user.id, transfer_to)
+    await tx.userData.deleteUser(user.id)
+    await tx.activity.redactUser(user.id, emptied)
+    await tx.activity.record(actorOf(principal), {
       action: 'user.erased',
       targetId: user.id,
       detail: {
-        by: principal.admin ? 'administrator' : 'operator',
+        by: describeCaller(principal),
         workspaces: String(emptied.length),
         resources: String(transferred),
+        services,
       },
     })
     return {}
@@ -60,7 +59,11 @@ export async function deleteUser(
 }
 
 /** Locks the user and the calling administrator, whose permissions are checked under the lock. */
-async function lockUserToDelete(em: EntityManager, userId: string, callerId: string | undefined) {
+async function lockUserToDelete(
+  { people, userData }: DeletionStores,
+  userId: string,
+  callerId: string | undefined,
+): Promise<UserToDelete> {
   const id = userId.toLowerCase()
   if (id === callerId) {
     throw new ServiceError(
@@ -69,26 +72,19 @@ async function lockUserToDelete(em: EntityManager, userId: string, callerId: str
       'Administrators cannot delete their own account',
     )
   }
-  const locked = await lockUsersForDeletion(em, callerId ? [id, callerId] : [id])
+  const locked = await userData.lockUsers(callerId ? [id, callerId] : [id])
   const caller = locked.find((candidate) => candidate.id === callerId)
-  if (callerId && !caller?.is_active) throw userInactive()
-  if (callerId && !caller?.is_admin) throw adminRequired()
+  if (callerId && !caller?.isActive) throw userInactive()
+  if (callerId && !caller?.isAdmin) throw adminRequired()
   const user = locked.find((candidate) => candidate.id === id)
   if (!user) throw userNotFound()
-  if (!callerId && user.is_admin && user.is_active) await requireAnotherAdministrator(em, user)
+  if (!callerId && user.isAdmin && user.isActive) await requireAnotherAdministrator(people, user)
   return user
 }
 
-async function requireAnotherAdministrator(
-  em: EntityManager,
-  { id, email }: { id: string; email: string },
-): Promise<void> {
-  const locked = await lockUserAndAdministrators(em, email)
-  if (locked.every((candidate) => candidate.id === id)) throw lastAdministrator(email)
-}
-
+/** Transfers all resources of a user to `transferTo`. Returns the number of resources. */
 async function transferAllResources(
-  em: EntityManager,
+  userData: UserDataStore,
   fromId: string,
   transferTo: string | undefined,
 ): Promise<number> {
@@ -96,7 +92,7 @@ async function transferAllResources(
   if (toId === fromId) {
     throw invalidArgument({ field: 'transfer_to', message: 'must be another user' })
   }
-  const workspaceIds = await findWorkspacesOfResources(em, fromId)
+  const workspaceIds = await userData.findWorkspacesOfResources(fromId)
   if (workspaceIds.length === 0) return 0
   if (!toId) {
     throw new ServiceError(
@@ -105,13 +101,13 @@ async function transferAllResources(
       'The user owns resources in workspaces with other members. Name a user in transfer_to.',
     )
   }
-  if ((await lockMemberships(em, toId, workspaceIds)) < workspaceIds.length) {
+  if ((await userData.lockMemberships(toId, workspaceIds)) < workspaceIds.length) {
     throw invalidArgument({
       field: 'transfer_to',
       message: `must be a member of ${workspaceIds.join(', ')}`,
     })
   }
-  return transferResources(em, fromId, toId)
+  return userData.transferResources(fromId, toId)
 }
 
 function lastOwner(slugs: string[]): ServiceError {

@@ -1,9 +1,9 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
-import { recordActivity } from '../activity/record-activity.ts'
-import { createCancellation } from '../core/cancellation.ts'
+import type { ActivityStore } from '../activity/store/activity-store.ts'
+import type { Transactional } from '../core/request-context.ts'
 import { type RequestSource, requestScope } from '../core/request-scope.ts'
-import { inTransaction } from '../database/transaction.ts'
-import { findRecordedEndedKeys, lockEndedKeys } from './queries.ts'
+import type { ServiceAppStore } from './store/service-app-store.ts'
+
+type EndedKeyStores = { activity: ActivityStore; serviceApps: ServiceAppStore }
 
 /**
  * Collects uses of rejected service keys in memory, so that rejected calls do not write to the
@@ -16,10 +16,10 @@ export type EndedKeyUses = {
    * Writes the uses of keys that were once valid to the activity log, at most once an hour for each
    * key. Unknown keys are not recorded, so an attacker without a key cannot fill the log.
    */
-  record(em: EntityManager): Promise<void>
+  record(stores: Transactional<EndedKeyStores>): Promise<void>
 }
 
-/** Limits the memory used for unknown keys between two writes. */
+/** Limits the memory used for unknown keys between writes. */
 const maxNotes = 10_000
 
 export function createEndedKeyUses(): EndedKeyUses {
@@ -28,12 +28,12 @@ export function createEndedKeyUses(): EndedKeyUses {
     note(keyHash, source) {
       if (sources.size < maxNotes && !sources.has(keyHash)) sources.set(keyHash, source)
     },
-    async record(em) {
+    async record(stores) {
       if (sources.size === 0) return
       const noted = sources
       sources = new Map()
       try {
-        await inTransaction(em, (em) => recordUses(em, noted))
+        await stores.transaction((tx) => recordUses(tx, noted))
       } catch (error) {
         // The next `record` call includes them.
         sources = new Map([...sources, ...noted])
@@ -43,25 +43,25 @@ export function createEndedKeyUses(): EndedKeyUses {
   }
 }
 
-async function recordUses(em: EntityManager, sources: Map<string, RequestSource>): Promise<void> {
+async function recordUses(
+  { activity, serviceApps }: EndedKeyStores,
+  sources: Map<string, RequestSource>,
+): Promise<void> {
   // The lock prevents other nodes from recording the same keys concurrently.
-  const keys = await lockEndedKeys(em, [...sources.keys()])
+  const keys = await serviceApps.lockEndedKeys([...sources.keys()])
   if (keys.length === 0) return
-  const recorded = await findRecordedEndedKeys(
-    em,
-    keys.map(({ app_id }) => app_id),
-  )
-  for (const { key_hash, key_prefix, app_id, name, service_name, is_active } of keys) {
-    if (recorded.has(`${app_id} ${key_prefix}`)) continue
-    const { signal } = createCancellation()
-    await requestScope.run({ signal, source: sources.get(key_hash) as RequestSource }, () =>
-      recordActivity(
-        em,
+  const recorded = await activity.findEndedKeyUses(keys.map(({ appId }) => appId))
+  for (const { hash, prefix, appId, name, serviceName, isActive } of keys) {
+    if (recorded.has(`${appId} ${prefix}`)) continue
+    const { signal } = new AbortController()
+    const cause = isActive ? 'expired' : 'deactivated'
+    await requestScope.run({ signal, source: sources.get(hash) as RequestSource }, () =>
+      activity.record(
         { actorId: undefined },
         {
           action: 'service_app.ended_key_used',
-          targetId: app_id,
-          detail: { name, service_name, key_prefix, cause: is_active ? 'expired' : 'deactivated' },
+          targetId: appId,
+          detail: { name, service_name: serviceName, key_prefix: prefix, cause },
         },
       ),
     )

@@ -1,46 +1,47 @@
 import type { ExportUserRequest, UserExport } from '../../gen/daikon/v1/admin_user_data.ts'
-import { findEntries } from '../activity/activity-log.ts'
-import { actorOf, recordActivity } from '../activity/record-activity.ts'
+import { actorOf } from '../activity/actor.ts'
+import type { ActivityStore } from '../activity/store/activity-store.ts'
 import type { RequestContext } from '../core/request-context.ts'
 import { isoTime } from '../database/sql-values.ts'
-import { inTransaction } from '../database/transaction.ts'
-import { findBrowserSessions, findOwnedResources, findSharesOfUser } from './user-data-queries.ts'
-import { requireUserDetail } from './users.ts'
+import type { UserStore } from '../identity/store/user-store.ts'
+import { describeCaller } from './describe-caller.ts'
+import type { UserDataStore } from './store/user-data-store.ts'
+import { requireUserDetail, type UserDetailStores } from './users.ts'
+
+type ExportStores = UserDetailStores & {
+  activity: ActivityStore
+  userData: UserDataStore
+  users: UserStore
+}
 
 /** The maximum number of activity events in an export, which loads them all into memory. */
 const maxEntries = 100_000
 
 /** Exports all data about a user. */
 export async function exportUser(
-  { em, principal, now }: Pick<RequestContext, 'em' | 'principal' | 'now'>,
+  { stores, principal, now }: Pick<RequestContext<ExportStores>, 'stores' | 'principal' | 'now'>,
   { user_id }: ExportUserRequest,
 ): Promise<UserExport> {
-  return inTransaction(em, async (em) => {
-    const user = await requireUserDetail(em, now, user_id)
-    await recordActivity(em, actorOf(principal), {
+  return stores.transaction(async (tx) => {
+    const { etag: _etag, ...user } = await requireUserDetail(tx, now, user_id)
+    await tx.activity.record(actorOf(principal), {
       action: 'user.exported',
       targetId: user.id,
-      detail: { by: principal.admin ? 'administrator' : 'operator' },
+      detail: { by: describeCaller(principal) },
     })
-    const resources = await findOwnedResources(em, user.id)
-    const browserSessions = await findBrowserSessions(em, user.id)
-    const shares = await findSharesOfUser(em, user.id)
+    const { givenName, familyName } = await tx.users.requireProfile(user.id)
+    const resources = await tx.userData.listResources(user.id)
+    const browser_sessions = await tx.userData.listBrowserSessions(user.id)
+    const shares = await tx.userData.listShares(user.id)
     return {
       user,
-      resources: resources.map((row) => ({ ...row, created_at: isoTime(row.created_at) })),
-      shares: shares.map(({ granted_by, granted_at, expires_at, ...row }) => ({
-        ...row,
-        ...(granted_by && { granted_by }),
-        granted_at: isoTime(granted_at),
-        ...(expires_at && { expires_at: isoTime(expires_at) }),
-      })),
-      activity: await findEntries(em, { concernedUserId: user.id, limit: maxEntries }),
+      given_name: givenName,
+      family_name: familyName,
+      resources,
+      shares,
+      activity: await tx.activity.find({ concernedUserId: user.id, limit: maxEntries }),
       exported_at: isoTime(now),
-      browser_sessions: browserSessions.map(({ authenticated_at, expires_at, ...row }) => ({
-        ...row,
-        authenticated_at: isoTime(authenticated_at),
-        expires_at: isoTime(expires_at),
-      })),
+      browser_sessions,
     }
   })
 }

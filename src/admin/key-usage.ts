@@ -1,19 +1,19 @@
 import type { StatementPool } from '../database/statement-pool.ts'
-import { recordKeyUsageSql } from './queries.ts'
 
-/** Collects the use of service keys in memory, so that calls do not write to the database. */
+/** Collects the use of service keys or API keys in memory, so that calls do not write to the database. */
 export type KeyUsage = {
-  /** Records a use of the key with this hash. */
-  note(keyHash: string, at: Date): void
-  /** Writes the collected uses to the database, with times truncated to minutes. */
+  /** Records a use of the key with this hash or ID. */
+  note(key: string, at: Date): void
+  /** Writes the collected uses to the database. */
   write(statements: StatementPool): Promise<void>
 }
 
-export function createKeyUsage(): KeyUsage {
+/** `sql` writes uses: $1 keys, $2 times. `name` is the name of the statement. */
+export function createKeyUsage(name: string, sql: string): KeyUsage {
   let lastUses = new Map<string, Date>()
   return {
-    note(keyHash, at) {
-      lastUses.set(keyHash, at)
+    note(key, at) {
+      lastUses.set(key, at)
     },
     async write(statements) {
       if (lastUses.size === 0) return
@@ -21,7 +21,7 @@ export function createKeyUsage(): KeyUsage {
       lastUses = new Map()
       try {
         const values = [[...written.keys()], [...written.values()]]
-        await statements.rows('key usage', recordKeyUsageSql, values)
+        await statements.rows(name, sql, values)
       } catch (error) {
         // The next write includes them.
         lastUses = new Map([...written, ...lastUses])

@@ -1,6 +1,6 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
 import { v7 as uuid } from 'uuid'
 import type {
+  GetServiceAppRequest,
   ListServiceAppsRequest,
   ListServiceAppsResponse,
   ServiceAppCreateRequest,
@@ -11,54 +11,63 @@ import type {
   ServiceAppUpdateRequest,
 } from '../../gen/daikon/v1/admin_apps.ts'
 import type { DeleteResponse } from '../../gen/daikon/v1/workspaces.ts'
-import { actorOf, recordActivity } from '../activity/record-activity.ts'
+import { actorOf, userIdOf } from '../activity/actor.ts'
+import type { ActivityStore } from '../activity/store/activity-store.ts'
 import { changedFields } from '../core/changed-fields.ts'
+import { createEntityTag, requireMatch } from '../core/entity-tag.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
-import { ServiceApp, ServiceKey } from '../database/entities/service-apps.ts'
 import { isoTime } from '../database/sql-values.ts'
-import { inTransaction } from '../database/transaction.ts'
 import { createServiceKey, hashServiceKey, serviceKeyPrefix } from '../identity/service-keys.ts'
-import {
-  expireServiceKeys,
-  findServiceApps,
-  hasActiveApps,
-  lockActiveServiceApps,
-  lockServiceApp,
-  type ServiceAppRow,
-} from './queries.ts'
+import type { ServiceAppStore, StoredServiceApp } from './store/service-app-store.ts'
+
+type AppStores = { activity: ActivityStore; serviceApps: ServiceAppStore }
 
 /** `keysRequired` means that calls need a service key even if no service app is active. */
 export type DevelopmentModeContext = Pick<RequestContext, 'warn'> & { keysRequired: boolean }
 
 /** Creates a service app with its first key. `key` overrides the generated key, for demo data. */
 export async function createServiceApp(
-  { em, principal }: WriteContext,
+  { stores, principal }: WriteContext<AppStores>,
   { name, service_name }: ServiceAppCreateRequest,
   key = createServiceKey(),
 ): Promise<ServiceAppKeyResponse> {
-  const id = uuid()
   const actor = actorOf(principal)
-  return inTransaction(em, async (em) => {
-    const app = { id, name: name.trim(), service_name, created_by: actor.actorId ?? null }
-    await em.insert(ServiceApp, app)
-    const key_prefix = await insertKey(em, id, key)
-    await recordActivity(em, actor, {
+  const app = {
+    id: uuid(),
+    name: name.trim(),
+    serviceName: service_name,
+    createdBy: userIdOf(actor),
+  }
+  return stores.transaction(async (tx) => {
+    await tx.serviceApps.insert(app)
+    const key_prefix = await insertKey(tx, app.id, key)
+    await tx.activity.record(actor, {
       action: 'service_app.created',
-      targetId: id,
+      targetId: app.id,
       detail: { name: app.name, service_name, key_prefix },
     })
-    return { ...(await requireServiceApp(em, id)), key }
+    return { ...toServiceAppResponse(await requireServiceApp(tx, app.id)), key }
   })
 }
 
 /** Lists all service apps, oldest first. */
 export async function listServiceApps(
-  { em }: Pick<WriteContext, 'em'>,
+  { stores }: Pick<RequestContext<{ serviceApps: ServiceAppStore }>, 'stores'>,
   _request: ListServiceAppsRequest,
 ): Promise<ListServiceAppsResponse> {
-  const rows = await findServiceApps(em)
-  return { service_apps: rows.map(toServiceAppResponse) }
+  const apps = await stores.serviceApps.list()
+  return { service_apps: apps.map(toServiceAppResponse) }
+}
+
+/** Returns a service app. */
+export async function getServiceApp(
+  { stores: { serviceApps } }: Pick<RequestContext<{ serviceApps: ServiceAppStore }>, 'stores'>,
+  { service_app_id }: GetServiceAppRequest,
+): Promise<ServiceAppResponse> {
+  const app = await serviceApps.find(service_app_id)
+  if (!app) throw serviceAppNotFound()
+  return toTaggedResponse(app)
 }
 
 /**
@@ -66,40 +75,45 @@ export async function listServiceApps(
  * the last active app requires `force`.
  */
 export async function updateServiceApp(
-  { em, principal, warn, keysRequired }: WriteContext & DevelopmentModeContext,
-  { service_app_id, name, is_active, force }: ServiceAppUpdateRequest,
+  { stores, principal, warn, keysRequired }: WriteContext<AppStores> & DevelopmentModeContext,
+  { service_app_id, name, is_active, force, if_match }: ServiceAppUpdateRequest,
 ): Promise<ServiceAppResponse> {
-  const updated = await inTransaction(em, async (em) => {
-    if (is_active === false && !force) await requireAnotherApp(em, service_app_id, keysRequired)
-    const before = await requireServiceApp(em, service_app_id)
-    const changes = changedFields({ name: name?.trim(), is_active })
+  const actor = actorOf(principal)
+  const updated = await stores.transaction(async (tx) => {
+    if (is_active === false && !force) await requireAnotherApp(tx, service_app_id, keysRequired)
+    const before = await requireServiceApp(tx, service_app_id)
+    requireMatch(if_match, tagOf(before))
+    const changes = changedFields({ name: name?.trim(), isActive: is_active })
     if (!changes) return before
-    await em.nativeUpdate(ServiceApp, { id: before.id }, changes)
+    await tx.serviceApps.update(before.id, changes)
     const app = { ...before, ...changes }
-    if (app.name !== before.name) await recordApp({ em, principal }, 'service_app.updated', app)
-    if (app.is_active !== before.is_active) {
-      const action = app.is_active ? 'service_app.activated' : 'service_app.deactivated'
-      await recordApp({ em, principal }, action, app)
+    if (app.name !== before.name) {
+      await tx.activity.record(actor, appEvent('service_app.updated', app))
+    }
+    if (app.isActive !== before.isActive) {
+      const action = app.isActive ? 'service_app.activated' : 'service_app.deactivated'
+      await tx.activity.record(actor, appEvent(action, app))
     }
     return app
   })
-  if (is_active === false) await warnOfDevelopmentMode(em, { warn, keysRequired })
-  return updated
+  if (is_active === false) await warnOfDevelopmentMode(stores, { warn, keysRequired })
+  return toTaggedResponse(updated)
 }
 
 /** Deletes a service app with its keys. Deleting the last active app requires `force`. */
 export async function deleteServiceApp(
-  { em, principal, warn, keysRequired }: WriteContext & DevelopmentModeContext,
-  { service_app_id, force }: ServiceAppRequest,
+  { stores, principal, warn, keysRequired }: WriteContext<AppStores> & DevelopmentModeContext,
+  { service_app_id, force, if_match }: ServiceAppRequest,
 ): Promise<DeleteResponse> {
-  const wasActive = await inTransaction(em, async (em) => {
-    if (!force) await requireAnotherApp(em, service_app_id, keysRequired)
-    const app = await requireServiceApp(em, service_app_id)
-    await em.nativeDelete(ServiceApp, { id: app.id })
-    await recordApp({ em, principal }, 'service_app.deleted', app)
-    return app.is_active
+  const wasActive = await stores.transaction(async (tx) => {
+    if (!force) await requireAnotherApp(tx, service_app_id, keysRequired)
+    const app = await requireServiceApp(tx, service_app_id)
+    requireMatch(if_match, tagOf(app))
+    await tx.serviceApps.delete(app.id)
+    await tx.activity.record(actorOf(principal), appEvent('service_app.deleted', app))
+    return app.isActive
   })
-  if (wasActive) await warnOfDevelopmentMode(em, { warn, keysRequired })
+  if (wasActive) await warnOfDevelopmentMode(stores, { warn, keysRequired })
   return {}
 }
 
@@ -108,20 +122,25 @@ export async function deleteServiceApp(
  * due to.
  */
 export async function rotateServiceApp(
-  { em, principal }: WriteContext,
+  { stores, principal }: WriteContext<AppStores>,
   { service_app_id, overlap_seconds = 86_400 }: ServiceAppRotateRequest,
 ): Promise<ServiceAppKeyResponse> {
   const key = createServiceKey()
-  return inTransaction(em, async (em) => {
-    const { id, name, service_name } = await requireServiceApp(em, service_app_id)
-    await expireServiceKeys(em, id, overlap_seconds)
-    const key_prefix = await insertKey(em, id, key)
-    await recordActivity(em, actorOf(principal), {
+  return stores.transaction(async (tx) => {
+    const { id, name, serviceName } = await requireServiceApp(tx, service_app_id)
+    await tx.serviceApps.expireKeys(id, overlap_seconds)
+    const key_prefix = await insertKey(tx, id, key)
+    await tx.activity.record(actorOf(principal), {
       action: 'service_app.key_rotated',
       targetId: id,
-      detail: { name, service_name, key_prefix, overlap_seconds: String(overlap_seconds) },
+      detail: {
+        name,
+        service_name: serviceName,
+        key_prefix,
+        overlap_seconds: String(overlap_seconds),
+      },
     })
-    return { ...(await requireServiceApp(em, id)), key }
+    return { ...toServiceAppResponse(await requireServiceApp(tx, id)), key }
   })
 }
 
@@ -130,11 +149,10 @@ export async function rotateServiceApp(
  * required.
  */
 export async function warnOfDevelopmentMode(
-  em: EntityManager,
+  { serviceApps }: { serviceApps: ServiceAppStore },
   { keysRequired, warn }: DevelopmentModeContext,
 ): Promise<void> {
-  if (keysRequired) return
-  if (await hasActiveApps(em)) return
+  if (keysRequired || (await serviceApps.hasActive())) return
   warn(
     'No service app is active. Development mode: requests are accepted with any service key, or none',
   )
@@ -142,12 +160,12 @@ export async function warnOfDevelopmentMode(
 
 /** Throws if the app is the only active one. */
 async function requireAnotherApp(
-  em: EntityManager,
+  { serviceApps }: AppStores,
   appId: string,
   keysRequired: boolean,
 ): Promise<void> {
   // Locking all active apps serializes concurrent deactivations.
-  const activeIds = await lockActiveServiceApps(em)
+  const activeIds = await serviceApps.lockActive()
   if (activeIds.length !== 1 || activeIds[0] !== appId.toLowerCase()) return
   const effect = keysRequired
     ? 'every call of a backend service is rejected'
@@ -160,40 +178,50 @@ async function requireAnotherApp(
 }
 
 /** Locks and returns a service app, so that concurrent changes run one after the other. */
-async function requireServiceApp(em: EntityManager, id: string): Promise<ServiceAppResponse> {
-  const row = await lockServiceApp(em, id)
-  if (row) return toServiceAppResponse(row)
-  throw new ServiceError('not_found', 'SERVICE_APP_NOT_FOUND', 'Service app not found')
+async function requireServiceApp(
+  { serviceApps }: AppStores,
+  id: string,
+): Promise<StoredServiceApp> {
+  const app = await serviceApps.lock(id)
+  if (!app) throw serviceAppNotFound()
+  return app
 }
 
-function toServiceAppResponse({
-  last_used_at,
-  created_by,
-  created_at,
-  ...row
-}: ServiceAppRow): ServiceAppResponse {
+function serviceAppNotFound(): ServiceError {
+  return new ServiceError('not_found', 'SERVICE_APP_NOT_FOUND', 'Service app not found')
+}
+
+function tagOf({ id, name, isActive }: StoredServiceApp): string {
+  return createEntityTag(id, { name, isActive })
+}
+
+function toTaggedResponse(app: StoredServiceApp): ServiceAppResponse {
+  return { ...toServiceAppResponse(app), etag: tagOf(app) }
+}
+
+function toServiceAppResponse(app: StoredServiceApp): ServiceAppResponse {
   return {
-    ...row,
-    ...(last_used_at && { last_used_at: isoTime(last_used_at) }),
-    ...(created_by && { created_by }),
-    created_at: isoTime(created_at),
+    id: app.id,
+    name: app.name,
+    service_name: app.serviceName,
+    key_prefix: app.keyPrefix,
+    is_active: app.isActive,
+    ...(app.lastUsedAt && { last_used_at: isoTime(app.lastUsedAt) }),
+    ...(app.createdBy && { created_by: app.createdBy }),
+    created_at: isoTime(app.createdAt),
   }
 }
 
-async function insertKey(em: EntityManager, app_id: string, key: string): Promise<string> {
-  const key_prefix = serviceKeyPrefix(key)
-  await em.insert(ServiceKey, { key_hash: hashServiceKey(key), key_prefix, app_id })
-  return key_prefix
+/** Stores the hash of a key and returns its prefix. */
+async function insertKey({ serviceApps }: AppStores, appId: string, key: string): Promise<string> {
+  const prefix = serviceKeyPrefix(key)
+  await serviceApps.insertKey(appId, { hash: hashServiceKey(key), prefix })
+  return prefix
 }
 
-function recordApp(
-  { em, principal }: WriteContext,
+function appEvent(
   action: `service_app.${'updated' | 'activated' | 'deactivated' | 'deleted'}`,
-  { id, name, service_name }: ServiceAppResponse,
-): Promise<void> {
-  return recordActivity(em, actorOf(principal), {
-    action,
-    targetId: id,
-    detail: { name, service_name },
-  })
+  { id, name, serviceName }: StoredServiceApp,
+) {
+  return { action, targetId: id, detail: { name, service_name: serviceName } }
 }

@@ -1,13 +1,14 @@
 import type { GetStatsRequest, Stats } from '../../gen/daikon/v1/admin_records.ts'
-import { findEntries } from '../activity/activity-log.ts'
+import type { ActivityStore } from '../activity/store/activity-store.ts'
 import type { RequestContext } from '../core/request-context.ts'
-import { hasActiveApps } from './queries.ts'
-import {
-  countSignInsByDay,
-  countSignupsByDay,
-  countTotals,
-  findLargestWorkspaces,
-} from './stats-queries.ts'
+import type { ServiceAppStore } from './store/service-app-store.ts'
+import type { StatisticsStore } from './store/statistics-store.ts'
+
+type StatsContext = RequestContext<{
+  activity: ActivityStore
+  serviceApps: ServiceAppStore
+  statistics: StatisticsStore
+}>
 
 /**
  * Returns the statistics of the dashboard. The queries run concurrently on the pool of the entity
@@ -15,27 +16,26 @@ import {
  */
 export async function getStats(
   {
-    em,
+    stores: { activity, serviceApps, statistics },
     now,
     keysRequired = false,
-  }: Pick<RequestContext, 'em' | 'now'> & { keysRequired?: boolean },
+  }: Pick<StatsContext, 'stores' | 'now'> & { keysRequired?: boolean },
   _request: GetStatsRequest,
 ): Promise<Stats> {
-  const today = now.toISOString().slice(0, 10)
   const [
     totals,
     workspace_distribution,
     signups_by_day,
     sign_ins_by_day,
     recent_activity,
-    hasApps,
+    hasActiveApps,
   ] = await Promise.all([
-    countTotals(em),
-    findLargestWorkspaces(em),
-    countSignupsByDay(em, today),
-    countSignInsByDay(em, now),
-    findEntries(em, { limit: 10 }),
-    hasActiveApps(em),
+    statistics.countTotals(),
+    statistics.findLargestWorkspaces(),
+    statistics.countSignupsByDay(now),
+    statistics.countSignInsByDay(now),
+    activity.find({ limit: 10 }),
+    serviceApps.hasActive(),
   ])
   return {
     ...totals,
@@ -43,6 +43,6 @@ export async function getStats(
     recent_activity,
     signups_by_day,
     sign_ins_by_day,
-    development_mode: !keysRequired && !hasApps,
+    development_mode: !keysRequired && !hasActiveApps,
   }
 }

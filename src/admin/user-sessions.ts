@@ -3,19 +3,19 @@ import type {
   EndUserSessionsRequest,
 } from '../../gen/daikon/v1/admin_users.ts'
 import type { DeleteResponse } from '../../gen/daikon/v1/workspaces.ts'
-import { actorOf } from '../activity/record-activity.ts'
+import { actorOf } from '../activity/actor.ts'
 import type { RequestContext } from '../core/request-context.ts'
-import { User } from '../database/entities/people.ts'
-import { inTransaction } from '../database/transaction.ts'
-import { endAllSessions, endSessionOf } from '../identity/sessions.ts'
+import { endAllSessions, endSessionOf, type SignOutStores } from '../identity/sessions.ts'
 import { userNotFound } from '../identity/user-errors.ts'
+
+type SessionContext = RequestContext<SignOutStores>
 
 /** Ends one session of a user. */
 export async function endUserSession(
-  { em, principal, now }: RequestContext,
+  { stores, principal, now }: SessionContext,
   { user_id, session_id }: EndUserSessionRequest,
 ): Promise<DeleteResponse> {
-  await inTransaction(em, (em) => endSessionOf(em, now, actorOf(principal), user_id, session_id))
+  await stores.transaction((tx) => endSessionOf(tx, now, actorOf(principal), user_id, session_id))
   return {}
 }
 
@@ -23,12 +23,12 @@ export async function endUserSession(
  * Ends all sessions of a user and invalidates authorization codes that have not been exchanged yet.
  */
 export async function endUserSessions(
-  { em, principal, now }: RequestContext,
+  { stores, principal, now }: SessionContext,
   { user_id }: EndUserSessionsRequest,
 ): Promise<DeleteResponse> {
-  await inTransaction(em, async (em) => {
-    if (!(await em.count(User, { id: user_id }))) throw userNotFound()
-    await endAllSessions(em, now, actorOf(principal), user_id)
+  await stores.transaction(async (tx) => {
+    if (!(await tx.users.find(user_id))) throw userNotFound()
+    await endAllSessions(tx, now, actorOf(principal), user_id)
   })
   return {}
 }

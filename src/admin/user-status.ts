@@ -1,40 +1,43 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
-import type { UserDetail, UserUpdateRequest } from '../../gen/daikon/v1/admin_users.ts'
-import { actorOf, recordActivity } from '../activity/record-activity.ts'
+import type {
+  SetAdministratorRequest,
+  UserDetail,
+  UserUpdateRequest,
+} from '../../gen/daikon/v1/admin_users.ts'
+import { actorOf } from '../activity/actor.ts'
 import { changedFields } from '../core/changed-fields.ts'
+import { requireMatch } from '../core/entity-tag.ts'
 import { ServiceError } from '../core/errors.ts'
-import type { RequestContext, WriteContext } from '../core/request-context.ts'
+import type { Principal, RequestContext, WriteContext } from '../core/request-context.ts'
 import { violates } from '../database/database-errors.ts'
-import { User } from '../database/entities/people.ts'
-import { inTransaction } from '../database/transaction.ts'
-import { denyAdminTokens } from '../identity/queries.ts'
-import { signOutEverywhere } from '../identity/sessions.ts'
+import { type SignOutStores, signOutEverywhere } from '../identity/sessions.ts'
 import { adminRequired, userInactive, userNotFound } from '../identity/user-errors.ts'
-import {
-  isNameOfAnotherUser,
-  type LockedUser,
-  lockUserAndAdministrators,
-  lockUsers,
-} from './queries.ts'
-import { requireUserDetail } from './users.ts'
+import type { LockedPerson, PeopleStore } from './store/people-store.ts'
+import { createUserTag, requireUserDetail, type UserDetailStores } from './users.ts'
 
-/** The fields that administrators can change. Only operators can make a user an administrator. */
-type UserChanges = Partial<Pick<LockedUser, 'name' | 'is_active' | 'external_id'>>
+type StatusStores = SignOutStores & { people: PeopleStore }
+
+/** The fields that administrators can change. */
+type UserChanges = Partial<Pick<LockedPerson, 'name' | 'isActive' | 'externalId'>>
 
 /**
  * Changes the name or `external_id` of a user, or activates or deactivates the user. Deactivation
  * ends all sessions.
  */
 export async function updateUser(
-  { em, principal, now }: Pick<RequestContext, 'em' | 'principal' | 'now'>,
-  { user_id, name, is_active, external_id }: UserUpdateRequest,
+  {
+    stores,
+    principal,
+    now,
+  }: Pick<RequestContext<StatusStores & UserDetailStores>, 'stores' | 'principal' | 'now'>,
+  { user_id, name, is_active, external_id, if_match }: UserUpdateRequest,
 ): Promise<UserDetail> {
   const externalId = external_id === '' ? null : external_id
-  const changes = changedFields({ name: name?.trim(), is_active, external_id: externalId })
-  return inTransaction(em, async (em) => {
+  const changes = changedFields({ name: name?.trim(), isActive: is_active, externalId })
+  return stores.transaction(async (tx) => {
     const callerId = principal.admin?.id
-    const user = await lockUser(em, user_id, callerId)
-    if (!changes) return requireUserDetail(em, now, user.id)
+    const user = await lockUser(tx.people, user_id, callerId)
+    requireMatch(if_match, createUserTag(user))
+    if (!changes) return requireUserDetail(tx, now, user.id)
     if (user.id === callerId && is_active === false) {
       throw new ServiceError(
         'permission_denied',
@@ -42,50 +45,92 @@ export async function updateUser(
         'Administrators cannot deactivate their own account',
       )
     }
-    if (externalId && (await isNameOfAnotherUser(em, externalId, user.id))) throw externalIdTaken()
-    await em.nativeUpdate(User, { id: user.id }, changes).catch((error) => {
-      // Another user was assigned this external ID concurrently.
+    const isLocked = is_active === false && user.isActive && user.isAdmin
+    if (isLocked && principal.managementApp) await requireAnotherAdministrator(tx.people, user)
+    await tx.people.update(user.id, changes).catch((error) => {
       throw violates(error, 'unique') ? externalIdTaken() : error
     })
-    if (user.is_active && is_active === false) await signOutEverywhere(em, now, user.id)
+    if (user.isActive && is_active === false) await signOutEverywhere(tx, now, user.id)
     for (const action of eventsOf(user, changes)) {
       const detail = { email: user.email }
-      await recordActivity(em, actorOf(principal), { action, targetId: user.id, detail })
+      await tx.activity.record(actorOf(principal), { action, targetId: user.id, detail })
     }
-    return requireUserDetail(em, now, user.id)
+    return requireUserDetail(tx, now, user.id)
+  })
+}
+
+/** Makes a user an administrator, or revokes these rights. */
+export async function setAdministrator(
+  {
+    stores,
+    principal,
+    now,
+  }: Pick<RequestContext<StatusStores & UserDetailStores>, 'stores' | 'principal' | 'now'>,
+  { user_id, is_admin }: SetAdministratorRequest,
+): Promise<UserDetail> {
+  return stores.transaction(async (tx) => {
+    const callerId = principal.admin?.id
+    const locked = await tx.people.lockWithAdministrators({ id: user_id })
+    const user = findLocked(locked, user_id, callerId)
+    if (user.id === callerId && !is_admin) {
+      throw new ServiceError(
+        'permission_denied',
+        'OWN_ACCOUNT',
+        'Administrators cannot demote themselves',
+      )
+    }
+    await changeAdministrator(tx, principal, { locked, user, is_admin, by: 'console' })
+    return requireUserDetail(tx, now, user.id)
   })
 }
 
 type Administrator = { email: string; is_admin: boolean }
 
 /**
- * Promotes a user to administrator or demotes one, for the command-line tool. A demotion
- * permanently invalidates the user's existing admin tokens and prevents ADMIN_EMAILS from promoting
- * the user again. The last active administrator cannot be demoted.
+ * Promotes or demotes the user with an address, for the command-line tool. With `create`, an unknown
+ * address becomes a user, whom the first sign-in with that verified address claims.
  */
-export async function setAdministrator(
-  { em, principal }: WriteContext,
-  { email, is_admin }: Administrator,
+export async function setAdministratorByEmail(
+  { stores, principal }: WriteContext<StatusStores>,
+  { email, is_admin, create = false }: Administrator & { create?: boolean },
 ): Promise<Administrator> {
-  return inTransaction(em, async (em) => {
-    // Locking all administrators serializes concurrent demotions.
-    const locked = await lockUserAndAdministrators(em, email)
+  return stores.transaction(async (tx) => {
+    if (create) await tx.users.ensure(email)
+    const locked = await tx.people.lockWithAdministrators({ email })
     const user = locked.find((candidate) => candidate.email === email)
     if (!user) throw userNotFound()
-    if (user.is_admin === is_admin && user.admin_revoked === !is_admin) return { email, is_admin }
-    const hasOtherAdmin = locked.some(
-      (other) => other.is_admin && other.is_active && other.id !== user.id,
-    )
-    if (!is_admin && user.is_admin && user.is_active && !hasOtherAdmin)
-      throw lastAdministrator(email)
-    await em.nativeUpdate(User, { id: user.id }, { is_admin, admin_revoked: !is_admin })
-    if (!is_admin) await denyAdminTokens(em, user.id)
-    await recordActivity(em, actorOf(principal), {
-      action: is_admin ? 'user.promoted' : 'user.demoted',
-      targetId: user.id,
-      detail: { email, by: 'operator' },
-    })
+    await changeAdministrator(tx, principal, { locked, user, is_admin, by: 'operator' })
     return { email, is_admin }
+  })
+}
+
+type AdministratorChange = {
+  /** The user and all active administrators, whose lock serializes concurrent demotions. */
+  locked: LockedPerson[]
+  user: LockedPerson
+  is_admin: boolean
+  by: 'console' | 'operator'
+}
+
+/**
+ * Promotes a user to administrator or demotes one. A demotion permanently invalidates the user's
+ * existing admin tokens and prevents ADMIN_EMAILS from promoting the user again. The last active
+ * administrator cannot be demoted.
+ */
+async function changeAdministrator(
+  tx: StatusStores,
+  principal: Principal,
+  { locked, user, is_admin, by }: AdministratorChange,
+): Promise<void> {
+  const { id, email } = user
+  if (user.isAdmin === is_admin && user.adminRevoked === !is_admin) return
+  if (!is_admin && user.isAdmin && user.isActive) requireOtherAdministrator(user, locked)
+  await tx.people.setAdministrator(id, is_admin)
+  if (!is_admin) await tx.revocations.denyAdminTokens(id)
+  await tx.activity.record(actorOf(principal), {
+    action: is_admin ? 'user.promoted' : 'user.demoted',
+    targetId: id,
+    detail: { email, by },
   })
 }
 
@@ -95,21 +140,48 @@ export async function setAdministrator(
  * account.
  */
 async function lockUser(
-  em: EntityManager,
+  people: PeopleStore,
   userId: string,
   callerId: string | undefined,
-): Promise<LockedUser> {
-  const users = await lockUsers(em, callerId ? [userId, callerId] : [userId])
+): Promise<LockedPerson> {
+  const locked = await people.lock(callerId ? [userId, callerId] : [userId])
+  return findLocked(locked, userId, callerId)
+}
+
+/** Returns a user of locked ones. Throws unless the caller is still an active administrator. */
+function findLocked(
+  users: LockedPerson[],
+  userId: string,
+  callerId: string | undefined,
+): LockedPerson {
   const caller = users.find(({ id }) => id === callerId)
-  if (callerId && !caller?.is_active) throw userInactive()
-  if (callerId && !caller?.is_admin) throw adminRequired()
+  if (callerId && !caller?.isActive) throw userInactive()
+  if (callerId && !caller?.isAdmin) throw adminRequired()
   const user = users.find(({ id }) => id === userId.toLowerCase())
   if (!user) throw userNotFound()
   return user
 }
 
+/** Throws unless another active administrator remains without this one. */
+export async function requireAnotherAdministrator(
+  people: PeopleStore,
+  { id, email }: { id: string; email: string },
+): Promise<void> {
+  const locked = await people.lockWithAdministrators({ email })
+  requireOtherAdministrator({ id, email }, locked)
+}
+
+/** Throws unless the locked users include another active administrator. */
+function requireOtherAdministrator(
+  { id, email }: { id: string; email: string },
+  locked: LockedPerson[],
+): void {
+  const isOther = (user: LockedPerson) => user.id !== id && user.isAdmin && user.isActive
+  if (!locked.some(isOther)) throw lastAdministrator(email)
+}
+
 function externalIdTaken(): ServiceError {
-  const detail = 'Another user has this external_id, or has it as their ID or e-mail address'
+  const detail = 'Another user has this external_id'
   return new ServiceError('already_exists', 'EXTERNAL_ID_TAKEN', detail)
 }
 
@@ -123,12 +195,12 @@ export function lastAdministrator(email: string): ServiceError {
 }
 
 /** Returns the events of the actual changes. */
-function eventsOf(before: LockedUser, changes: UserChanges) {
+function eventsOf(before: LockedPerson, changes: UserChanges) {
   const after = { ...before, ...changes }
   const events: ('user.updated' | 'user.activated' | 'user.deactivated')[] = []
-  if (after.name !== before.name || after.external_id !== before.external_id)
+  if (after.name !== before.name || after.externalId !== before.externalId)
     events.push('user.updated')
-  if (after.is_active && !before.is_active) events.push('user.activated')
-  if (!after.is_active && before.is_active) events.push('user.deactivated')
+  if (after.isActive && !before.isActive) events.push('user.activated')
+  if (!after.isActive && before.isActive) events.push('user.deactivated')
   return events
 }

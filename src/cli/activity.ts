@@ -29,10 +29,10 @@ export function activityCommand(): Command {
           process.once(signal, () => interrupted.abort())
         }
       }
-      await withDatabase(({ em }) => {
+      await withDatabase(({ operator: { stores } }) => {
         const chunks = options.follow
-          ? followActivity(em, options.format, interrupted.signal)
-          : exportActivity(em, options.format)
+          ? followActivity(stores, options.format, interrupted.signal)
+          : exportActivity(stores, options.format)
         const texts = async function* () {
           for await (const { text, entries } of chunks) {
             yield text
@@ -54,7 +54,7 @@ export function activityCommand(): Command {
     )
     .action(async ({ expect }: { expect?: ChainPosition }, command) => {
       const { verifyActivity } = await import('../activity/verify.ts')
-      const result = await withDatabase(({ em }) => verifyActivity(em, expect))
+      const result = await withDatabase(({ operator }) => verifyActivity(operator.stores, expect))
       const { entries, unsealed, erased, head, problem } = result
       if (problem) process.exitCode = 1
       print(command, { ok: problem === undefined, ...result }, [

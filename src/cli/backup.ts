@@ -6,9 +6,12 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { Command } from 'commander'
 import { type Config, readConfig } from '../config/config.ts'
+import { tellSchemaVersion } from '../database/schema-version.ts'
 import { UsageError } from './failure.ts'
 import { print } from './output.ts'
+import { findProgram } from './postgres-programs.ts'
 import { openPostgres } from './session.ts'
+import type { DeploymentStore } from './store/deployment-store.ts'
 import { readVersion } from './version.ts'
 
 const dumpName = 'database.dump'
@@ -27,10 +30,13 @@ export function backupCommand(): Command {
     .argument('<folder>', 'folder that does not exist or is empty')
     .action(async (folder: string, _options, command) => {
       const config = readConfig(process.env)
-      await mkdir(folder, { recursive: true, mode: 0o700 })
-      if ((await readdir(folder)).length > 0) throw new UsageError(`${folder} is not empty`)
       await withPostgres(config, async (url) => {
-        await run('pg_dump', ['--format=custom', `--file=${join(folder, dumpName)}`], url)
+        const pgDump = await findProgram('pg_dump', () =>
+          readDeployment(url, (deployment) => deployment.readServerVersion()),
+        )
+        await mkdir(folder, { recursive: true, mode: 0o700 })
+        if ((await readdir(folder)).length > 0) throw new UsageError(`${folder} is not empty`)
+        await run(pgDump, ['--format=custom', `--file=${join(folder, dumpName)}`], url)
       })
       for (const name of keySettingsOf(config))
         await copyFile(config[name], join(folder, keyNames[name]))
@@ -54,6 +60,7 @@ export function restoreCommand(): Command {
         await requireEmpty(url)
         const options = ['--exit-on-error', '--single-transaction', '--no-owner']
         await run('pg_restore', [...options, '--dbname=', join(folder, dumpName)], url)
+        await readDeployment(url, (deployment) => deployment.analyze())
       })
       for (const name of keySettingsOf(config)) {
         if (!existsSync(config[name])) await copyFile(join(folder, keyNames[name]), config[name])
@@ -87,13 +94,21 @@ async function requireSameKeys(config: Config, folder: string): Promise<void> {
 }
 
 async function requireEmpty(url: string): Promise<void> {
+  if (await readDeployment(url, (deployment) => deployment.isEmpty())) return
+  throw new UsageError('The database is not empty: restore into an empty one')
+}
+
+async function readDeployment<Result>(
+  url: string,
+  read: (deployment: DeploymentStore) => Promise<Result>,
+): Promise<Result> {
   const { Client } = (await import('pg')).default
-  const client = new Client({ connectionString: url })
+  const { DeploymentStore } = await import('./store/deployment-store.ts')
+  const VersionedClient = tellSchemaVersion(Client)
+  const client = new VersionedClient({ connectionString: url })
   await client.connect()
   try {
-    const sql = "select from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'"
-    const { rowCount } = await client.query(sql)
-    if (rowCount) throw new UsageError('The database is not empty: restore into an empty one')
+    return await read(new DeploymentStore(client))
   } finally {
     await client.end()
   }

@@ -1,26 +1,13 @@
-import { X509Certificate } from 'node:crypto'
-import { readFileSync, statSync } from 'node:fs'
 import { Command } from 'commander'
-import type { Client } from 'pg'
 import { type Config, ConfigError, readConfig } from '../config/config.ts'
-import { loadKeys } from '../identity/key-source.ts'
+import { tellSchemaVersion } from '../database/schema-version.ts'
+import { type Check, type Finding, runChecks } from './doctor/check.ts'
+import { configurationChecks } from './doctor/configuration.ts'
+import { databaseChecks } from './doctor/database.ts'
+import { providerChecks } from './doctor/providers.ts'
 import { explainFailure } from './failure.ts'
 import { print } from './output.ts'
 import { openPostgres } from './session.ts'
-
-/** The result of one check of a deployment. */
-type Finding = { check: string; ok: boolean; detail: string }
-
-/**
- * Returns a description of what is correct. Throws an Error that describes the problem and how to
- * fix it.
- */
-type Check = () => string | Promise<string>
-
-const day = 86_400_000
-
-/** In milliseconds. */
-const maxClockDifference = 1000
 
 export function doctorCommand(): Command {
   return new Command('doctor')
@@ -48,6 +35,7 @@ async function examine(environment: NodeJS.ProcessEnv): Promise<Finding[]> {
   return [
     ...settings,
     ...(await runChecks(configurationChecks(config))),
+    ...(await runChecks(providerChecks(config))),
     ...(await examineRedis(config)),
     ...(await examineDatabase(config)),
   ]
@@ -66,55 +54,6 @@ function readSettings(environment: NodeJS.ProcessEnv): { config?: Config; mistak
     } catch {
       return { mistakes }
     }
-  }
-}
-
-function configurationChecks(config: Config): Record<string, Check> {
-  return {
-    debug: () => expect(!config.DEBUG, 'DEBUG is false', 'DEBUG is true: set it to false'),
-    https: () =>
-      expect(
-        config.BASE_URL.startsWith('https:') && config.COOKIE_SECURE,
-        'the public URL and cookies use https',
-        'BASE_URL must be https and COOKIE_SECURE true',
-      ),
-    proxies: () =>
-      expect(
-        config.TRUSTED_PROXIES > 0,
-        `${config.TRUSTED_PROXIES} trusted`,
-        'TRUSTED_PROXIES is 0: behind a proxy, all clients share one address and its rate limit',
-      ),
-    'service keys': () =>
-      expect(
-        config.SERVICE_KEYS_REQUIRED,
-        'required',
-        'SERVICE_KEYS_REQUIRED is false: without an active service app, every caller is accepted',
-      ),
-    providers: () => {
-      const names = ['GOOGLE', 'MICROSOFT', 'GITHUB'] as const
-      const configured = names.filter((name) => config[`${name}_CLIENT_ID`] !== '')
-      return expect(
-        configured.length > 0,
-        configured.map((name) => name.toLowerCase()).join(', '),
-        'nobody can sign in: set GOOGLE_CLIENT_ID, MICROSOFT_CLIENT_ID or GITHUB_CLIENT_ID',
-      )
-    },
-    'signing keys': async () => {
-      const keys = await loadKeys(config)
-      const createdAt = keys.createdAt ?? statSync(config.JWT_PRIVATE_KEY_PATH).mtime
-      const age = Math.floor((Date.now() - createdAt.getTime()) / day)
-      return expect(
-        age < 365,
-        `${keys.verifying.size} for verification, the newest ${age} days old`,
-        `the signing key is ${age} days old: run \`daikon keys rotate --schedule\` regularly`,
-      )
-    },
-    'gRPC certificate': () => {
-      if (config.GRPC_TLS_CERT_PATH === '') return 'none: gRPC is plain text, for a private network'
-      const { validToDate } = new X509Certificate(readFileSync(config.GRPC_TLS_CERT_PATH))
-      const days = Math.floor((validToDate.getTime() - Date.now()) / day)
-      return expect(days >= 14, `valid for ${days} days`, `expires in ${days} days: renew it`)
-    },
   }
 }
 
@@ -143,11 +82,13 @@ async function examineRedis({ REDIS_URL: nodes }: Config): Promise<Finding[]> {
 async function examineDatabase(config: Config): Promise<Finding[]> {
   try {
     const { Client } = (await import('pg')).default
+    const { DeploymentStore } = await import('./store/deployment-store.ts')
     const { url, stop } = await openPostgres(config)
-    const client = new Client({ connectionString: url, connectionTimeoutMillis: 3000 })
+    const VersionedClient = tellSchemaVersion(Client)
+    const client = new VersionedClient({ connectionString: url, connectionTimeoutMillis: 3000 })
     try {
       await client.connect()
-      return await runChecks(databaseChecks(client, config))
+      return await runChecks(databaseChecks(new DeploymentStore(client), config))
     } finally {
       await client.end()
       await stop()
@@ -155,105 +96,4 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
   } catch (error) {
     return [{ check: 'database', ok: false, detail: (await explainFailure(error)).message }]
   }
-}
-
-function databaseChecks(client: Client, config: Config): Record<string, Check> {
-  const read = async <Row>(sql: string): Promise<Row> => (await client.query(sql)).rows[0]
-  return {
-    database: async () => {
-      const { version } = await read<{ version: string }>(
-        "select current_setting('server_version_num') as version",
-      )
-      const major = Math.floor(Number(version) / 10_000)
-      return expect(
-        config.DATABASE_URL !== '' && major >= 15,
-        `PostgreSQL ${major}`,
-        config.DATABASE_URL === ''
-          ? 'DATABASE_URL is empty: the bundled PostgreSQL is for development'
-          : `PostgreSQL ${major} is older than 15`,
-      )
-    },
-    migrations: async () => {
-      const { pendingMigrations } = await import('../database/migrate.ts')
-      const pending = await pendingMigrations(client)
-      return expect(
-        pending.length === 0,
-        'all applied',
-        `${pending.length} pending: run \`daikon migrate\``,
-      )
-    },
-    durability: async () => {
-      const { fsync, commit } = await read<{ fsync: string; commit: string }>(
-        "select current_setting('fsync') as fsync, current_setting('synchronous_commit') as commit",
-      )
-      return expect(
-        fsync === 'on' && commit !== 'off',
-        'commits are durable',
-        `fsync=${fsync}, synchronous_commit=${commit}: a crash loses acknowledged revocations`,
-      )
-    },
-    connections: async () => {
-      const { max } = await read<{ max: string }>(
-        "select current_setting('max_connections') as max",
-      )
-      const { maxEntityConnections, maxStatementConnections } = await import('../database/pool.ts')
-      // In addition to its pools, a worker uses 2 connections for readiness and cancellation, and 2
-      // more while it starts.
-      const needed = (maxEntityConnections + maxStatementConnections + 4) * config.WORKERS
-      return expect(
-        Number(max) >= needed,
-        `max_connections ${max}, this node uses up to ${needed}`,
-        `max_connections is ${max}, but this node alone uses up to ${needed}`,
-      )
-    },
-    clock: async () => {
-      const before = Date.now()
-      const { now } = await read<{ now: number }>(
-        'select extract(epoch from clock_timestamp())::float8 * 1000 as now',
-      )
-      const difference = Math.round(Math.abs(now - (before + Date.now()) / 2))
-      return expect(
-        difference <= maxClockDifference,
-        `${difference} ms from PostgreSQL`,
-        `the clock differs from PostgreSQL by ${difference} ms: synchronize both`,
-      )
-    },
-    'service apps': async () => {
-      const { count } = await read<{ count: number }>(
-        'select count(*)::int as count from service_apps where is_active',
-      )
-      return expect(
-        count > 0,
-        `${count} active`,
-        'none is active: create one with `daikon service-app create`',
-      )
-    },
-    administrators: async () => {
-      const { count } = await read<{ count: number }>(
-        'select count(*)::int as count from users where is_admin and is_active',
-      )
-      return expect(
-        count > 0,
-        `${count} active`,
-        'none is active: run `daikon admin promote <email>` or set ADMIN_EMAILS',
-      )
-    },
-  }
-}
-
-async function runChecks(checks: Record<string, Check>): Promise<Finding[]> {
-  const findings: Finding[] = []
-  for (const [check, run] of Object.entries(checks)) {
-    try {
-      findings.push({ check, ok: true, detail: await run() })
-    } catch (error) {
-      findings.push({ check, ok: false, detail: (await explainFailure(error)).message })
-    }
-  }
-  return findings
-}
-
-function expect(isRight: boolean, detail: string, advice: string): string {
-  if (!isRight) throw new Error(advice)
-  return detail
 }

@@ -1,15 +1,15 @@
 import { CommanderError } from 'commander'
 import { ConfigError, readConfig } from '../config/config.ts'
+import { describeError } from '../core/describe-error.ts'
 import { ServiceError } from '../core/errors.ts'
 import { splitHosts } from '../core/postgres-hosts.ts'
+import { explainPort, portSettings } from '../server/ports.ts'
 
 /** An error in the arguments or in the state of the machine, which the operator can correct. */
 export class UsageError extends Error {}
 
 /** The text that a process prints before it exits, and its exit status. */
 export type Failure = { message: string; exitCode: 1 | 2 }
-
-const portSettings = ['HTTP_PORT', 'GRPC_PORT', 'METRICS_PORT', 'CONSOLE_PORT'] as const
 
 /** SQLSTATEs of a rejected connection: invalid authorization, wrong password, unknown database. */
 const rejectedConnection = ['28000', '28P01', '3D000']
@@ -25,14 +25,14 @@ export async function explainFailure(error: unknown): Promise<Failure> {
   if (message !== undefined) return { message, exitCode: 2 }
   const { databaseError } = await import('../database/database-errors.ts')
   const known = databaseError(error)
-  return { message: known instanceof Error ? known.message : String(known), exitCode: 1 }
+  return { message: describeError(known).message, exitCode: 1 }
 }
 
 /** Ends a server process that could not start. Prints a stack trace only for unexpected errors. */
 export async function exitAfterFailure(error: unknown): Promise<never> {
   const { message, exitCode } = await explainFailure(error)
-  const stack = error instanceof Error ? error.stack : undefined
-  process.stderr.write(`${exitCode === 2 ? message : (stack ?? message)}\n`)
+  const { stack = message } = describeError(error)
+  process.stderr.write(`${exitCode === 2 ? message : stack}\n`)
   process.exit(exitCode)
 }
 
@@ -45,26 +45,19 @@ async function explainCorrectable(error: unknown): Promise<string | undefined> {
     return 'The database has not been migrated. Run `daikon migrate` first.'
   }
   const { code, path, message } = error as NodeJS.ErrnoException
-  // grpc-js reports the socket error only in its message.
+  // Another process may take a port after it was found to be free. grpc-js reports the socket error
+  // only in its message.
   const [, reason, port] = /listen (EADDRINUSE|EACCES)\b.*:(\d+)/.exec(message) ?? []
-  if (port !== undefined) return explainPort(Number(port), reason === 'EACCES')
+  if (port !== undefined) return explainPort(reason, Number(port), findPortSetting(Number(port)))
   if (code === 'DATA_DIR_IN_USE' || code === 'ASYNCHRONOUS_COMMIT') return message
   if (code === 'ENOENT' && path !== undefined) return `${path} does not exist`
   if (code === 'EACCES' && path !== undefined) return `${path} is not accessible: permission denied`
   return explainDatabase(error) ?? explainServiceError(error)
 }
 
-function explainPort(port: number, isForbidden: boolean): string {
-  const setting = findPortSetting(port)
-  const advice = `set ${setting ?? 'its setting'} to another port`
-  return isForbidden
-    ? `Port ${port} requires privileges that this user lacks: ${advice}`
-    : `Port ${port} is in use: stop the process that uses it, or ${advice}`
-}
-
-function findPortSetting(port: number): string | undefined {
+function findPortSetting(port: number): string {
   const config = readConfig(process.env)
-  return portSettings.find((name) => config[name] === port)
+  return portSettings.find((name) => config[name] === port) ?? 'its setting'
 }
 
 function explainDatabase(error: Error): string | undefined {

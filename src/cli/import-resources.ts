@@ -1,25 +1,26 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
 import type { RegisterResourceRequest } from '../../gen/daikon/v1/permissions.ts'
 import type { OnProgress } from '../admin/import/report.ts'
+import type { ImportStore } from '../admin/store/import-store.ts'
 import { normalizeEmail } from '../core/email.ts'
 import { type FieldViolation, ServiceError } from '../core/errors.ts'
 import type { QuotaContext } from '../core/quotas.ts'
 import type { WriteContext } from '../core/request-context.ts'
-import { query } from '../database/query.ts'
-import { registerAll } from '../permissions/register-all.ts'
+import type { ErrorNaming } from '../permissions/error-naming.ts'
+import { type RegistrationStores, registerAll } from '../permissions/register-all.ts'
 import {
-  type ErrorNaming,
   indexByKey,
   keyOf,
   type Registration,
   readRegistrations,
 } from '../permissions/registration.ts'
-import { truncateLines } from './input-file.ts'
-import { createRequestValidator } from './require-valid.ts'
-import type { ResourceLine } from './resource-file.ts'
-
-/** The number of resources that one transaction registers. */
-const batchSize = 1000
+import type { PrincipalStore } from '../permissions/store/principal-store.ts'
+import {
+  batchSize,
+  createLineNaming,
+  describeLineErrors,
+  findItemViolations,
+} from './line-errors.ts'
+import type { FileLine } from './record-file.ts'
 
 export type ImportResult = { registered: number; unchanged: number }
 
@@ -31,42 +32,35 @@ export type ImportResult = { registered: number; unchanged: number }
  * @throws Error that lists the lines with errors and the number of registered resources
  */
 export async function importResources(
-  { em, quotas }: WriteContext & QuotaContext,
-  lines: ResourceLine[],
+  { stores, quotas }: WriteContext<RegistrationStores & { imports: ImportStore }> & QuotaContext,
+  lines: FileLine[],
   onProgress: OnProgress,
 ): Promise<ImportResult> {
   const result: ImportResult = { registered: 0, unchanged: 0 }
   try {
     const naming = createLineNaming(lines)
-    const requests = await resolveNames(em, lines, naming)
+    const requests = await resolveWorkspaces(stores, lines, naming)
     requireValidFields(requests, naming)
-    const registrations = sortByDepth(readRegistrations(requests, naming))
+    const registrations = sortByDepth(await readRegistrations(stores, requests, naming))
     for (let start = 0; start < registrations.length; start += batchSize) {
       onProgress('Writing', start, registrations.length)
       const batch = registrations.slice(start, start + batchSize)
-      const { created } = await registerAll(em, batch, { naming, quotas })
+      const { created } = await registerAll(stores, batch, {
+        naming,
+        quotas,
+        actor: { actorId: undefined },
+      })
       result.registered += created
       result.unchanged += batch.length - created
     }
+    if (result.registered > 0) await stores.registrations.analyze()
     return result
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    throw new Error([...describe(error), describeProgress(result)].join('\n'), { cause: error })
+    throw new Error([...describeLineErrors(error), describeProgress(result)].join('\n'), {
+      cause: error,
+    })
   }
-}
-
-/** Names fields in the form `Line 7: owner_id`. */
-function createLineNaming(lines: ResourceLine[]): ErrorNaming {
-  return {
-    field: (index, name) => `Line ${lines[index]?.line}${name && `: ${name}`}`,
-    detail: (fields, message) =>
-      truncateLines(fields.map((field) => `${field}: ${message}`)).join('\n'),
-  }
-}
-
-function describe({ message, violations }: ServiceError): string[] {
-  if (violations.length === 0) return [message]
-  return truncateLines(violations.map(({ field, message }) => `${field} ${message}`))
 }
 
 function describeProgress({ registered }: ImportResult): string {
@@ -74,49 +68,43 @@ function describeProgress({ registered }: ImportResult): string {
   return `${registered} resources were registered. Import the file again to register the others.`
 }
 
-/** Replaces `workspace_slug` and `owner_email` with the IDs of the workspace and the user. */
-async function resolveNames(
-  em: EntityManager,
-  lines: ResourceLine[],
+/**
+ * Replaces `workspace_slug` with the ID of the workspace, and reports unknown workspaces and owners
+ * together.
+ */
+async function resolveWorkspaces(
+  { imports, principals }: { imports: ImportStore; principals: PrincipalStore },
+  lines: FileLine[],
   { field }: ErrorNaming,
 ): Promise<object[]> {
   const slugs = new Set(lines.map(({ fields }) => fields.workspace_slug).filter(isText))
-  const emails = new Set(lines.map(({ fields }) => toEmail(fields.owner_email)).filter(isText))
-  type Row = { name: string; id: string }
-  const findSlugs = 'select slug as name, id from workspaces where slug = any($1::text[])'
-  const findEmails = 'select email as name, id from users where email = any($1::text[])'
-  const workspaces = await query<Row>(em, findSlugs, [[...slugs]])
-  const users = await query<Row>(em, findEmails, [[...emails]])
-  const workspaceIds = new Map(workspaces.map(({ name, id }) => [name, id]))
-  const userIds = new Map(users.map(({ name, id }) => [name, id]))
+  const workspaces = await imports.findWorkspaces([...slugs])
+  const workspaceIds = new Map(workspaces.map(({ slug, id }) => [slug, id]))
+  const emails = lines.flatMap(({ fields }) => emailOf(fields) ?? [])
+  const { byEmail } = await principals.findUsers({ emails, externalIds: [] })
 
   const violations: FieldViolation[] = []
   const requests = lines.map(({ fields }, index) => {
-    const { workspace_slug, owner_email, ...request } = fields
-    const replace = (name: string, value: unknown, idName: string, id: string | undefined) => {
-      if (value === undefined) return {}
-      if (request[idName] !== undefined)
-        violations.push({
-          field: field(index, name),
-          message: `must not be combined with ${idName}`,
-        })
-      else if (id === undefined)
-        violations.push({ field: field(index, name), message: 'does not exist' })
-      return { [idName]: id }
-    }
-    return {
-      ...request,
-      ...replace(
-        'workspace_slug',
-        workspace_slug,
-        'workspace_id',
-        workspaceIds.get(String(workspace_slug)),
-      ),
-      ...replace('owner_email', owner_email, 'owner_id', userIds.get(toEmail(owner_email) ?? '')),
-    }
+    const { workspace_slug, ...request } = fields
+    const email = emailOf(fields)
+    if (email !== undefined && !byEmail.has(email))
+      violations.push({ field: field(index, 'owner_email'), message: 'does not exist' })
+    if (workspace_slug === undefined) return request
+    const workspace_id = workspaceIds.get(String(workspace_slug))
+    const message =
+      request.workspace_id !== undefined
+        ? 'must not be combined with workspace_id'
+        : workspace_id === undefined && 'does not exist'
+    if (message) violations.push({ field: field(index, 'workspace_slug'), message })
+    return { ...request, workspace_id }
   })
   requireNoViolations(violations)
   return requests
+}
+
+/** Returns the address of the owner if it is a valid one. */
+function emailOf({ owner_email }: FileLine['fields']): string | undefined {
+  return isText(owner_email) ? normalizeEmail(owner_email) : undefined
 }
 
 /** Applies the field rules of RegisterBatch. */
@@ -124,22 +112,9 @@ function requireValidFields(
   requests: object[],
   { field }: ErrorNaming,
 ): asserts requests is RegisterResourceRequest[] {
-  const validate = createRequestValidator('PermissionService', 'registerBatch')
-  const found: { index: number; name: string; message: string }[] = []
-  for (let start = 0; start < requests.length; start += batchSize) {
-    try {
-      validate({ resources: requests.slice(start, start + batchSize) })
-    } catch (error) {
-      if (!(error instanceof ServiceError)) throw error
-      for (const { field, message } of error.violations) {
-        const [, position = '', name = ''] = /^resources\[(\d+)\]\.?(.*)$/.exec(field) ?? []
-        found.push({ index: start + Number(position), name, message })
-      }
-    }
-  }
-  const sorted = found.toSorted((a, b) => a.index - b.index)
+  const found = findItemViolations('registerBatch', 'resources', requests)
   requireNoViolations(
-    sorted.map(({ index, name, message }) => ({ field: field(index, name), message })),
+    found.map(({ index, field: name, message }) => ({ field: field(index, name), message })),
   )
 }
 
@@ -169,10 +144,6 @@ function sortByDepth(registrations: Registration[]): Registration[] {
     }
   }
   return registrations.toSorted((a, b) => (depths[a.index] ?? 0) - (depths[b.index] ?? 0))
-}
-
-function toEmail(value: unknown): string | undefined {
-  return isText(value) ? (normalizeEmail(value) ?? value) : undefined
 }
 
 function isText(value: unknown): value is string {

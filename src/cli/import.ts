@@ -2,36 +2,41 @@ import { readFile } from 'node:fs/promises'
 import { Command } from 'commander'
 import type { CsvImportReport } from '../../gen/daikon/v1/admin_import.ts'
 import { ServiceError } from '../core/errors.ts'
+import { overNetwork, withAdminApi } from './admin-api.ts'
 import { decodeUtf8, truncateLines } from './input-file.ts'
 import { print } from './output.ts'
 import { createProgressBar } from './progress-bar.ts'
-import { withDatabase } from './session.ts'
+
+type Options = { dryRun?: boolean; createWorkspaces?: boolean }
 
 export function importCommand(): Command {
-  return new Command('import')
+  return overNetwork(new Command('import'))
     .description('import members from a CSV file, all rows or none')
     .argument(
       '<file.csv>',
       'file with the columns email and workspace_slug; name, role, groups and external_id are optional',
     )
     .option('--dry-run', 'print what would change without changing it')
-    .action(async (path: string, { dryRun = false }: { dryRun?: boolean }, command) => {
-      const request = { csv: decodeUtf8(await readFile(path)) }
-      const { executeCsvImport, previewCsvImport } = await import('../admin/import/import.ts')
-      const { requireValid } = await import('./require-valid.ts')
-      requireValid(dryRun ? 'previewCsvImport' : 'executeCsvImport', request)
-      const progressBar = createProgressBar(process.stderr)
-      const run = dryRun ? previewCsvImport : executeCsvImport
-      const report = await withDatabase(({ operator }) =>
-        run(operator, request, progressBar.onProgress),
-      )
-        .finally(progressBar.clear)
-        .catch((error) => {
-          throw withViolations(error)
-        })
-      print(command, report, formatReport(report, dryRun))
-      if (report.summary?.errors) process.exitCode = 1
-    })
+    .option('--create-workspaces', 'create missing workspaces that a row makes an owner of')
+    .action(
+      async (path: string, { dryRun = false, createWorkspaces = false }: Options, command) => {
+        const csv = decodeUtf8(await readFile(path))
+        const request = { csv, create_workspaces: createWorkspaces }
+        const { requireValid } = await import('./require-valid.ts')
+        const method = dryRun ? 'previewCsvImport' : 'executeCsvImport'
+        requireValid(method, request)
+        const progressBar = createProgressBar(process.stderr)
+        const report = await withAdminApi(command, (api) =>
+          api(method, request, progressBar.onProgress),
+        )
+          .finally(progressBar.clear)
+          .catch((error) => {
+            throw withViolations(error)
+          })
+        print(command, report, formatReport(report, dryRun))
+        if (report.summary?.errors) process.exitCode = 1
+      },
+    )
 }
 
 function formatReport({ summary, rows }: CsvImportReport, dryRun: boolean): string[] {

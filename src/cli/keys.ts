@@ -1,5 +1,9 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { Command, InvalidArgumentError } from 'commander'
 import { type Config, readConfig } from '../config/config.ts'
+import { createEncryptionKeyFile, readEncryptionKeys } from '../config/encryption-keys.ts'
+import { createSecretBox, encryptionKeySize } from '../core/secret-box.ts'
 import {
   advanceRotation,
   dropKey,
@@ -13,6 +17,7 @@ import { keyPathsOf } from '../identity/key-source.ts'
 import { createKeyFiles, type KeyPaths } from '../identity/keys.ts'
 import { UsageError } from './failure.ts'
 import { formatTable, print } from './output.ts'
+import { withDatabase } from './session.ts'
 
 const minute = 60_000
 const day = 86_400_000
@@ -27,11 +32,19 @@ export function keysCommand(): Command {
 
   command
     .command('make')
-    .description('create the first key pair; existing files are not overwritten')
+    .description('create the first key pair, and the key for secrets; existing files are kept')
     .action((_options, command) => {
-      const paths = pathsOf(readConfig(process.env))
+      const config = readConfig(process.env)
+      const secrets = makeSecretsKey(config)
+      const isMade = config.VAULT_ADDR !== '' || existsSync(config.JWT_PRIVATE_KEY_PATH)
+      if (secrets.path && isMade)
+        return print(command, { secretsPath: secrets.path }, secrets.lines)
+      const paths = pathsOf(config)
       createKeyFiles(paths)
-      print(command, paths, [`Created ${paths.privatePath} and ${paths.publicPath}.`])
+      print(command, { ...paths, secretsPath: secrets.path }, [
+        `Created ${paths.privatePath} and ${paths.publicPath}.`,
+        ...secrets.lines,
+      ])
     })
 
   command
@@ -88,7 +101,35 @@ export function keysCommand(): Command {
       ])
     })
 
+  command
+    .command('reencrypt')
+    .description('encrypt all secrets in the database with the first of SECRETS_ENCRYPTION_KEY')
+    .action(async (_options, command) => {
+      const { reencryptWebhooks } = await import('../webhooks/reencrypt.ts')
+      const webhooks = await withDatabase(({ config, operator }) =>
+        reencryptWebhooks(operator.stores, createSecretBox(readEncryptionKeys(config))),
+      )
+      print(command, { webhooks }, [
+        `Encrypted the secrets of ${webhooks} webhooks with the first key.`,
+      ])
+    })
+
   return command
+}
+
+/** The codes of a folder that this user cannot write to, as in a container with a volume for keys. */
+const unwritable = ['EACCES', 'EPERM', 'EROFS', 'ENOENT']
+
+/** Creates the key for secrets unless there is one. Returns its path if it was created. */
+function makeSecretsKey(config: Config): { path?: string | undefined; lines: string[] } {
+  try {
+    const path = createEncryptionKeyFile(config, randomBytes(encryptionKeySize))
+    return { path, lines: path ? [`Created ${path}, the key for secrets in the database.`] : [] }
+  } catch (error) {
+    if (!unwritable.includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    const advice = 'set SECRETS_ENCRYPTION_KEY to the output of `openssl rand -base64 32`'
+    return { lines: [`DATA_DIR cannot be written to: ${advice} to use webhooks.`] }
+  }
 }
 
 function rotateAtOnce(paths: KeyPaths, command: Command): void {

@@ -1,16 +1,19 @@
 import { Command } from 'commander'
 import { activityCommand } from './activity.ts'
 import { adminCommand } from './admin.ts'
+import { requireNetworked } from './admin-api.ts'
 import { backupCommand, restoreCommand } from './backup.ts'
 import { clientAppCommand } from './client-app.ts'
 import { doctorCommand } from './doctor.ts'
 import { groupCommand } from './group.ts'
 import { importCommand } from './import.ts'
 import { keysCommand } from './keys.ts'
+import { managementAppCommand } from './management-app.ts'
 import { print } from './output.ts'
 import { resourceIdCommand, resourcesCommand } from './resources.ts'
 import { serviceAppCommand } from './service-app.ts'
 import { withDatabase } from './session.ts'
+import { sharesCommand } from './shares.ts'
 import { tokenCommand } from './token.ts'
 import { userCommand } from './user.ts'
 import { readVersion } from './version.ts'
@@ -26,6 +29,11 @@ export function createProgram(): Command {
     .description('Run and operate a daikon server. Settings are read from the environment.')
     .version(readVersion())
     .option('--json', 'print the result as JSON')
+    .option(
+      '--server <url>',
+      'run the command on this server, as the management app in DAIKON_CLIENT_ID and DAIKON_CLIENT_SECRET',
+    )
+    .hook('preAction', (_program, command) => requireNetworked(command))
     .addCommand(migrateCommand())
     .addCommand(keysCommand())
     .addCommand(adminCommand())
@@ -35,9 +43,11 @@ export function createProgram(): Command {
     .addCommand(whyCommand())
     .addCommand(serviceAppCommand())
     .addCommand(clientAppCommand())
+    .addCommand(managementAppCommand())
     .addCommand(activityCommand())
     .addCommand(importCommand())
     .addCommand(resourcesCommand())
+    .addCommand(sharesCommand())
     .addCommand(resourceIdCommand())
     .addCommand(tokenCommand())
     .addCommand(doctorCommand())
@@ -51,7 +61,9 @@ function migrateCommand(): Command {
     .description('apply pending database migrations')
     .action(async (_options, command) => {
       const { migrate } = await import('../database/migrate.ts')
-      const applied = await withDatabase(({ databaseUrl }) => migrate(databaseUrl))
+      const applied = await withDatabase(({ databaseUrl }) =>
+        migrate(databaseUrl, (message) => process.stderr.write(`${message}\n`)),
+      )
       const lines = applied.map((name) => `Applied ${name}.`)
       print(command, { applied }, lines.length > 0 ? lines : ['The database is up to date.'])
     })

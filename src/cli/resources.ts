@@ -35,7 +35,7 @@ export function resourceIdCommand(): Command {
     .argument('<type>', 'resource type')
     .argument('<external-id>', 'ID of the resource in the service')
     .action(async (service: string, type: string, externalId: string, _options, command) => {
-      const { toResourceId } = await import('../permissions/evaluate/resource-id.ts')
+      const { toResourceId } = await import('../permissions/resource-id.ts')
       const resource_id = toResourceId(service, type, externalId)
       print(command, { resource_id }, [resource_id])
     })

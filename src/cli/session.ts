@@ -1,28 +1,30 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { EntityManager } from '@mikro-orm/postgresql'
 import type { ClientAppContext } from '../admin/client-apps.ts'
 import type { DevelopmentModeContext } from '../admin/service-apps.ts'
 import { type Config, readConfig, readQuotas } from '../config/config.ts'
 import type { QuotaContext } from '../core/quotas.ts'
-import type { WriteContext } from '../core/request-context.ts'
+import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import type { StatementPool } from '../database/statement-pool.ts'
+import { createOutboundHosts } from '../outbound/outbound-hosts.ts'
+import type { Stores } from '../server/stores.ts'
+import type { InvitationContext } from '../workspaces/invitation-links.ts'
 
 /** The dependencies of a command. */
 export type Session = {
   config: Config
   databaseUrl: string
-  em: EntityManager
   statements: StatementPool
   operator: OperatorContext
 }
 
 /**
- * The context of handlers that an operator calls. Its principal is empty, because no user is signed
- * in.
+ * The context of handlers that an operator calls. No user is signed in.
  */
-export type OperatorContext = WriteContext &
+export type OperatorContext = WriteContext<Stores> &
+  Pick<RequestContext, 'now'> &
   QuotaContext &
+  InvitationContext &
   DevelopmentModeContext &
   ClientAppContext
 
@@ -36,19 +38,25 @@ export async function withDatabase<Result>(
   const config = readConfig(process.env)
   const { openDatabase } = await import('../database/database.ts')
   const { commandTimeouts } = await import('../database/pool.ts')
+  const { createStores } = await import('../server/stores.ts')
   const { url: databaseUrl, stop } = await openPostgres(config)
   const database = await openDatabase(databaseUrl, () => {}, commandTimeouts)
   try {
-    const em = database.fork()
     const operator = {
-      em,
-      principal: {},
+      stores: createStores(database.fork()),
+      principal: { isOperator: true } as const,
+      now: new Date(),
       quotas: readQuotas(config),
+      invitations: { baseUrl: config.BASE_URL, areMailed: config.SMTP_URL !== '' },
       debug: config.DEBUG,
+      backchannelHosts: createOutboundHosts({
+        allowed: config.BACKCHANNEL_ALLOWED_HOSTS,
+        debug: config.DEBUG,
+      }),
       keysRequired: config.SERVICE_KEYS_REQUIRED,
       warn: (text: string) => process.stderr.write(`${text}\n`),
     }
-    return await work({ config, databaseUrl, em, statements: database.statements, operator })
+    return await work({ config, databaseUrl, statements: database.statements, operator })
   } finally {
     await database.close()
     await stop()

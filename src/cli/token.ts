@@ -1,7 +1,9 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
 import { Command } from 'commander'
 import { type Config, readConfig } from '../config/config.ts'
 import { loadKeys } from '../identity/key-source.ts'
+import type { ClaimsStore } from '../identity/store/claims-store.ts'
+import type { UserStore } from '../identity/store/user-store.ts'
+import { readIssuer } from '../server/address-file.ts'
 import { UsageError } from './failure.ts'
 import { print } from './output.ts'
 import { withDatabase } from './session.ts'
@@ -15,24 +17,27 @@ export function tokenCommand(): Command {
       if (!readConfig(process.env).DEBUG) {
         throw new UsageError('The token command requires DEBUG=true')
       }
-      const token = await withDatabase(({ em, config }) =>
-        signDemoToken(em, config, options.email, options.workspace),
-      )
+      const token = await withDatabase(({ operator, config }) => {
+        const issuer = process.env.BASE_URL || readIssuer(config.DATA_DIR) || config.BASE_URL
+        const { email, workspace } = options
+        return signDemoToken(operator.stores, { ...config, BASE_URL: issuer }, email, workspace)
+      })
       print(command, { access_token: token }, [token])
     })
 }
 
+type TokenStores = { claims: ClaimsStore; users: UserStore }
+
 /** Signs an access token for an active member of a workspace. */
 export async function signDemoToken(
-  em: EntityManager,
+  stores: TokenStores,
   config: Config,
   email: string,
   slug: string,
 ): Promise<string> {
-  const { loadAccessClaims } = await import('../identity/access-claims.ts')
   const { createTokens } = await import('../identity/tokens.ts')
-  const claims = await loadAccessClaims(em, { email, slug })
-  if (!claims) throw new UsageError(await explainMissingMember(em, email, slug))
+  const claims = await stores.claims.findAccessClaims({ email, slug })
+  if (!claims) throw new UsageError(await explainMissingMember(stores, email, slug))
   const keys = await loadKeys(config)
   const tokens = createTokens({
     currentKeys: () => keys,
@@ -43,14 +48,13 @@ export async function signDemoToken(
 }
 
 async function explainMissingMember(
-  em: EntityManager,
+  { users }: TokenStores,
   email: string,
   slug: string,
 ): Promise<string> {
-  const { User } = await import('../database/entities/people.ts')
-  const user = await em.findOne(User, { email })
+  const user = await users.findByEmail(email)
   if (!user) return `No user has the e-mail address ${email}`
-  if (!user.is_active) {
+  if (!user.isActive) {
     return `${email} is deactivated: run \`daikon user activate ${email}\` to activate the user`
   }
   return `${email} is not a member of the workspace ${slug}`

@@ -1,13 +1,10 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
 import { Command } from 'commander'
-import { normalizeEmail } from '../core/email.ts'
-import { isUuid } from '../core/uuid.ts'
-import type { Reason } from '../permissions/evaluate/explain.ts'
-import type { Explanation } from '../permissions/evaluate/load-explanations.ts'
+import { parseJsonObject } from '../core/json-object.ts'
+import { findContextViolation } from '../permissions/evaluate/context.ts'
+import type { Reason } from '../permissions/evaluate/reasons.ts'
 import { UsageError } from './failure.ts'
 import { print } from './output.ts'
 import { type Session, withDatabase } from './session.ts'
-import type { Names } from './why-text.ts'
 
 export function whyCommand(): Command {
   return new Command('why')
@@ -15,9 +12,11 @@ export function whyCommand(): Command {
     .argument('<user>', 'e-mail address, external ID or ID of the user')
     .argument('<action>', 'view, edit, manage or an action of the service')
     .argument('<resource>', '<service>/<type>/<id>, with the external ID or the UUID')
-    .action(async (user: string, action: string, name: string, _options, command) => {
+    .option('--context <json>', 'what conditions read as context, a JSON object')
+    .action(async (user: string, action: string, name: string, options, command) => {
+      const context = readContext(options.context)
       const { text, ...result } = await withDatabase((session) =>
-        explainAccess(session, user, action, name),
+        explainAccess(session, user, action, name, context),
       )
       print(command, result, [text])
     })
@@ -28,31 +27,46 @@ export function whyCommand(): Command {
  * the decision with a list of reasons and a sentence.
  */
 export async function explainAccess(
-  { em, statements }: Pick<Session, 'em' | 'statements'>,
+  { statements }: Pick<Session, 'statements'>,
   user: string,
   action: string,
   name: string,
+  context?: Record<string, unknown>,
 ): Promise<{ decision: boolean; reasons: Reason[]; text: string }> {
-  const { findReasons } = await import('../permissions/evaluate/explain.ts')
-  const { decide } = await import('../permissions/evaluate/load-evaluations.ts')
-  const { createLoadExplanations } = await import('../permissions/evaluate/load-explanations.ts')
-  const { toResourceId } = await import('../permissions/evaluate/resource-id.ts')
-  const { describeDecision } = await import('./why-text.ts')
+  const { describeDecision } = await import('../permissions/evaluate/decision-sentence.ts')
+  const { findReasons } = await import('../permissions/evaluate/reasons.ts')
+  const { decide } = await import('../permissions/engine/facts.ts')
+  const { createLoadReasons } = await import('../permissions/engine/load-reasons.ts')
+  const { createLoadConditions } = await import('../permissions/engine/load-uncertain.ts')
+  const { toResourceId } = await import('../permissions/resource-id.ts')
+  const { nameUser } = await import('../permissions/evaluate/subject.ts')
   const resource = readResource(name)
   const { service_name, resource_type, id } = resource
   const resource_id = toResourceId(service_name, resource_type, id)
-  const userId = isUuid(user) ? user : undefined
-  const subject = { externalId: user, userId, email: normalizeEmail(user) }
-  const check = { subject, service_name, resource_type, resource_id, action }
-  const [explanation] = await createLoadExplanations(statements)([check])
+  const check = { subject: nameUser(user), service_name, resource_type, resource_id, action }
+  const input = { context }
+  const [explanation] = await createLoadReasons(
+    statements,
+    createLoadConditions(statements),
+  )([{ ...check, input }])
   if (!explanation) throw new Error('The decision has no explanation')
   const reasons = findReasons(action, explanation)
-  const names = await findNames(em, { ...check, userId: explanation.userId }, explanation)
+  const subject = { type: 'user', id: user }
   return {
-    decision: decide(explanation, action),
+    decision: decide(action, explanation.bits),
     reasons,
-    text: describeDecision({ user, action, resource, reasons, explanation, names }),
+    text: describeDecision({ subject, action, resource, reasons, explanation }),
   }
+}
+
+/** Reads a context that a request could bring. */
+export function readContext(text: string | undefined): Record<string, unknown> | undefined {
+  if (text === undefined) return undefined
+  const context = parseJsonObject(text)
+  if (!context) throw new UsageError('--context must be a JSON object')
+  const violation = findContextViolation(context)
+  if (violation) throw new UsageError(`--context ${violation}`)
+  return context
 }
 
 /** Splits `docs/document/roadmap` into its parts. The ID may contain slashes. */
@@ -61,56 +75,4 @@ function readResource(name: string) {
     /^([^/]+)\/([^/]+)\/(.+)$/.exec(name) ?? []
   if (!id) throw new UsageError(`${name} is not of the form <service>/<type>/<id>`)
   return { service_name, resource_type, id }
-}
-
-type NamesRow = {
-  user_name: string | null
-  workspace: string | null
-  inherits: boolean | null
-  group_count: number
-}
-
-/** Parameters: user ID or null, service name, resource type and resource ID. Returns a NamesRow. */
-const namesSql = `
-  select u.user_name, w.name as workspace, r.parent_id is not null and r.inherits as inherits, (
-      select count(*)::int from group_members g
-      where g.user_id = $1 and g.workspace_id = r.workspace_id
-    ) as group_count
-  from (
-    select (select coalesce(nullif(name, ''), email) from users where id = $1) as user_name
-  ) u
-  left join resource_kinds k on k.service_name = $2 and k.resource_type = $3
-  left join resources r on r.kind_id = k.id and r.resource_id = $4
-  left join workspaces w on w.id = r.workspace_id`
-
-/** Loads the names of everything that an explanation refers to. */
-async function findNames(
-  em: EntityManager,
-  check: {
-    userId: string | undefined
-    service_name: string
-    resource_type: string
-    resource_id: string
-  },
-  { grantList }: Explanation,
-): Promise<Names> {
-  const { query } = await import('../database/query.ts')
-  const { userId, service_name, resource_type, resource_id } = check
-  const values = [userId, service_name, resource_type, resource_id]
-  const [row] = await query<NamesRow>(em, namesSql, values)
-  const groupIds = grantList.flatMap(({ group_id, via = [] }) =>
-    group_id ? [group_id, ...via] : [],
-  )
-  const groups = await query<{ id: string; name: string }>(
-    em,
-    'select id, name from groups where id = any($1::uuid[])',
-    [groupIds],
-  )
-  return {
-    user: row?.user_name ?? undefined,
-    workspace: row?.workspace ?? undefined,
-    inherits: row?.inherits ?? false,
-    groupCount: row?.group_count ?? 0,
-    groups: new Map(groups.map(({ id, name }) => [id, name])),
-  }
 }

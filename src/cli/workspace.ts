@@ -1,50 +1,93 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
 import { Command } from 'commander'
+import {
+  callAdminApi,
+  overNetwork,
+  readPages,
+  requireWorkspaceId,
+  withAdminApi,
+} from './admin-api.ts'
+import { UsageError } from './failure.ts'
 import { formatTable, print } from './output.ts'
-import { withDatabase } from './session.ts'
-
-const maxMembers = 10_000
 
 export function workspaceCommand(): Command {
-  const command = new Command('workspace').description('list workspaces and their members')
+  const command = new Command('workspace').description('manage workspaces')
 
-  command
-    .command('list')
+  overNetwork(command.command('list'))
     .description('list all workspaces, by name')
     .action(async (_options, command) => {
-      const { listAllWorkspaces } = await import('../workspaces/workspaces.ts')
-      const { workspaces } = await withDatabase(({ em }) => listAllWorkspaces({ em }, {}))
+      const { workspaces } = await callAdminApi(command, 'listAllWorkspaces', {})
       print(command, workspaces, formatTable(workspaces))
     })
 
-  command
-    .command('members')
-    .description(`list the members of a workspace, at most ${maxMembers}`)
+  overNetwork(command.command('members'))
+    .description('list the members of a workspace')
     .argument('<slug>', 'slug of the workspace')
     .action(async (slug: string, _options, command) => {
-      const { findMembers } = await import('../workspaces/queries.ts')
-      const members = await withDatabase(async ({ em }) => {
-        const workspaceId = await requireWorkspaceId(em, slug)
-        return findMembers(em, workspaceId, undefined, maxMembers)
+      const members = await withAdminApi(command, async (api) => {
+        const workspace_id = await requireWorkspaceId(api, slug)
+        return readPages(async (page) => {
+          const { members, total = 0 } = await api('listMembers', { workspace_id, ...page })
+          return { items: members, total }
+        })
       })
-      const rows = members.map(({ user_id, email, name, role, joined_at }) => ({
-        user_id,
-        email,
-        name,
-        role,
-        status: joined_at === null ? 'invited' : 'active',
-      }))
+      const rows = members.map(({ user_id, email, name, role, status, expires_at = '' }) => {
+        return { user_id, email, name, role, status, expires_at }
+      })
       print(command, rows, formatTable(rows))
+    })
+
+  overNetwork(command.command('create'))
+    .description('create a workspace and invite its owner')
+    .requiredOption('--slug <slug>', 'slug, 2 to 63 characters: lower-case letters, digits and -')
+    .requiredOption('--name <name>', 'name, 1 to 200 characters')
+    .requiredOption('--owner <e-mail>', 'e-mail address of the owner, who is invited')
+    .option('--description <text>', 'description, at most 2,000 characters')
+    .action(async ({ owner, ...fields }: NewWorkspace, command) => {
+      const { requireValid } = await import('./require-valid.ts')
+      const request = requireValid('createWorkspace', { ...fields })
+      const { workspace, link } = await withAdminApi(
+        command,
+        async (api) => {
+          const created = await api('createWorkspace', request)
+          const invitation = { workspace_id: created.id, email: owner, role: 'owner' }
+          const invited = await api('inviteMember', invitation)
+          return { workspace: created, link: invited.invitation_url }
+        },
+        { atomic: true },
+      )
+      const text = [`Created ${workspace.slug} (${workspace.id}); invited ${owner}.`]
+      if (link) text.push(`The invitation, valid for seven days: ${link}`)
+      print(command, { ...workspace, ...(link && { invitation_url: link }) }, text)
+    })
+
+  overNetwork(command.command('update'))
+    .description('change the name or description of a workspace')
+    .argument('<slug>', 'slug of the workspace')
+    .option('--name <name>', 'new name')
+    .option('--description <text>', 'new description')
+    .action(async (slug: string, changes: { name?: string; description?: string }, command) => {
+      if (Object.keys(changes).length === 0)
+        throw new UsageError('Nothing to change: use --name or --description')
+      const workspace = await withAdminApi(command, async (api) => {
+        const workspace_id = await requireWorkspaceId(api, slug)
+        return api('updateWorkspace', { workspace_id, ...changes })
+      })
+      print(command, workspace, [`Updated ${slug}.`])
+    })
+
+  overNetwork(command.command('delete'))
+    .description('delete a workspace with its groups, roles, resources and sessions')
+    .argument('<slug>', 'slug of the workspace')
+    .action(async (slug: string, _options, command) => {
+      const id = await withAdminApi(command, async (api) => {
+        const workspace_id = await requireWorkspaceId(api, slug)
+        await api('deleteWorkspace', { workspace_id })
+        return workspace_id
+      })
+      print(command, { id, slug }, [`Deleted ${slug}.`])
     })
 
   return command
 }
 
-/** Finds a workspace by its slug. */
-export async function requireWorkspaceId(em: EntityManager, slug: string): Promise<string> {
-  const { Workspace } = await import('../database/entities/people.ts')
-  const { workspaceNotFound } = await import('../workspaces/workspaces.ts')
-  const workspace = await em.findOne(Workspace, { slug })
-  if (!workspace) throw workspaceNotFound()
-  return workspace.id
-}
+type NewWorkspace = { slug: string; name: string; owner: string; description?: string }

@@ -1,3 +1,4 @@
+import { normalizeEmail } from '../core/email.ts'
 import { isSecureUrl } from '../core/loopback.ts'
 import { defaultQuotas, type Quotas } from '../core/quotas.ts'
 import { findProductionMistakes } from './production.ts'
@@ -44,6 +45,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     ...findReplicaMistakes(config),
     ...findTlsMistakes(config),
     ...findVaultMistakes(config),
+    ...findMailMistakes(config),
   )
   if (mistakes.length > 0) throw new ConfigError(mistakes.join('\n'))
   return config
@@ -77,6 +79,16 @@ function findTlsMistakes(config: Config): string[] {
     return ['GRPC_TLS_CERT_PATH must be set if GRPC_TLS_CLIENT_CA_PATH is set']
   }
   return []
+}
+
+function findMailMistakes({ SMTP_URL: url, SMTP_FROM: from }: Config): string[] {
+  if (url === '' && from === '') return []
+  if (from === '') return ['SMTP_FROM must be set if SMTP_URL is set']
+  if (url === '') return ['SMTP_URL must be set if SMTP_FROM is set']
+  const [, address = from] = /^[^<>\r\n]*<([^<>]+)>$/.exec(from) ?? []
+  return normalizeEmail(address) === undefined
+    ? ['SMTP_FROM must be an e-mail address, or a name and an address in angle brackets']
+    : []
 }
 
 function findVaultMistakes(config: Config): string[] {

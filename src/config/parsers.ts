@@ -1,5 +1,7 @@
 import { normalizeEmail } from '../core/email.ts'
+import { type HostPattern, readHostPattern } from '../core/host-pattern.ts'
 import { readTargetSessionAttributes, splitHosts } from '../core/postgres-hosts.ts'
+import { encryptionKeySize } from '../core/secret-box.ts'
 
 // Each parser turns the text of a setting into its value. Its error continues a sentence that
 // starts with the name of the variable: "HTTP_PORT must be …".
@@ -28,6 +30,18 @@ export function positiveNumber(value: string): number {
 /** 1, 2, 3, …, or undefined for an empty text. */
 export function optionalNumber(value: string): number | undefined {
   return value === '' ? undefined : positiveNumber(value)
+}
+
+/** 0, 1, 2, …, or undefined for an empty text. */
+export function optionalWholeNumber(value: string): number | undefined {
+  return value === '' ? undefined : wholeNumber(value)
+}
+
+/** 0 to 1, such as 0.25. */
+export function fraction(value: string): number {
+  if (!/^(0(\.\d{1,6})?|1(\.0{1,6})?)$/.test(value))
+    throw new Error('must be a number between 0 and 1')
+  return Number(value)
 }
 
 export function port(value: string): number {
@@ -74,6 +88,15 @@ export function host(value: string): string {
   return value.toLowerCase()
 }
 
+/** A host name, an IP address or a CIDR range. */
+export function hostPattern(value: string): HostPattern {
+  const pattern = readHostPattern(value)
+  if (pattern) return pattern
+  throw new Error(
+    `must list host names, IP addresses and CIDR ranges such as 10.0.0.0/8: ${JSON.stringify(value)}`,
+  )
+}
+
 /** The origin of a web page, such as `https://app.example.com`. */
 export function origin(value: string): string {
   const isValid = URL.canParse(value) && /^https?:\/\/[^/?#@]+\/?$/i.test(value)
@@ -92,6 +115,17 @@ export function email(value: string): string {
     throw new Error(`contains an invalid e-mail address: ${JSON.stringify(value)}`)
   }
   return normalized
+}
+
+/** A key of 32 bytes in base64, such as the output of `openssl rand -base64 32`. */
+export function encryptionKey(value: string): Buffer {
+  const key = Buffer.from(value.trim(), 'base64')
+  const isBase64 = /^[A-Za-z0-9+/_-]+={0,2}$/.test(value.trim())
+  if (isBase64 && key.length === encryptionKeySize) return key
+  // The message does not repeat the key.
+  throw new Error(
+    `must list keys of ${encryptionKeySize} bytes in base64: run openssl rand -base64 32`,
+  )
 }
 
 export function oneOf<Value extends string>(...values: Value[]) {

@@ -18,9 +18,7 @@ export type ProductionSettings = {
 /** The minimum length of SESSION_SECRET_KEY, in bytes of UTF-8. */
 const minSecretBytes = 32
 
-/**
- * Returns every setting that is unsafe in production, as sentences that start with its variable.
- */
+/** Returns a sentence for each setting that is unsafe in production, starting with its variable. */
 export function findProductionMistakes(
   settings: ProductionSettings,
   defaultSecret: string,
@@ -60,7 +58,7 @@ function findKeyFileMistakes(settings: ProductionSettings): string[] {
  * root, this applies only to groups other than root's own: operators run commands as root beside a
  * server that runs as another user. A missing file is reported when it is read.
  */
-function isReadableByOthers(path: string): boolean {
+export function isReadableByOthers(path: string): boolean {
   // Windows has no such permission bits, and Node.js reports every file as readable by everyone.
   if (platform() === 'win32') return false
   const stats = statSync(path, { throwIfNoEntry: false })

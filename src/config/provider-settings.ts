@@ -22,7 +22,7 @@ export const sharedTenants = ['common', 'organizations', 'consumers']
 
 const urlSettings = ['GOOGLE_ISSUER', 'MICROSOFT_ISSUER', 'GITHUB_URL', 'GITHUB_API_URL'] as const
 
-/** Returns every mistake in the settings, as sentences that start with the name of the variable. */
+/** Returns a sentence for each mistake in the settings, starting with its variable. */
 export function findProviderMistakes(settings: ProviderSettings): string[] {
   const { MICROSOFT_TENANT: tenant, MICROSOFT_ISSUER: issuer } = settings
   const mistakes: string[] = []

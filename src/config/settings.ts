@@ -2,12 +2,16 @@ import { defaultQuotas, type QuotaName } from '../core/quotas.ts'
 import {
   databaseUrl,
   email,
+  encryptionKey,
   flag,
+  fraction,
   host,
+  hostPattern,
   list,
   oneOf,
   optional,
   optionalNumber,
+  optionalWholeNumber,
   origin,
   port,
   positiveNumber,
@@ -33,12 +37,12 @@ export const settings = {
   DATABASE_URL: setting(
     '',
     optional(databaseUrl),
-    'URL of the PostgreSQL database. It may list several hosts, of which the one that accepts writes is used: postgresql://user:password@host1:5432,host2:5432/daikon?target_session_attrs=read-write. Empty: starts a bundled PostgreSQL in DATA_DIR.',
+    'URL of the PostgreSQL database. If it lists several hosts, daikon uses the one that accepts writes: postgresql://user:password@host1:5432,host2:5432/daikon?target_session_attrs=read-write. Empty: starts a bundled PostgreSQL in DATA_DIR.',
   ),
   REPLICA_URLS: setting(
     '',
     list(url('postgres', 'postgresql')),
-    'Comma-separated URLs of standbys of the database (streaming replication). They serve checks and lists, which include every change that was acknowledged before them. The list may include the primary, which is left out. The user must be a member of pg_read_all_stats. Empty: the primary serves checks and lists.',
+    'Comma-separated URLs of standbys of the database (streaming replication). They serve checks and lists, whose results include every change that was acknowledged before the request. The list may include the primary, which is skipped. The user must be a member of pg_read_all_stats. Empty: the primary serves checks and lists.',
   ),
   DATA_DIR: setting('.daikon', text, 'Directory of the bundled PostgreSQL.'),
   REDIS_URL: setting(
@@ -58,6 +62,11 @@ export const settings = {
     'Address that the gRPC and metrics servers listen on. Empty: 127.0.0.1 if DEBUG is true, else 0.0.0.0, which is every interface.',
   ),
   GRPC_PORT: setting('50051', port, 'Port of the gRPC server. 0 picks a free port.'),
+  GRPC_ADDRESS: setting(
+    '',
+    text,
+    'Host and port at which services reach the gRPC server, for the examples in the admin console. Empty: the host of BASE_URL with GRPC_PORT.',
+  ),
   GRPC_TLS_CERT_PATH: setting(
     '',
     text,
@@ -109,6 +118,26 @@ export const settings = {
     list(origin),
     'Comma-separated origins that may call the REST API from a browser, in addition to the origins of client apps.',
   ),
+  WEBHOOK_ALLOWED_HOSTS: setting(
+    '',
+    list(hostPattern),
+    'Comma-separated host names, IP addresses and CIDR ranges on the private network that may receive webhooks. Private, loopback and link-local addresses are refused otherwise, except loopback if DEBUG is true.',
+  ),
+  BACKCHANNEL_ALLOWED_HOSTS: setting(
+    '',
+    list(hostPattern),
+    'Comma-separated host names, IP addresses and CIDR ranges on the private network that may be the back-channel logout URI of a client app. Private, loopback and link-local addresses are refused otherwise, except loopback if DEBUG is true.',
+  ),
+  SMTP_URL: setting(
+    '',
+    optional(url('smtp', 'smtps')),
+    'URL of the mail server that sends invitations, such as smtps://user:password@mail.example.com. Empty: the response to an invitation contains its link.',
+  ),
+  SMTP_FROM: setting(
+    '',
+    text,
+    'Sender of e-mails, such as Example <no-reply@example.com>. Required if SMTP_URL is set.',
+  ),
   ADMIN_EMAILS: setting(
     '',
     list(email),
@@ -134,6 +163,11 @@ export const settings = {
     text,
     'Secret that encrypts the state of sign-ins. Required if DEBUG is false, with at least 32 bytes.',
   ),
+  SECRETS_ENCRYPTION_KEY: setting(
+    '',
+    list(encryptionKey),
+    'Comma-separated keys of 32 bytes in base64 that encrypt secrets in the database, such as those of webhooks. The first encrypts, all decrypt. The same for all nodes. Empty: the file secrets-key in DATA_DIR, if it exists; without a key, webhooks cannot be created.',
+  ),
   JWT_PRIVATE_KEY_PATH: setting(
     'keys/private.pem',
     text,
@@ -158,10 +192,15 @@ export const settings = {
   VAULT_NAMESPACE: setting('', text, 'Namespace in Vault.'),
   VAULT_TRANSIT_MOUNT: setting('transit', text, 'Path of the transit secrets engine in Vault.'),
   VAULT_TRANSIT_KEY: setting('daikon', text, 'Name of the RSA key in Vault.'),
+  DRAIN_DELAY_SECONDS: setting(
+    '0',
+    wholeNumber,
+    'Seconds between SIGTERM and the drain, in which the node is not ready but accepts calls. Then idle REST connections are kept that long, so that proxies close them first.',
+  ),
   RELOAD_INTERVAL_SECONDS: setting(
     '10',
     positiveNumber,
-    'Seconds between checks whether signing keys and certificates have changed. SIGHUP checks at once.',
+    'Seconds between checks whether signing keys and certificates have changed. SIGHUP checks immediately.',
   ),
   ACCESS_TOKEN_EXPIRE_MINUTES: setting(
     '15',
@@ -176,7 +215,7 @@ export const settings = {
   ADMIN_TOKEN_EXPIRE_MINUTES: setting(
     '60',
     positiveNumber,
-    'Lifetime of an admin token, in minutes. Its cookie expires after an hour at most.',
+    'Lifetime of an admin token, in minutes. Its cookie expires after at most an hour.',
   ),
   ADMIN_MAX_AGE_MINUTES: setting(
     '',
@@ -191,7 +230,7 @@ export const settings = {
   SERVICE_KEYS_REQUIRED: setting(
     'false',
     flag,
-    'Requires a service key even if no service app is active. false: requests are then accepted with any service key, or none (development mode).',
+    'Requires a service key even if no service app is active. If false and no service app is active, requests are accepted with any service key, or none (development mode).',
   ),
   ACTIVITY_RECORD_IP: setting(
     'true',
@@ -206,7 +245,7 @@ export const settings = {
   PERSONAL_WORKSPACES: setting(
     'true',
     flag,
-    'Creates a workspace for each user who signs in without being a member of one.',
+    'Creates a workspace for each user who signs in without having joined one.',
   ),
   MAX_SESSIONS_PER_USER: setting(
     '50',
@@ -229,6 +268,10 @@ export const settings = {
     'MAX_GROUPS_PER_WORKSPACE',
     'Maximum number of groups of a workspace.',
   ),
+  MAX_SERVICE_ACCOUNTS_PER_WORKSPACE: quota(
+    'MAX_SERVICE_ACCOUNTS_PER_WORKSPACE',
+    'Maximum number of service accounts of a workspace. They do not count as members.',
+  ),
   MAX_RESOURCES_PER_WORKSPACE: quota(
     'MAX_RESOURCES_PER_WORKSPACE',
     'Maximum number of registered resources of a workspace.',
@@ -237,6 +280,7 @@ export const settings = {
     'MAX_SHARES_PER_RESOURCE',
     'Maximum number of users and groups that a resource is shared with.',
   ),
+  MAX_LINKS_PER_RESOURCE: quota('MAX_LINKS_PER_RESOURCE', 'Maximum number of links to a resource.'),
   RATE_LIMIT_ENABLED: setting('true', flag, 'Enforces rate limits. false disables all of them.'),
   RATE_LIMIT_PER_MINUTE: setting(
     '30',
@@ -248,6 +292,16 @@ export const settings = {
     optionalNumber,
     'Requests per minute that each signed-in administrator may make to the admin routes, from any address. Empty: they count against RATE_LIMIT_PER_MINUTE of their address.',
   ),
+  SERVICE_RATE_LIMIT_PER_MINUTE: setting(
+    '',
+    optionalWholeNumber,
+    'REST requests per minute that each valid service key may make, from any address; 0 for any number. Empty: they count against RATE_LIMIT_PER_MINUTE of their address, which stops a backend that uses REST.',
+  ),
+  USER_RATE_LIMIT_PER_MINUTE: setting(
+    '',
+    optionalNumber,
+    'REST requests per minute that each user may make with an access token, from any address. Empty: they count against RATE_LIMIT_PER_MINUTE of their address, which an office shares.',
+  ),
   TRUSTED_PROXIES: setting(
     '0',
     wholeNumber,
@@ -256,17 +310,17 @@ export const settings = {
   MAX_UNFINISHED_MESSAGE_BYTES: setting(
     '67108864',
     positiveNumber,
-    'Bytes of messages that have not arrived completely, over all connections of a worker, for gRPC and for REST. Beyond it, gRPC resets the largest message of the connection that holds the most, and REST rejects the largest body, of public routes first.',
+    'Maximum size in bytes of all messages of a worker that have not arrived completely, for gRPC and for REST separately. Above it, gRPC resets the largest message of the connection with the most bytes. REST rejects the largest body, starting with public routes.',
   ),
   MAX_TOKEN_CACHE_BYTES: setting(
     '33554432',
     positiveNumber,
-    'Bytes that the cache of verified tokens of a worker may take.',
+    'Maximum size in bytes of the cache of verified tokens of a worker.',
   ),
   MAX_FACTS_CACHE_BYTES: setting(
     '0',
     wholeNumber,
-    'Bytes that a worker may take to keep facts for checks and lists in memory. It uses them only after PostgreSQL has confirmed that they have not changed. 0 keeps none, and so does a node with REPLICA_URLS.',
+    "Maximum size in bytes of a worker's cache for checks and lists. A cached entry is used only after PostgreSQL has confirmed that it has not changed. 0 disables the cache, and so does REPLICA_URLS.",
   ),
   GOOGLE_CLIENT_ID: setting(
     '',
@@ -312,9 +366,19 @@ export const settings = {
   LOG_LEVEL: setting(
     'info',
     oneOf('trace', 'debug', 'info', 'warn', 'error'),
-    'Lowest level that is logged: trace, debug, info, warn or error.',
+    'Minimum level of log lines: trace, debug, info, warn or error.',
   ),
   LOG_FORMAT: setting('json', oneOf('json', 'pretty'), 'Format of log lines: json or pretty.'),
+  DECISION_LOG: setting(
+    'off',
+    oneOf('off', 'denied', 'all'),
+    'Decisions that are logged, one JSON line each, whatever LOG_LEVEL is: off, denied or all.',
+  ),
+  DECISION_LOG_SAMPLE: setting(
+    '1',
+    fraction,
+    'Share of the decisions of DECISION_LOG that is logged, 0 to 1.',
+  ),
   OTEL_EXPORTER_OTLP_ENDPOINT: setting(
     '',
     optional(http),
@@ -323,12 +387,12 @@ export const settings = {
   OTEL_METRICS_EXPORTER: setting(
     'otlp',
     oneOf('otlp', 'none'),
-    'otlp exports metrics to the collector, none does not. The metrics server serves them in any case.',
+    'otlp exports metrics to the collector, none does not. The metrics server always serves them.',
   ),
   OTEL_METRIC_EXPORT_INTERVAL: setting(
     '60000',
     positiveNumber,
-    'Milliseconds between two exports of metrics.',
+    'Milliseconds between exports of metrics.',
   ),
   OTEL_SERVICE_NAME: setting(
     'daikon',
@@ -338,12 +402,17 @@ export const settings = {
   DEMO_PORT: setting(
     '9101',
     port,
-    'Port of the demo application; npm run dev only. If it is in use, a free port is picked.',
+    'Port of the demo application; npm run dev only. 0 picks a free port, as npm run dev does for every port in use.',
   ),
   MOCK_PROVIDERS_PORT: setting(
     '0',
     port,
     'Port of the mock identity providers; npm run dev only. 0 picks a free port.',
+  ),
+  MOCK_MAILBOX_PORT: setting(
+    '0',
+    port,
+    'Port of the page that displays e-mails; npm run dev only. 0 picks a free port.',
   ),
 } as const
 

@@ -9,8 +9,9 @@ const maxLength = 254
  */
 export function normalizeEmail(text: string): string | undefined {
   const email = text.trim()
+  if (email.length > maxLength) return undefined
   const [name = '', domain = '', ...more] = email.split('@')
   // Checked before lower-casing, because U+212A (the Kelvin sign) becomes an ASCII k.
-  if (more.length > 0 || email.length > maxLength || !local.test(name)) return undefined
+  if (more.length > 0 || !local.test(name)) return undefined
   return domain.split('.').every((part) => label.test(part)) ? email.toLowerCase() : undefined
 }

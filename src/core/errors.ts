@@ -10,6 +10,8 @@ export const errorCodes = {
   not_found: { grpc: 5, http: 404, title: 'Not found' },
   method_not_allowed: { grpc: 12, http: 405, title: 'Method not allowed' },
   already_exists: { grpc: 6, http: 409, title: 'Conflict' },
+  gone: { grpc: 11, http: 410, title: 'Gone' },
+  aborted: { grpc: 10, http: 412, title: 'Precondition failed' },
   payload_too_large: { grpc: 11, http: 413, title: 'Payload too large' },
   unsupported_media_type: { grpc: 3, http: 415, title: 'Unsupported media type' },
   resource_exhausted: { grpc: 8, http: 429, title: 'Too many requests' },
@@ -59,10 +61,22 @@ export class ServiceError extends Error {
   }
 }
 
-/** Returns the error for a token that was issued for a workspace other than that of the request. */
-export function otherWorkspace(): ServiceError {
-  const detail = 'The token was issued for another workspace'
-  return new ServiceError('permission_denied', 'OTHER_WORKSPACE', detail)
+/**
+ * Returns the error of a request that a decision denies. It has no stack: capturing one would make
+ * the answer "no" of a gateway more expensive than a Check.
+ */
+export function createDenial(reason: string, detail: string): ServiceError {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  const denial = new ServiceError('permission_denied', reason, detail)
+  Error.stackTraceLimit = stackTraceLimit
+  return denial
+}
+
+/** Returns the error of a request for a service other than the one its key belongs to. */
+export function otherService(keyService: string): ServiceError {
+  const detail = `The service key is limited to ${keyService}`
+  return new ServiceError('permission_denied', 'OTHER_SERVICE', detail)
 }
 
 /** Returns an `invalid_argument` error that lists every problem of the request. */
@@ -79,4 +93,10 @@ export function tooManyConcurrentRequests(): ServiceError {
   return new ServiceError('resource_exhausted', 'TOO_MANY_CONCURRENT_REQUESTS', detail, {
     retryAfter: 1,
   })
+}
+
+/** Returns the error of a call that was cancelled by its client or whose deadline has passed. */
+export function callCancelled(): ServiceError {
+  const detail = 'The call was cancelled or its deadline has passed'
+  return new ServiceError('unavailable', 'CALL_ENDED', detail, { retryAfter: 1 })
 }

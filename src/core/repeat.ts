@@ -1,7 +1,7 @@
 /**
  * Runs `job` repeatedly, with a pause of `interval` milliseconds before each run, so that runs
- * never overlap. A job that resolves to true has more to do and runs again at once. `stop` waits
- * for a running job.
+ * never overlap. A job that resolves to true has more to do and runs again immediately. `stop`
+ * waits for a running job.
  */
 export function repeat(
   job: () => Promise<boolean>,

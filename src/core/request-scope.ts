@@ -1,11 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Cancellation } from './cancellation.ts'
 import type { Span } from './trace.ts'
 
 /** The part of a call that its database statements need. */
 export type RequestScope = {
   /** Aborted when the client cancels, its deadline passes or its connection closes. */
-  signal: Cancellation
+  signal: AbortSignal
   /** The span of the call, if calls are traced. */
   span?: Span | undefined
   /** Where the call came from; absent while a statement runs for several calls. */

@@ -1,7 +1,7 @@
 /** Runs a task once the semaphore has a free slot. */
 export type Semaphore = <Result>(work: () => Promise<Result>) => Promise<Result>
 
-/** Creates a semaphore: at most `max` tasks run at once, and the others wait in order. */
+/** Creates a semaphore: at most `max` tasks run concurrently, and the others wait in order. */
 export function createSemaphore(max: number): Semaphore {
   const waiting: (() => void)[] = []
   let running = 0

@@ -2,7 +2,7 @@ export type SpanAttributes = Record<string, string | number>
 
 /** A unit of traced work, as in OpenTelemetry. */
 export type Span = {
-  /** Starts a child span, such as that of a statement. */
+  /** Starts a child span, for example for a statement. */
   child(name: string, attributes?: SpanAttributes): Span
   /** Ends the span; `failure` marks it as failed. */
   end(failure?: string): void

@@ -32,7 +32,7 @@ type Item = { workspace_id?: string; [field: string]: unknown }
 /** A row, an error from PostgreSQL, or a marker that the item must run in its own statement. */
 type ItemResult = { row?: object | undefined; error?: unknown; mustRunAlone?: true }
 
-/** An item that runs in a statement of its own. */
+/** An item that runs in a separate statement. */
 type SingleItem = { query: BatchedQuery; item: Item; deadline: number }
 
 type Batcher<Query> = ReturnType<typeof createBatcher<Query, ItemResult>>
@@ -50,15 +50,15 @@ type PoolBatchers = {
   lockedItems: Map<string, number>
 }
 
-/** Milliseconds that a statement may wait for each lock, and may take in total. */
+/** The maximum wait for each lock, and the maximum duration of a statement, in milliseconds. */
 type Timeouts = { lockTimeout: number; statementTimeout: number }
 
 /** For statements that other callers wait for. */
 const sharedTimeouts: Timeouts = { lockTimeout: 200, statementTimeout: 3000 }
 
 /**
- * Limits for an item whose deadline has passed. Each item is still tried at least once alone and
- * once among those that wait.
+ * Limits for an item whose deadline has passed. Each item still gets at least one attempt in
+ * `single` and one in `locked`.
  */
 const lateLockTimeouts = { single: 20, locked: 200 }
 
@@ -75,9 +75,8 @@ const batchersByPool = new WeakMap<Pool, PoolBatchers>()
  * the item. It runs outside the transaction of `em`.
  *
  * An item that PostgreSQL rejects, or that needs a locked row, does not affect other items: if a
- * batch fails, each of its items runs alone, and only those that need a locked row wait for it, for
- * up to 3 s. While items of a workspace wait for locks, other writes of that workspace do not join
- * batches.
+ * batch fails, each of its items runs alone. Only items that need a locked row wait, for up to 3 s.
+ * While items of a workspace wait for locks, other writes of that workspace do not join batches.
  *
  * @throws the error that PostgreSQL reports for this item alone, or a ServiceError `unavailable`
  */

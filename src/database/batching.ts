@@ -1,5 +1,4 @@
-import { callCancelled, createCancellation } from '../core/cancellation.ts'
-import { tooManyConcurrentRequests } from '../core/errors.ts'
+import { callCancelled, tooManyConcurrentRequests } from '../core/errors.ts'
 import { type RequestScope, requestScope } from '../core/request-scope.ts'
 
 export type BatcherOptions<Query> = {
@@ -22,12 +21,12 @@ export type BatcherOptions<Query> = {
   maxRunning?: number
 }
 
-/** Queries with more rows have a lane of their own: they share statements only with each other. */
+/** Queries with more rows use a separate lane: they share statements only with each other. */
 const maxSmallRows = 100
 
 /**
  * After this many statements of large queries without a small query in between, up to `maxRunning`
- * of them may run at once.
+ * of them may run concurrently.
  */
 const minQuietStatements = 2
 
@@ -66,8 +65,8 @@ type Lane<Query, Result> = {
 }
 
 /**
- * Creates a function that collects concurrent queries and sends them as one statement with `run`,
- * which returns a result for each query, in order.
+ * Returns a function that batches concurrent queries into one statement. `run` executes the
+ * statement and returns a result for each query, in order.
  *
  * A query never joins a statement that was already sent, so its result includes every write that
  * was acknowledged before the call. A failed statement fails only its own queries. A caller whose
@@ -111,8 +110,9 @@ export function createBatcher<Query, Result>(
     const entries = takeBatch(lane, maxBatchRows, callerOf)
     lane.running += 1
     schedule()
-    const { signal, abort } = createCancellation()
-    const batch = { waiting: entries.length, abort }
+    const controller = new AbortController()
+    const { signal } = controller
+    const batch = { waiting: entries.length, abort: () => controller.abort() }
     for (const entry of entries) entry.batch = batch
     try {
       const queries = entries.map(({ query }) => query)
@@ -216,8 +216,8 @@ function queueArrivals<Query, Result>(
 }
 
 /**
- * Takes the queries of the next statement: all that wait, or one of each caller in turn until it is
- * full.
+ * Takes the queries of the next statement: all waiting queries or, if they do not fit, one of each
+ * caller in turn until it is full.
  */
 function takeBatch<Query, Result>(
   lane: Lane<Query, Result>,

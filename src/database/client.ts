@@ -1,5 +1,5 @@
 import pg, { type PoolClient } from 'pg'
-import { callCancelled } from '../core/cancellation.ts'
+import { callCancelled } from '../core/errors.ts'
 import { type RequestScope, requestScope } from '../core/request-scope.ts'
 import { withSpan } from '../core/trace.ts'
 
@@ -15,8 +15,7 @@ type Release = PoolClient['release']
 const transactionControl = /^\s*(begin|start|commit|rollback|savepoint|release)\b/i
 
 /**
- * Creates the client class of a pool (the `Client` option of pg.Pool). Its clients extend those of
- * pg:
+ * Creates the client class of a pool (the `Client` option of pg.Pool). Its clients extend pg's:
  *
  * - A statement is cancelled when the request scope in which it runs is aborted.
  * - A statement has a span when its request is traced.
@@ -24,7 +23,7 @@ const transactionControl = /^\s*(begin|start|commit|rollback|savepoint|release)\
  *   Kysely never releases a client whose BEGIN, COMMIT or ROLLBACK fails (kysely#1990), so without
  *   this each outage would shrink the pool.
  *
- * Without `cancelBackend`, statements run to their end.
+ * Without `cancelBackend`, statements run to completion.
  */
 export function createClientClass(cancelBackend?: CancelBackend): new () => pg.Client {
   return class PooledClient extends pg.Client {
@@ -73,8 +72,8 @@ export function createClientClass(cancelBackend?: CancelBackend): new () => pg.C
     }
 
     /**
-     * PostgreSQL did not respond, so a ROLLBACK on this connection would hang, too. PostgreSQL
-     * notices that the client is gone only when the statement ends, so the statement is cancelled.
+     * PostgreSQL did not respond, so a ROLLBACK on this connection would also hang. PostgreSQL
+     * notices a lost client only when the statement ends, so cancel the statement.
      */
     #abandon(): void {
       void this.end()
@@ -109,14 +108,14 @@ export function createClientClass(cancelBackend?: CancelBackend): new () => pg.C
   } as new () => pg.Client
 }
 
-/** The text of a statement and the name of its span; prepared statements are passed as objects. */
+/** Returns SQL and span name for pg's two call styles: query(text) and query({ name, text }). */
 function readStatement(query: string | { name?: string; text?: string } | undefined) {
   const text = typeof query === 'string' ? query : (query?.text ?? '')
   const name = typeof query === 'string' ? undefined : query?.name
   return { text, name: name ?? text.trim().split(/\s+/, 1)[0] ?? 'sql' }
 }
 
-/** Literals are left out: the ORM writes values into the text. */
+/** Removes literals, because the ORM writes values into the text. */
 function createAttributes(sql: string) {
   const summary = sql
     .replace(/'(?:[^']|'')*'/g, '?')

@@ -28,8 +28,8 @@ const probeSql = `
   from (${activeAppsSql}) apps`
 
 /**
- * Timeouts in milliseconds, shorter than those of the pools so that readiness probes do not time
- * out.
+ * Timeouts in milliseconds. They are shorter than the timeouts of the pools, so that readiness
+ * probes do not time out.
  */
 const timeouts = { connectionTimeoutMillis: 2000, query_timeout: 2000 }
 

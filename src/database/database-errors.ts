@@ -80,7 +80,8 @@ function isTemporary(state: string): boolean {
 function sqlState(error: unknown): string | undefined {
   if (error instanceof pg.DatabaseError) return error.code ?? ''
   if (!isDriverException(error)) return undefined
-  return typeof error.code === 'string' && /^[0-9A-Z]{5}$/.test(error.code) ? error.code : ''
+  // Node has codes that could be a SQLSTATE, such as EPIPE. Only PostgreSQL reports a severity.
+  return 'severity' in error && typeof error.code === 'string' ? error.code : ''
 }
 
 /** Recognized by its fields: importing the class would load the whole ORM, which the CLI avoids. */

@@ -2,9 +2,17 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import pg, { type Pool } from 'pg'
 import { createClientClass } from './client.ts'
 import { type ControlConnection, createControlConnection } from './control-connection.ts'
+import { statementError } from './database-errors.ts'
 import { openOrm } from './orm.ts'
-import { countConnections, maxStatementConnections, type PoolCounts, poolTimeouts } from './pool.ts'
+import {
+  countConnections,
+  maxStatementConnections,
+  type PoolCounts,
+  poolTimeouts,
+  withClient,
+} from './pool.ts'
 import { createPrimaryHosts, followPrimary } from './primary-hosts.ts'
+import { query } from './query.ts'
 import { createReadIndexSource } from './replicas/read-index-source.ts'
 import { openReplica } from './replicas/replica.ts'
 import type { ReplicaStatus } from './replicas/replica-choice.ts'
@@ -13,12 +21,17 @@ import {
   type ReplicaReads,
   requireDurableCommits,
 } from './replicas/replica-reads.ts'
+import { tellSchemaVersion } from './schema-version.ts'
 import { createStatementPool, type StatementPool, type Statements } from './statement-pool.ts'
 
 /** The connections of a node to PostgreSQL. */
 export type Database = {
   /** Creates an entity manager for one call. */
   fork(): EntityManager
+  /**
+   * Runs SQL of a library, which may consist of several statements, and returns the rows of all.
+   */
+  execute: ExecuteSql
   /** Runs the prepared statements that every call depends on, on the primary. */
   statements: StatementPool
   /**
@@ -34,6 +47,8 @@ export type Database = {
   counts(): { statements: PoolCounts; entities: PoolCounts }
   close(): Promise<void>
 }
+
+export type ExecuteSql = (text: string, values?: unknown[]) => Promise<{ rows: object[] }>
 
 /** The standbys that serve reads. */
 export type ReplicaSettings = {
@@ -61,10 +76,10 @@ export async function openDatabase(
   await hosts?.locate()
   const connectionString = hosts?.current() ?? url
   const control = createControlConnection(
-    { connectionString, Client: followPrimary(pg.Client, hosts) },
+    { connectionString, Client: tellSchemaVersion(followPrimary(pg.Client, hosts)) },
     onError,
   )
-  const Client = followPrimary(createClientClass(control.cancel), hosts)
+  const Client = tellSchemaVersion(followPrimary(createClientClass(control.cancel), hosts))
   const config = { connectionString, Client, max: maxStatementConnections, ...timeouts }
   const statements = createStatementPool(config, onError)
   let entityPool: Pool | undefined
@@ -75,6 +90,19 @@ export async function openDatabase(
       entityPool = pool
     },
   })
+
+  async function execute(text: string, values: unknown[] = []): Promise<{ rows: object[] }> {
+    // Opens the pool.
+    if (!entityPool) await query(orm.em.fork(), 'select 1')
+    const found: unknown = await withClient(entityPool as Pool, (client) =>
+      client.query(text, values),
+    ).catch((error) => {
+      throw statementError(error)
+    })
+    const results = (Array.isArray(found) ? found : [found]) as { rows: object[] }[]
+    return { rows: results.flatMap(({ rows }) => rows) }
+  }
+
   let replicaReads: ReplicaReads | undefined
   const close = async () => {
     await replicaReads?.close()
@@ -104,6 +132,7 @@ export async function openDatabase(
     replicas: replicaReads,
     control,
     fork: () => orm.em.fork(),
+    execute,
     counts: () => ({
       statements: statements.counts(),
       entities: entityPool ? countConnections(entityPool) : { used: 0, idle: 0, waiting: 0 },

@@ -4,13 +4,14 @@ export type Filters = {
   values: unknown[]
   /** Adds a condition unless the value is undefined. */
   add(value: unknown, condition: (placeholder: string) => string): void
+  /** Adds a condition without a value. */
+  require(condition: string): void
   /** Returns the WHERE clause; empty without conditions. */
   where(): string
 }
 
-/** Creates filters without conditions. */
-export function createFilters(): Filters {
-  const values: unknown[] = []
+/** Creates filters without conditions. The first placeholders refer to `values`. */
+export function createFilters(...values: unknown[]): Filters {
   const conditions: string[] = []
   return {
     values,
@@ -18,6 +19,9 @@ export function createFilters(): Filters {
       if (value === undefined) return
       values.push(value)
       conditions.push(condition(`$${values.length}`))
+    },
+    require: (condition) => {
+      conditions.push(condition)
     },
     where: () => (conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''),
   }

@@ -1,24 +1,31 @@
-import { readdirSync } from 'node:fs'
-import pg, { type Client } from 'pg'
+import pg, { type Client, type ClientBase } from 'pg'
 import { lacksMigrations } from './database-errors.ts'
 import { migrationTimeouts } from './pool.ts'
 import { findPrimaryUrl } from './primary-hosts.ts'
+import { migrationNames, tellSchemaVersion } from './schema-version.ts'
 
 /**
  * Applies the pending migrations and returns their names. Concurrent calls wait for each other.
+ * `warn` receives what the migrations report about existing data.
  *
  * @example
- * const applied = await migrate('postgresql://localhost/daikon')
+ * const applied = await migrate('postgresql://localhost/daikon', console.warn)
  */
-export async function migrate(databaseUrl: string): Promise<string[]> {
+export async function migrate(
+  databaseUrl: string,
+  warn: (message: string) => void = () => {},
+): Promise<string[]> {
   const url = await findPrimaryUrl(databaseUrl)
-  const lock = new pg.Client({ connectionString: url })
+  const lock = new (tellSchemaVersion(pg.Client))({ connectionString: url })
   await lock.connect()
   try {
     if (await isMigrated(lock)) return []
     await lock.query("select pg_advisory_lock(hashtext('daikon migrate'))")
     const { openOrm } = await import('./orm.ts')
-    const orm = await openOrm(url, { timeouts: migrationTimeouts })
+    const orm = await openOrm(url, {
+      timeouts: migrationTimeouts,
+      onPoolCreated: (pool) => pool.on('connect', (client) => forwardWarnings(client, warn)),
+    })
     try {
       const applied = await orm.migrator.up()
       return applied.map(({ name }) => name)
@@ -28,6 +35,12 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
   } finally {
     await lock.end()
   }
+}
+
+function forwardWarnings(client: ClientBase, warn: (message: string) => void): void {
+  client.on('notice', ({ severity, message }) => {
+    if (severity === 'WARNING' && message) warn(message)
+  })
 }
 
 /**
@@ -49,10 +62,4 @@ export async function pendingMigrations(client: Client): Promise<string[]> {
     if (lacksMigrations(error)) return names
     throw error
   }
-}
-
-/** Reads file names only: importing the files would load the ORM. */
-function migrationNames(): string[] {
-  const files = readdirSync(new URL('migrations', import.meta.url))
-  return files.flatMap((file) => /^(.+)\.[jt]s$/.exec(file)?.[1] ?? [])
 }

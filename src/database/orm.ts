@@ -37,7 +37,37 @@ import { Quotas } from './migrations/021-quotas.ts'
 import { MemberRoles } from './migrations/022-member-roles.ts'
 import { ShareQuotaLock } from './migrations/023-share-quota-lock.ts'
 import { AccessChanges } from './migrations/024-access-changes.ts'
-import { maxEntityConnections, poolTimeouts } from './pool.ts'
+import { ExternalIdForms } from './migrations/025-external-id-forms.ts'
+import { SignInRules } from './migrations/026-sign-in-rules.ts'
+import { LogoutQueues } from './migrations/027-logout-queues.ts'
+import { BoundClientApps } from './migrations/028-bound-client-apps.ts'
+import { ServiceRoutes } from './migrations/029-service-routes.ts'
+import { ApplicationSignIn } from './migrations/030-application-sign-in.ts'
+import { ResourceRoles } from './migrations/031-resource-roles.ts'
+import { MemberExpiry } from './migrations/032-member-expiry.ts'
+import { GroupRoles } from './migrations/033-group-roles.ts'
+import { PublicVisibility } from './migrations/034-public-visibility.ts'
+import { ResourceAttributes } from './migrations/035-resource-attributes.ts'
+import { ResourceConditions } from './migrations/036-resource-conditions.ts'
+import { ShareConditions } from './migrations/037-share-conditions.ts'
+import { ResourceLinks } from './migrations/038-resource-links.ts'
+import { NameSearch } from './migrations/039-name-search.ts'
+import { ServiceAccounts } from './migrations/040-service-accounts.ts'
+import { ApiKeys } from './migrations/041-api-keys.ts'
+import { ActivityPositions } from './migrations/045-activity-positions.ts'
+import { DeletedWorkspaces } from './migrations/051-deleted-workspaces.ts'
+import { DeletedTrees } from './migrations/052-deleted-trees.ts'
+import { BoundedLists } from './migrations/053-bounded-lists.ts'
+import { Autovacuum } from './migrations/054-autovacuum.ts'
+import { LinkConditions } from './migrations/055-link-conditions.ts'
+import { ManagementApps } from './migrations/058-management-apps.ts'
+import { ClientCredentials } from './migrations/059-client-credentials.ts'
+import { SupportAccess } from './migrations/060-support-access.ts'
+import { DisplayNames } from './migrations/061-display-names.ts'
+import { Webhooks } from './migrations/064-webhooks.ts'
+import { JobQueue } from './migrations/065-job-queue.ts'
+import { InvitationLinks } from './migrations/067-invitation-links.ts'
+import { maxEntityConnections, poolTimeouts, withoutJit } from './pool.ts'
 
 const entities = [
   Activity,
@@ -92,12 +122,42 @@ const migrations = [
   { name: '022-member-roles', class: MemberRoles },
   { name: '023-share-quota-lock', class: ShareQuotaLock },
   { name: '024-access-changes', class: AccessChanges },
+  { name: '025-external-id-forms', class: ExternalIdForms },
+  { name: '026-sign-in-rules', class: SignInRules },
+  { name: '027-logout-queues', class: LogoutQueues },
+  { name: '028-bound-client-apps', class: BoundClientApps },
+  { name: '029-service-routes', class: ServiceRoutes },
+  { name: '030-application-sign-in', class: ApplicationSignIn },
+  { name: '031-resource-roles', class: ResourceRoles },
+  { name: '032-member-expiry', class: MemberExpiry },
+  { name: '033-group-roles', class: GroupRoles },
+  { name: '034-public-visibility', class: PublicVisibility },
+  { name: '035-resource-attributes', class: ResourceAttributes },
+  { name: '036-resource-conditions', class: ResourceConditions },
+  { name: '037-share-conditions', class: ShareConditions },
+  { name: '038-resource-links', class: ResourceLinks },
+  { name: '039-name-search', class: NameSearch },
+  { name: '040-service-accounts', class: ServiceAccounts },
+  { name: '041-api-keys', class: ApiKeys },
+  { name: '045-activity-positions', class: ActivityPositions },
+  { name: '051-deleted-workspaces', class: DeletedWorkspaces },
+  { name: '052-deleted-trees', class: DeletedTrees },
+  { name: '053-bounded-lists', class: BoundedLists },
+  { name: '054-autovacuum', class: Autovacuum },
+  { name: '055-link-conditions', class: LinkConditions },
+  { name: '058-management-apps', class: ManagementApps },
+  { name: '059-client-credentials', class: ClientCredentials },
+  { name: '060-support-access', class: SupportAccess },
+  { name: '061-display-names', class: DisplayNames },
+  { name: '064-webhooks', class: Webhooks },
+  { name: '065-job-queue', class: JobQueue },
+  { name: '067-invitation-links', class: InvitationLinks },
 ]
 
 type OrmOptions = {
   /**
-   * The client class of the pool. By default, statements run to their end even if their caller is
-   * gone.
+   * The client class of the pool. By default, statements run to completion even if their caller has
+   * disconnected.
    */
   Client?: new () => Client
   onPoolCreated?: (pool: Pool) => void
@@ -113,7 +173,7 @@ export function openOrm(url: string, options: OrmOptions = {}): Promise<MikroORM
     entities,
     extensions: [Migrator],
     pool: { min: 0, max: maxEntityConnections },
-    driverOptions: { ...timeouts, Client, onPoolCreated },
+    driverOptions: { ...timeouts, Client, onPoolCreated, options: withoutJit },
     // Failures are reported to the caller as errors.
     logger: () => {},
     migrations: {

@@ -7,7 +7,7 @@ export type PageRequest = { page?: number | undefined; page_size?: number | unde
 /** A page of a list and the length of the whole list. A page past the end is empty. */
 export type Page<Item> = { items: Item[]; total: number; page: number; page_size: number }
 
-/** The clauses of a list query; `values` are those of the placeholders in `from`. */
+/** The clauses of a list query. `values` are the values of the placeholders in `from`. */
 type ListQuery = { select: string; from: string; orderBy: string; values: unknown[] }
 
 /** Returns one page of a list. `orderBy` must define a total order. */

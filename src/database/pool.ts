@@ -4,9 +4,7 @@ import { ServiceError } from '../core/errors.ts'
 /** Enough for the admitted calls (rpc/admit.ts) plus batched queries. */
 export const maxEntityConnections = 24
 
-/**
- * Enough for the statements that the batchers of checks and evaluations run at once (batching.ts).
- */
+/** Enough for the concurrent statements of the batchers of checks and evaluations (batching.ts). */
 export const maxStatementConnections = 10
 
 /** Milliseconds that a call waits for locks of other transactions. */
@@ -22,6 +20,12 @@ export const poolTimeouts = {
   statement_timeout: 9000,
   lock_timeout: lockTimeout,
 }
+
+/**
+ * Turns off JIT compilation, which would add up to hundreds of milliseconds to short statements
+ * that PostgreSQL expects to be expensive.
+ */
+export const withoutJit = '-c jit=off'
 
 /** For CLI commands, which do not delay other callers. */
 export const commandTimeouts = { ...poolTimeouts, connectionTimeoutMillis: 15_000 }

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { splitHosts } from '../core/postgres-hosts.ts'
 import { requestScope } from '../core/request-scope.ts'
+import { tellSchemaVersion } from './schema-version.ts'
 
-/** Finds out which of several hosts is the primary, and follows it when another one is promoted. */
+/** Finds the primary among several hosts, and follows a promotion to another host. */
 export type PrimaryHosts = {
   /** The URL of the host that was the primary in the last search. */
   current(): string
@@ -118,7 +119,8 @@ export function followPrimary(Client: ClientClass, hosts: PrimaryHosts | undefin
 }
 
 async function requireReadWrite(connectionString: string): Promise<void> {
-  const client = new pg.Client({
+  const VersionedClient = tellSchemaVersion(pg.Client)
+  const client = new VersionedClient({
     connectionString,
     connectionTimeoutMillis: hostTimeout,
     query_timeout: hostTimeout,

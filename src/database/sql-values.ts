@@ -6,14 +6,9 @@ export function isoTime(timestamp: Timestamp): string {
   return new Date(timestamp).toISOString()
 }
 
-/** Returns an ILIKE pattern that finds `text` anywhere; wildcards in `text` are escaped. */
-export function likePattern(text: string): string {
-  return `%${text.replace(/[\\%_]/g, '\\$&')}%`
-}
-
 /**
- * Returns an array literal; undefined becomes NULL. Text elements must not need quoting (IDs and
- * hashes do not), or must be quoted with `textElement`.
+ * Returns an array literal; undefined becomes NULL. Text elements other than IDs and hashes must be
+ * quoted with `textElement`.
  */
 export function arrayLiteral(elements: (string | number | undefined)[]): string {
   return `{${elements.map((element) => element ?? 'NULL').join(',')}}`
@@ -27,4 +22,13 @@ export function textElement(text: string): string {
 /** Returns an array literal of arbitrary strings. */
 export function textArray(texts: string[]): string {
   return arrayLiteral(texts.map(textElement))
+}
+
+/** The last time, in milliseconds since the epoch, that a UUID of version 7 can contain. */
+const lastTime = 2 ** 48 - 1
+
+/** Returns the lowest version 7 UUID for a time in milliseconds since the epoch. */
+export function lowestIdAt(time: number): string {
+  const digits = Math.min(Math.max(time, 0), lastTime).toString(16).padStart(12, '0')
+  return `${digits.slice(0, 8)}-${digits.slice(8)}-7000-8000-000000000000`
 }

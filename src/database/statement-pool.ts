@@ -1,6 +1,6 @@
 import { Pool, type PoolConfig } from 'pg'
 import { statementError } from './database-errors.ts'
-import { countConnections, type PoolCounts, withClient } from './pool.ts'
+import { countConnections, type PoolCounts, withClient, withoutJit } from './pool.ts'
 
 /** Runs prepared statements. */
 export type Statements = {
@@ -44,7 +44,7 @@ export function createStatementPool(
 export function createGenericPlanPool(config: PoolConfig, onError: (error: Error) => void): Pool {
   const pool = new Pool({
     ...config,
-    options: '-c plan_cache_mode=force_generic_plan -c jit=off',
+    options: `-c plan_cache_mode=force_generic_plan ${withoutJit}`,
   })
   pool.on('error', onError)
   // The running statement of a lost connection fails on its own. Without this listener, the process

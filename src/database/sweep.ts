@@ -1,6 +1,7 @@
 import { repeat } from '../core/repeat.ts'
 import type { Database } from './database.ts'
 import { query } from './query.ts'
+import { inTransaction } from './transaction.ts'
 
 /** Tables with the time for which their rows are kept after `expires_at`. */
 const expiringTables = {
@@ -8,12 +9,19 @@ const expiringTables = {
   used_states: '0',
   authorization_codes: '0',
   refresh_families: '0',
-  // The activity log names the app of a key that is used after it has expired.
+  // If a key is used after it has expired, the activity log contains the name of its app.
   service_keys: '90 days',
   client_secrets: '0',
   browser_sessions: '0',
   logout_notifications: '0',
   admin_tokens: '0',
+  management_secrets: '0',
+  client_tokens: '0',
+  // The links of the last day are counted (src/workspaces/store/invitation-store.ts).
+  invitation_links: '1 day',
+  invitation_mails: '0',
+  webhook_deliveries: '0',
+  used_assertions: '0',
 }
 
 /**
@@ -26,12 +34,12 @@ const maxRows = 1000
 const sweepInterval = 60_000
 
 /**
- * Deletes up to 1,000 expired rows of each table and returns how many were deleted in all. Returns
- * 0 if another node is sweeping.
+ * Deletes up to 1,000 expired rows of each table and returns the total number of deleted rows.
+ * Returns 0 if another node is sweeping.
  */
 export async function sweep(database: Database, now: Date): Promise<number> {
   const em = database.fork()
-  return em.transactional(async (em) => {
+  return inTransaction(em, async (em) => {
     const [lock] = await query<{ acquired: boolean }>(
       em,
       "select pg_try_advisory_xact_lock(hashtext('daikon sweep')) as acquired",

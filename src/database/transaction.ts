@@ -3,7 +3,7 @@ import { isDeadlock, statementError } from './database-errors.ts'
 
 const maxAttempts = 3
 
-/** Milliseconds after which a transaction is no longer retried. */
+/** Milliseconds during which a transaction may be retried. */
 const maxRetryDelay = 3000
 
 /**

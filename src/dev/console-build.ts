@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, '../..')
 const script = join(root, 'console/build.ts')
 
 /** The inputs of the admin console's build. */
-const sources = ['console/src', 'console/index.html', 'console/vite.config.ts', 'gen/browser.ts']
+const sources = ['console/src', 'console/index.html', 'console/vite.config.ts']
 
 /**
  * Builds the admin console in the background if the build is missing or older than its sources. The
@@ -25,7 +25,7 @@ export function buildOutdatedConsole(log: Logger, url: string): (() => void) | u
   child.stderr.setEncoding('utf8').on('data', (text) => {
     errors += text
   })
-  child.on('exit', (status, signal) => {
+  child.on('close', (status, signal) => {
     if (status === 0) log.info(`The admin console is ready: ${url}`)
     else if (!signal) log.error(`Building the admin console failed: ${errors.trim()}`)
   })

@@ -20,7 +20,7 @@ export type DemoApp = { url: string; close(): Promise<void> }
 /**
  * Starts a web application that uses daikon as a customer's application would: people sign in with
  * OpenID Connect, and the backend checks their permissions with its service key. It keeps sessions
- * in memory, and notifies open pages when the shares of a document change.
+ * in memory. Open pages follow the changes of the person's permissions.
  */
 export async function startDemoApp({
   port,
@@ -35,7 +35,6 @@ export async function startDemoApp({
   consoleUrl?: string | undefined
 }): Promise<DemoApp> {
   const sessions = new Map<string, DemoSession>()
-  const listeners = new Set<ServerResponse>()
   const links = { docs: `${daikonUrl}/docs`, console: consoleUrl }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -47,15 +46,16 @@ export async function startDemoApp({
       return redirect(response, await client.beginSignIn(query.get('prompt')))
     if (path === '/callback') return completeSignIn(response, query)
     if (path === '/live.js') return sendScript(response)
-    if (path === '/events') return listen(response)
+    // An event source does not connect again after this status.
+    if (path === '/events' && !session) return void response.writeHead(204).end()
     if (!session) return sendHtml(response, renderSignIn(query.get('error')))
+    if (path === '/events') return follow(response, session)
     if (path === '/documents') {
       return sendHtml(response, renderDocuments(await client.listDocuments(session)))
     }
     if (path === '/share' && request.method === 'POST') {
       const form = await readForm(request)
       await client.changeShare(session, form.get('permission') === 'view')
-      for (const listener of listeners) listener.write('data: changed\n\n')
       return redirect(response, '/')
     }
     if (path === '/sign-out' && request.method === 'POST') {
@@ -77,12 +77,18 @@ export async function startDemoApp({
     redirect(response, '/')
   }
 
-  /** Streams one server-sent event for each change to a share. */
-  function listen(response: ServerResponse): void {
+  /** Passes on daikon's events. When the stream ends, the page connects again. */
+  async function follow(response: ServerResponse, session: DemoSession): Promise<void> {
+    const controller = new AbortController()
+    response.on('close', () => controller.abort())
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
-    response.write(': connected\n\n')
-    listeners.add(response)
-    response.on('close', () => listeners.delete(response))
+    try {
+      const events = await client.followChanges(session, controller.signal)
+      for await (const chunk of events) response.write(chunk)
+    } catch (error) {
+      if (error instanceof SignInRequiredError) response.write('event: ended\ndata: {}\n\n')
+    }
+    response.end()
   }
 
   const server = await startLocalServer(port, (request, response) => {

@@ -141,7 +141,7 @@ export function createDemoClient({
           ({ decision, context }: Json, position: number) => ({
             action: checks[index * 3 + position]?.action,
             isAllowed: decision,
-            reason: describeReasons(context?.reasons, checks[index * 3 + position]?.action ?? ''),
+            reason: context.reason_admin.en,
           }),
         )
         return {
@@ -151,6 +151,19 @@ export function createDemoClient({
           ...(name === 'roadmap' && manage.isAllowed && { sharing: { isShared } }),
         }
       })
+    },
+
+    /** Returns daikon's server-sent events about changes of the person's permissions. */
+    async followChanges(
+      session: DemoSession,
+      signal: AbortSignal,
+    ): Promise<AsyncIterable<Uint8Array>> {
+      await refreshIfNeeded(session)
+      const headers = { authorization: `Bearer ${session.accessToken}` }
+      const response = await fetch(`${daikonUrl}/users/me/changes`, { headers, signal })
+      if (response.status === 401) throw new SignInRequiredError('Your session has ended')
+      if (!response.ok || !response.body) throw new Error(`daikon returned ${response.status}`)
+      return response.body
     },
 
     /** Shares the roadmap with Carol, or removes that share, on behalf of the person. */
@@ -239,32 +252,4 @@ export function createDemoClient({
 function decodeClaims(token: string): Json {
   const [, payload = ''] = token.split('.')
   return JSON.parse(Buffer.from(payload, 'base64url').toString())
-}
-
-/** Describes the reasons for a decision in words. */
-function describeReasons(reasons: Json[] = [], action: string): string {
-  return reasons.map((reason) => describeReason(reason, action)).join('. ')
-}
-
-function describeReason(reason: Json, action: string): string {
-  switch (reason?.rule) {
-    case 'owner':
-      return 'You own it'
-    case 'workspace_role':
-      return `Your role is ${reason.role}`
-    case 'workspace_visibility':
-      return action === 'edit'
-        ? 'It is visible to the workspace, and you are an editor'
-        : 'It is visible to the whole workspace'
-    case 'share':
-      return `It is shared with you: ${reason.permission}`
-    case 'group_share':
-      return `It is shared with your group Writers: ${reason.permission}`
-    case 'custom_role':
-      return `Your role ${reason.role} allows it`
-    case 'not_a_member':
-      return 'You are not a member of its workspace'
-    default:
-      return 'Nothing grants it to you'
-  }
 }

@@ -1,16 +1,12 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
 import { createServiceApp } from '../admin/service-apps.ts'
-import { defaultQuotas, type QuotaContext } from '../core/quotas.ts'
-import type { WriteContext } from '../core/request-context.ts'
-import { Group, Member, User, Workspace } from '../database/entities/people.ts'
-import { Resource, ResourceKind, type Visibility } from '../database/entities/resources.ts'
-import { ServiceApp, ServiceKey } from '../database/entities/service-apps.ts'
-import { ClientApp, ClientRedirectUri } from '../database/entities/sign-in.ts'
-import { query } from '../database/query.ts'
+import { defaultQuotas } from '../core/quotas.ts'
+import type { Transactional } from '../core/request-context.ts'
 import { hashServiceKey } from '../identity/service-keys.ts'
 import { register } from '../permissions/register.ts'
+import { matchesRegistration } from '../permissions/resource.ts'
 import { share } from '../permissions/share.ts'
-import { addDirectMembers } from '../workspaces/group-hierarchy.ts'
+import type { Resource } from '../permissions/store/resource-sql.ts'
+import type { DemoStores } from './store/demo-store.ts'
 
 /** The demo data. IDs are fixed, so that pasted commands still work after a restart. */
 export const demo = {
@@ -59,92 +55,57 @@ export const demo = {
  * added.
  */
 export async function seedDemoData(
-  context: WriteContext,
+  stores: Transactional<DemoStores>,
   serviceKey: string,
   redirectUri: string,
 ): Promise<void> {
-  await context.em.transactional(seedPeople)
-  await seedApps(context, serviceKey, redirectUri)
-  await seedDocuments({ ...context, quotas: defaultQuotas })
+  await stores.transaction(seedPeople)
+  await seedApps(stores, serviceKey, redirectUri)
+  await seedDocuments(stores)
 }
 
-async function seedPeople(em: EntityManager): Promise<void> {
-  await query(em, `update workspaces set slug = slug || '-' || id where slug = $1 and id <> $2`, [
-    demo.slug,
-    demo.workspace,
-  ])
-  await em.upsert(Workspace, { id: demo.workspace, name: 'Demo', slug: demo.slug })
-  for (const { id, name, email, role } of Object.values(demo.people)) {
-    await em.nativeDelete(User, { email, id: { $ne: id } })
-    await em.upsert(User, { id, email, name, is_active: true })
-    await em.upsert(
-      Member,
-      { user_id: id, workspace_id: demo.workspace, role, joined_at: new Date() },
-      { onConflictExcludeFields: ['joined_at'] },
-    )
+async function seedPeople(tx: DemoStores): Promise<void> {
+  const { workspace, slug, group, people } = demo
+  await tx.demo.restoreWorkspace({ id: workspace, name: 'Demo', slug })
+  for (const { id, name, email, role } of Object.values(people)) {
+    await tx.demo.restoreUser({ id, email, name })
+    await tx.members.add({ workspaceId: workspace, userId: id }, role, new Date())
   }
-  await query(
-    em,
-    `update groups set name = name || ' ' || id
-     where workspace_id = $1 and name = 'Writers' and id <> $2`,
-    [demo.workspace, demo.group],
-  )
-  await em.upsert(Group, {
-    id: demo.group,
-    workspace_id: demo.workspace,
+  await tx.demo.restoreGroup({
+    id: group,
+    workspaceId: workspace,
     name: 'Writers',
-    created_by: demo.people.alice.id,
+    createdBy: people.alice.id,
   })
-  await addDirectMembers(em, [
-    { groupId: demo.group, userId: demo.people.bob.id, workspaceId: demo.workspace },
+  await tx.groupHierarchy.addMembers([
+    { groupId: group, userId: people.bob.id, workspaceId: workspace },
   ])
 }
 
 async function seedApps(
-  context: WriteContext,
+  stores: Transactional<DemoStores>,
   serviceKey: string,
   redirectUri: string,
 ): Promise<void> {
-  const { em } = context
-  const key_hash = hashServiceKey(serviceKey)
-  const key = await em.findOne(ServiceKey, { key_hash })
-  if (key) {
-    await em.nativeUpdate(ServiceApp, { id: key.app_id }, { is_active: true })
-    await em.nativeUpdate(ServiceKey, { key_hash }, { expires_at: null })
-  } else {
+  if (!(await stores.demo.restoreServiceKey(hashServiceKey(serviceKey)))) {
     const app = { name: 'Demo documents', service_name: demo.service_name }
-    await createServiceApp(context, app, serviceKey)
+    await createServiceApp({ stores, principal: {} }, app, serviceKey)
   }
-  await seedClientApp(em, 'Demo documents', { id: demo.clientApp, redirectUri })
-  await seedClientApp(em, 'Example in the browser', demo.browserApp)
+  await stores.demo.restoreClientApp({ id: demo.clientApp, name: 'Demo documents', redirectUri })
+  await stores.demo.restoreClientApp({ ...demo.browserApp, name: 'Example in the browser' })
 }
 
-async function seedClientApp(
-  em: EntityManager,
-  name: string,
-  { id, redirectUri }: { id: string; redirectUri: string },
-): Promise<void> {
-  await em.upsert(ClientApp, {
-    id,
-    name,
-    is_active: true,
-    type: 'public',
-    post_logout_redirect_uris: [new URL('/', redirectUri).href],
-  })
-  await em.upsert(ClientRedirectUri, { app_id: id, uri: redirectUri })
-}
-
-async function seedDocuments(context: WriteContext & QuotaContext): Promise<void> {
-  await seedDocument(context, demo.documents.handbook, 'workspace')
-  await seedDocument(context, demo.documents.salaries, 'private')
-  const { bob } = demo.people
-  const roadmap = await seedDocument(context, demo.documents.roadmap, 'private', bob.id)
+async function seedDocuments(stores: Transactional<DemoStores>): Promise<void> {
+  const { alice, bob } = demo.people
+  await seedDocument(stores, demo.documents.handbook, 'workspace', alice.id)
+  await seedDocument(stores, demo.documents.salaries, 'private', alice.id)
+  const roadmap = await seedDocument(stores, demo.documents.roadmap, 'private', bob.id)
   const isShared = roadmap.shares.some(
     ({ grantee_id, permission }) => grantee_id === demo.group && permission === 'edit',
   )
   if (isShared) return
   await share(
-    { ...context, now: new Date() },
+    { stores, principal: {}, quotas: defaultQuotas, now: new Date() },
     {
       permission_id: roadmap.id,
       grantee_type: 'group',
@@ -155,33 +116,29 @@ async function seedDocuments(context: WriteContext & QuotaContext): Promise<void
 }
 
 async function seedDocument(
-  context: WriteContext & QuotaContext,
-  resource_id: string,
-  visibility: Visibility,
-  owner_id: string = demo.people.alice.id,
+  stores: Transactional<DemoStores>,
+  resourceId: string,
+  visibility: Resource['visibility'],
+  ownerId: string,
 ) {
-  const { em } = context
-  const { service_name, resource_type } = demo
-  const workspace_id = demo.workspace
-  const kind = await em.findOne(ResourceKind, { service_name, resource_type })
-  if (kind) {
-    // Registering a document that exists with another workspace or owner would fail.
-    await em.nativeDelete(Resource, {
-      kind_id: kind.id,
-      resource_id,
-      $or: [{ workspace_id: { $ne: workspace_id } }, { owner_id: { $ne: owner_id } }],
-    })
-  }
-  const document = await register(context, {
-    service_name,
-    resource_type,
-    resource_id,
-    workspace_id,
-    owner_id,
-    visibility,
-  })
-  if (document.visibility !== visibility) {
-    await em.nativeUpdate(Resource, { id: document.id }, { visibility })
-  }
+  const { service_name, resource_type, workspace } = demo
+  const key = { serviceName: service_name, resourceType: resource_type, resourceId }
+  const existing = await stores.resources.findByKey(key)
+  // Registering a document that exists with another workspace or owner would fail.
+  if (existing && !matchesRegistration(existing, { workspaceId: workspace, ownerId }))
+    await stores.transaction((tx) => tx.resourceTrees.delete(existing.id))
+  const document = await register(
+    { stores, principal: {}, quotas: defaultQuotas },
+    {
+      service_name,
+      resource_type,
+      resource_id: resourceId,
+      workspace_id: workspace,
+      owner_id: ownerId,
+      visibility,
+    },
+  )
+  if (document.visibility !== visibility)
+    await stores.resources.setVisibility(document.id, visibility)
   return document
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
+import { escapeHtml } from '../core/escape-html.ts'
 import type { DemoDocument, DemoSession } from './demo-client.ts'
 import { demoStyle } from './demo-style.ts'
-import { escapeHtml } from './pages.ts'
 
 /** Renders the page for a person who is signed in. */
 export function renderHome({
@@ -134,9 +134,18 @@ export function sendHtml(response: ServerResponse, html: string): void {
 /** Sends the script that updates the documents without reloading the page. */
 export function sendScript(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/javascript; charset=utf-8' }).end(`
-new EventSource('/events').onmessage = async () => {
+const documents = document.getElementById('documents')
+const events = new EventSource('/events')
+let shown
+async function update() {
   const response = await fetch('/documents')
-  if (response.ok) document.getElementById('documents').innerHTML = await response.text()
+  const html = await response.text()
+  if (!response.ok || html === shown) return
+  shown = html
+  documents.innerHTML = html
 }
+events.addEventListener('ready', update)
+events.addEventListener('changed', update)
+events.addEventListener('ended', () => location.reload())
 `)
 }

@@ -4,18 +4,23 @@ import { exitAfterFailure } from '../cli/failure.ts'
 import { onParentExit } from '../cli/parent-exit.ts'
 import { signDemoToken } from '../cli/token.ts'
 import { readConfig } from '../config/config.ts'
-import { findFreePort } from '../core/free-port.ts'
+import { findMisspeltSettings } from '../config/misspelt-settings.ts'
 import { createLogger } from '../core/logger.ts'
+import { isLoopbackUrl } from '../core/loopback.ts'
 import { openDatabase } from '../database/database.ts'
 import { providerNames, providerTitles } from '../identity/providers/provider.ts'
 import { createSecret } from '../identity/secret.ts'
 import { createServiceKey } from '../identity/service-keys.ts'
 import { createMissingKeys } from '../server/bootstrap.ts'
+import { pickPorts, portSettings } from '../server/ports.ts'
 import { start } from '../server/start.ts'
+import { createStores } from '../server/stores.ts'
 import { buildOutdatedConsole } from './console-build.ts'
 import { startDemoApp } from './demo-app.ts'
 import { demo, seedDemoData } from './demo-data.ts'
+import { startMockMailbox } from './mock-mailbox.ts'
 import { startMockProviders } from './mock-providers.ts'
+import { createDemoStores } from './store/demo-store.ts'
 import { renderWelcome } from './welcome.ts'
 
 /**
@@ -24,12 +29,12 @@ import { renderWelcome } from './welcome.ts'
 async function dev(): Promise<void> {
   // Reports mistakes in the environment before anything starts.
   const environment = process.env
-  const { HTTP_PORT, CONSOLE_PORT, DEMO_PORT, MOCK_PROVIDERS_PORT } = readConfig(environment)
-
+  const wanted = readConfig(environment)
   // The sign-in URLs contain the ports, so the ports must be known before the server starts.
-  const httpPort = HTTP_PORT || (await findFreePort())
-  const daikonUrl = environment.BASE_URL || `http://localhost:${httpPort}`
-  const consolePort = CONSOLE_PORT || (await findFreePort())
+  const ports = await pickPorts(wanted)
+  const { BASE_URL, ADMIN_URL } = environment
+  const daikonUrl = findUrl(BASE_URL, wanted.HTTP_PORT, ports.HTTP_PORT)
+  const adminUrl = findUrl(ADMIN_URL, wanted.CONSOLE_PORT, ports.CONSOLE_PORT)
   const client = { id: 'daikon', secret: createSecret(), redirectUris: listRedirectUris(daikonUrl) }
   const people = Object.values(demo.people).map(({ name, email }) => ({
     name,
@@ -37,51 +42,59 @@ async function dev(): Promise<void> {
     // Lets each person sign in with all three providers.
     hostedDomain: 'example.com',
   }))
-  const providers = await startMockProviders({ port: MOCK_PROVIDERS_PORT, people, client })
+  const providers = await startMockProviders({ port: ports.MOCK_PROVIDERS_PORT, people, client })
+  const mailbox = await startMockMailbox({ port: ports.MOCK_MAILBOX_PORT })
   const mockProviders = providerNames.filter(
     (name) => !environment[`${name.toUpperCase()}_CLIENT_ID`],
   )
 
   const config = readConfig({
-    ADMIN_URL: `http://localhost:${consolePort}`,
     ADMIN_EMAILS: demo.people.alice.email,
     LOG_FORMAT: 'pretty',
     // The demo application, the browser and pasted commands share an IP address.
     RATE_LIMIT_PER_MINUTE: '300',
     RATE_LIMIT_ADMIN_PER_MINUTE: '1000',
+    SERVICE_RATE_LIMIT_PER_MINUTE: '6000',
+    ...mailbox.environment,
     ...environment,
     ...selectProviders(providers.environment, mockProviders),
-    HTTP_PORT: `${httpPort}`,
-    CONSOLE_PORT: `${consolePort}`,
+    ...Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, `${port}`])),
     BASE_URL: daikonUrl,
+    ADMIN_URL: adminUrl,
   })
   const log = createLogger(config.LOG_LEVEL, config.LOG_FORMAT)
+  for (const warning of findMisspeltSettings(environment)) log.warn(warning)
+  for (const name of portSettings) {
+    if (wanted[name] === 0 || wanted[name] === ports[name]) continue
+    log.warn(`Port ${wanted[name]} is in use: ${name} is ${ports[name]}`)
+  }
   createMissingKeys(config, log)
   const stopConsoleBuild = config.CONSOLE_ENABLED
     ? buildOutdatedConsole(log, config.ADMIN_URL)
     : undefined
   const serviceKey = loadServiceKey(config.DATA_DIR)
   const consoleUrl = config.CONSOLE_ENABLED ? config.ADMIN_URL : undefined
-  const app = await startDemoApp({ port: DEMO_PORT, daikonUrl, consoleUrl, serviceKey })
+  const app = await startDemoApp({ port: ports.DEMO_PORT, daikonUrl, consoleUrl, serviceKey })
   const server = await start(config, log, {
     isConsoleBeingBuilt: stopConsoleBuild !== undefined,
     async prepare(databaseUrl) {
       const database = await openDatabase(databaseUrl, () => {})
-      const context = { principal: {}, em: database.fork() }
-      await seedDemoData(context, serviceKey, `${app.url}/callback`)
+      await seedDemoData(createDemoStores(database.fork()), serviceKey, `${app.url}/callback`)
       await database.close()
     },
   })
-  const em = server.database.fork()
+  const stores = createStores(server.database.fork())
   process.stdout.write(
     renderWelcome({
       config,
       server,
       serviceKey,
       appUrl: app.url,
+      providersUrl: providers.url,
+      mailboxUrl: mailbox.url,
       mockProviders: mockProviders.map((name) => providerTitles[name]),
       isConsoleBeingBuilt: stopConsoleBuild !== undefined,
-      token: await signDemoToken(em, config, demo.people.bob.email, demo.slug),
+      token: await signDemoToken(stores, config, demo.people.bob.email, demo.slug),
     }),
   )
 
@@ -91,9 +104,20 @@ async function dev(): Promise<void> {
     isStopping = true
     stopConsoleBuild?.()
     await Promise.all([app.close(), providers.close(), server.stop()])
+    await mailbox.close()
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stop)
   onParentExit(stop)
+}
+
+/**
+ * Returns the URL of a server: of its port on this machine, unless the environment sets another
+ * address.
+ */
+function findUrl(setting: string | undefined, wantedPort: number, port: number): string {
+  const url = new URL(setting || `http://localhost:${wantedPort}`)
+  if (isLoopbackUrl(url.href) && Number(url.port) === wantedPort) url.port = `${port}`
+  return url.href.replace(/\/$/, '')
 }
 
 function listRedirectUris(daikonUrl: string): string[] {

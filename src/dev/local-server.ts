@@ -4,20 +4,14 @@ import type { AddressInfo } from 'node:net'
 /** A server on the loopback interface. */
 export type LocalServer = { url: string; close(): Promise<void> }
 
-/** Listens on this port of 127.0.0.1, or on a free port if it is in use. */
+/** Listens on this port of 127.0.0.1. Port 0 picks a free one. */
 export async function startLocalServer(
   port: number,
   listener: RequestListener,
 ): Promise<LocalServer> {
   const server = createServer(listener)
-  const listen = (port: number) =>
-    new Promise<void>((resolve, reject) => {
-      server.once('error', reject)
-      server.listen(port, '127.0.0.1', resolve)
-    })
-  await listen(port).catch((error) => {
-    if (error.code !== 'EADDRINUSE') throw error
-    return listen(0)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, '127.0.0.1', resolve)
   })
   return {
     url: `http://localhost:${(server.address() as AddressInfo).port}`,

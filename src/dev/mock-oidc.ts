@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
+import { escapeHtml } from '../core/escape-html.ts'
 import { readForm } from './local-server.ts'
 import type { MockClient, MockPerson } from './mock-person.ts'
-import { escapeHtml, pageHeaders, renderPage, sendSignInPage } from './pages.ts'
+import { pageHeaders, renderPage, sendSignInPage } from './pages.ts'
 
 /** An OpenID Connect issuer and the claims of its ID tokens. */
 export type MockIssuer = {

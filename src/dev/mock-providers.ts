@@ -104,18 +104,25 @@ async function createHandler(
   }
 }
 
+/** Splits a name like `Ann Example`. Claims of a single name are omitted. */
+function splitName(name: string) {
+  const [, given_name, family_name] = /^(\S+) (.+)$/.exec(name) ?? []
+  return { given_name, family_name }
+}
+
 const googleLike = {
   title: 'Google',
   claims: {
     openid: ['sub', 'amr'],
     email: ['email', 'email_verified'],
-    profile: ['name', 'picture', 'hd'],
+    profile: ['name', 'given_name', 'family_name', 'picture', 'hd'],
   },
   claimsOf: (person: MockPerson) => ({
     sub: providerIds(person).sub,
     email: person.email,
     email_verified: person.verified ?? true,
     name: person.name,
+    ...splitName(person.name),
     hd: person.hostedDomain,
   }),
 }

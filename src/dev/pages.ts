@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { escapeHtml } from '../core/escape-html.ts'
 import type { MockPerson } from './mock-person.ts'
 
 /** Sends the sign-in page of a mock provider, with one button per person and one to deny access. */
@@ -56,8 +57,4 @@ export function renderPage(title: string, body: string): string {
 ${body}
 </html>
 `
-}
-
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

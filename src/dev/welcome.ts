@@ -12,6 +12,8 @@ export function renderWelcome({
   config,
   server,
   appUrl,
+  providersUrl,
+  mailboxUrl,
   mockProviders,
   isConsoleBeingBuilt,
   token,
@@ -20,6 +22,8 @@ export function renderWelcome({
   config: Config
   server: RunningServer
   appUrl: string
+  providersUrl: string
+  mailboxUrl: string
   /** The titles of the providers that are mocked. */
   mockProviders: string[]
   isConsoleBeingBuilt: boolean
@@ -44,6 +48,8 @@ ${heading('Addresses')}
   API reference     ${rest}/docs
   gRPC              ${grpc}
   Metrics           http://localhost:${server.metricsPort}/metrics
+  Mock providers    ${providersUrl}
+  Mailbox           ${mailboxUrl}
 
 ${heading('Sign in')}
   Demo application  ${appUrl}

@@ -1,36 +1,43 @@
-import { constants, type Http2Server, type ServerHttp2Session } from 'node:http2'
-import { Server as NetServer } from 'node:net'
+import type { Http2Server, ServerHttp2Session } from 'node:http2'
+import type { Socket } from 'node:net'
+import { stopAccepting } from '../core/stop-accepting.ts'
 
 /**
- * The highest stream ID. Announced as the last one, it still accepts streams that are on their way.
+ * GOAWAY without an error (RFC 9113, section 6.8). The highest stream ID as the last one still
+ * accepts streams that are on their way.
  */
-const maxStreamId = 2 ** 31 - 1
+const goawayFrame = Buffer.from('000008070000000000' + '7fffffff' + '00000000', 'hex')
 
 /** Milliseconds that a client has to acknowledge the announcement. */
 const acknowledgementTimeout = 1000
 
 /**
- * Prepares a server for a shutdown without failed calls (RFC 9113, section 6.8). A connection that
- * closes at once refuses the streams that its client opened before it learned of the shutdown.
- * Therefore the server first tells clients to open no more streams, and waits for their
+ * Prepares a server for a shutdown without failed calls (RFC 9113, section 6.8). If a connection
+ * closed immediately, the streams that its client opened before it learned of the shutdown would
+ * fail. Therefore the server first tells clients to open no more streams, and waits for their
  * acknowledgement.
  */
 export function createShutdownAnnouncer(http2Server: Http2Server): { announce(): Promise<void> } {
-  const sessions = new Set<ServerHttp2Session>()
+  const sessions = new Map<ServerHttp2Session, Socket>()
+  let latest: Socket
+  for (const event of ['connection', 'secureConnection'])
+    http2Server.prependListener(event, (socket: Socket) => {
+      latest = socket
+    })
+  // Emitted while the connection event is.
   http2Server.on('session', (session) => {
-    sessions.add(session)
+    sessions.set(session, latest)
     session.once('close', () => sessions.delete(session))
   })
   return {
     async announce() {
-      // `Http2Server.close` would close the sessions, too.
-      NetServer.prototype.close.call(http2Server)
-      await Promise.all([...sessions].map(announceTo))
+      await stopAccepting(http2Server)
+      await Promise.all(Array.from(sessions, ([session, socket]) => announceTo(session, socket)))
     },
   }
 }
 
-function announceTo(session: ServerHttp2Session): Promise<void> {
+function announceTo(session: ServerHttp2Session, socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const timeout = setTimeout(resolve, acknowledgementTimeout)
     const finish = () => {
@@ -39,7 +46,9 @@ function announceTo(session: ServerHttp2Session): Promise<void> {
     }
     if (session.closed || session.destroyed) return finish()
     session.once('close', finish)
-    session.goaway(constants.NGHTTP2_NO_ERROR, maxStreamId)
+    // After `session.goaway`, Node.js would read nothing more from a connection without streams, and
+    // so lose a stream that is on its way. Node.js writes whole frames, so this one is between two.
+    socket.write(goawayFrame)
     session.ping(finish)
   })
 }

@@ -1,6 +1,4 @@
-import type { Metadata } from '@grpc/grpc-js'
-import { createCancellation } from '../core/cancellation.ts'
-import type { ServiceError } from '../core/errors.ts'
+import { Metadata } from '@grpc/grpc-js'
 import type { Call } from '../rpc/call.ts'
 import { readCookie, readRequestId } from '../rpc/request-headers.ts'
 
@@ -10,15 +8,22 @@ export type IncomingCall = Pick<NodeJS.EventEmitter, 'on'> & {
   getPeer(): string
 }
 
-/** Converts a grpc-js call and one of its messages to a Call. */
-export function readCall(incoming: IncomingCall, message: object | ServiceError): Call {
+/** Replaces the encodings that grpc-js announces in each response (guard-streams.ts). */
+export const responseMetadata = new Metadata()
+responseMetadata.set('grpc-accept-encoding', 'identity')
+
+/** Without a reason, `abort` would create an exception with a stack for every call, which takes 5 µs. */
+const callEnded = new Error('The call has ended')
+
+/** Converts a grpc-js call to a Call without its message. */
+export function readCall(incoming: IncomingCall): Call {
   const { metadata } = incoming
-  const { signal, abort } = createCancellation()
-  // Also emitted when the deadline passes.
-  incoming.on('cancelled', abort)
+  const controller = new AbortController()
+  // Also emitted when the deadline passes, and after every completed call.
+  incoming.on('cancelled', () => controller.abort(callEnded))
   return {
     transport: 'grpc',
-    message,
+    message: {},
     credentials: {
       authorization: readMetadata(metadata, 'authorization'),
       serviceKey: readMetadata(metadata, 'x-service-key'),
@@ -26,7 +31,7 @@ export function readCall(incoming: IncomingCall, message: object | ServiceError)
     },
     ip: addressOf(incoming.getPeer()),
     requestId: readRequestId(readMetadata(metadata, 'x-request-id')),
-    scope: { signal },
+    scope: { signal: controller.signal },
     traceparent: readMetadata(metadata, 'traceparent'),
   }
 }

@@ -26,7 +26,7 @@ export function createReflectionMethods(registry: FileRegistry): Map<string, Ref
   const fileDescriptorProtos = files.map((file) =>
     Buffer.from(toBinary(FileDescriptorProtoSchema, file)),
   )
-  // The declared type is the output of proto-loader, of which only the raw descriptors are read.
+  // The declared type is the output of proto-loader, but only its raw descriptors are read.
   const definition = { daikon: { fileDescriptorProtos } } as never
   const methods = new Map<string, ReflectionMethod>()
   const collector: Pick<Server, 'addService'> = {

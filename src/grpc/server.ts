@@ -9,27 +9,31 @@ import {
   type ServiceDefinition,
   type UntypedHandleCall,
 } from '@grpc/grpc-js'
-import type { ServiceError } from '../core/errors.ts'
-import type { DeclaredOperation, Operation, StreamOperation } from '../rpc/operation.ts'
+import type {
+  DeclaredOperation,
+  ForeignOperation,
+  Operation,
+  StreamOperation,
+  WatchOperation,
+} from '../rpc/operation.ts'
 import type { Pipeline } from '../rpc/pipeline.ts'
+import { createRunWatch, type RunWatch } from '../rpc/run-watch.ts'
 import { createShutdownAnnouncer } from './announce-shutdown.ts'
-import {
-  LargeMessage,
-  maxMessageBytes,
-  messageLimit,
-  messageTooLarge,
-  withCodecs,
-} from './codecs.ts'
+import { maxPublicMessageBytes, messageLimit, messageTooLarge, withCodecs } from './codecs.ts'
+import { addExternalAuthorization, maxAuthorizationBytes } from './external-authorization.ts'
+import { guardStreams } from './guard-streams.ts'
 import { addHealth } from './health.ts'
-import { readCall } from './incoming.ts'
-import { addReflection } from './reflection.ts'
+import { readCall, responseMetadata } from './incoming.ts'
+import { type ReceivedMessage, withMessage } from './received-message.ts'
+import { addReflection, reflectionPrefix } from './reflection.ts'
 import { toGrpcStatus, toTrailersOnly } from './status.ts'
 import { createBidiHandler, createPageStreamHandler } from './streams.ts'
 import { limitUnfinishedMessages } from './unfinished-messages.ts'
+import { createWatchHandler } from './watch-stream.ts'
 
 /** The timing of pings that detect unresponsive clients, whose connections are closed. */
 export type Keepalive = {
-  /** Milliseconds between two pings. */
+  /** Milliseconds between pings. */
   interval: number
   /** Milliseconds that a client has to acknowledge a ping. */
   timeout: number
@@ -50,8 +54,12 @@ export type GrpcServerOptions = {
   keepalive?: Keepalive | undefined
   /** The maximum number of bytes of messages that have not arrived completely. */
   maxUnfinishedBytes: number
-  /** The descriptors that server reflection serves; undefined to turn reflection off. */
-  reflection: FileRegistry | undefined
+  /** The descriptors of the services. */
+  registry: FileRegistry
+  /** Whether server reflection serves the descriptors. */
+  reflection: boolean
+  /** Envoy's external authorization. */
+  externalAuthorization: { definition: ServiceDefinition; operation: ForeignOperation }
 }
 
 export type GrpcServer = {
@@ -70,18 +78,25 @@ export type GrpcServer = {
 const defaultKeepalive: Keepalive = { interval: 60_000, timeout: 20_000 }
 
 /**
- * The maximum number of calls of one connection that run at once. A backend sends the calls of all
- * its users over one connection and holds back any further ones, so the maximum exceeds the number
+ * The maximum number of concurrent calls of one connection; clients hold back further calls. A
+ * backend sends the calls of all its users over one connection, so the maximum exceeds the number
  * of calls that one workspace may have waiting in one capacity class (rpc/admit.ts).
  */
 const maxConcurrentStreams = 1000
 
 /** Serves the operations over gRPC, with health checks and, optionally, reflection. */
 export function createGrpcServer(
-  operations: (DeclaredOperation | StreamOperation)[],
+  operations: (DeclaredOperation | StreamOperation | WatchOperation)[],
   services: Record<string, ServiceDefinition>,
   pipeline: Pipeline,
-  { tls, keepalive = defaultKeepalive, maxUnfinishedBytes, reflection }: GrpcServerOptions,
+  {
+    tls,
+    keepalive = defaultKeepalive,
+    maxUnfinishedBytes,
+    registry,
+    reflection,
+    externalAuthorization,
+  }: GrpcServerOptions,
 ): GrpcServer {
   const server = new Server({
     'grpc.max_receive_message_length': Math.max(...operations.map(messageLimit)),
@@ -93,16 +108,19 @@ export function createGrpcServer(
   })
   const draining = new AbortController()
   setMaxListeners(0, draining.signal)
+  const runWatch = createRunWatch(pipeline, draining.signal)
 
   for (const [name, definition] of Object.entries(services)) {
     const own = operations.filter(({ service }) => service === name)
     const handlers = own.map((operation) => [
       operation.key,
-      createHandler(operation, pipeline, draining.signal),
+      createHandler(operation, pipeline, draining.signal, runWatch),
     ])
-    server.addService(withCodecs(definition, own), Object.fromEntries(handlers))
+    server.addService(withCodecs(definition, own, registry), Object.fromEntries(handlers))
   }
-  if (reflection) addReflection(server, reflection)
+  const { definition, operation: authorization } = externalAuthorization
+  addExternalAuthorization(server, definition, authorization, registry, pipeline)
+  if (reflection) addReflection(server, registry, draining.signal)
   const health = addHealth(
     server,
     Object.keys(services).map((name) => `daikon.v1.${name}`),
@@ -110,12 +128,18 @@ export function createGrpcServer(
 
   const limits = new Map(
     operations.map((operation) => [`/${operation.name}`, messageLimit(operation)]),
+  ).set(`/${authorization.name}`, maxAuthorizationBytes)
+  const limitOf = (path: string) => limits.get(path) ?? maxPublicMessageBytes
+  const streaming = new Set(
+    operations
+      .filter((operation) => 'kind' in operation && operation.kind === 'bidi_streaming')
+      .map(({ name }) => `/${name}`),
   )
   const unfinishedMessages = {
     maxBytes: maxUnfinishedBytes,
-    maxMessageBytes: (path: string) => limits.get(path) ?? maxMessageBytes,
-    tooLargeHeaders: (path: string) =>
-      toTrailersOnly(messageTooLarge(limits.get(path) ?? maxMessageBytes)),
+    isStreaming: (path: string) => streaming.has(path) || path.startsWith(reflectionPrefix),
+    maxMessageBytes: limitOf,
+    tooLargeHeaders: (path: string) => toTrailersOnly(messageTooLarge(limitOf(path))),
   }
 
   const announcers: ReturnType<typeof createShutdownAnnouncer>[] = []
@@ -131,6 +155,7 @@ export function createGrpcServer(
           if (error) return reject(error)
           for (const http2Server of listHttp2Servers(server)) {
             limitUnfinishedMessages(http2Server, unfinishedMessages)
+            guardStreams(http2Server)
             announcers.push(createShutdownAnnouncer(http2Server))
           }
           resolve(boundPort)
@@ -150,8 +175,8 @@ export function createGrpcServer(
         await Promise.all(announcers.map(({ announce }) => announce()))
         draining.abort()
         health.endWatches()
-        // A closing HTTP/2 session rejects pings. grpc-js 1.14 takes this for a dead client and
-        // would cancel running calls, and it has no public way to stop the pings.
+        // A closing HTTP/2 session rejects pings. grpc-js 1.14 would treat this as a dead client
+        // and cancel running calls, and has no public API to stop the pings.
         Object.assign(server, { keepaliveTimeMs: 0 })
         await new Promise<void>((resolve) => server.tryShutdown(() => resolve()))
       }
@@ -159,16 +184,18 @@ export function createGrpcServer(
   }
 }
 
-/** Returns the HTTP/2 servers that grpc-js listens with, to which it has no public access. */
+/**
+ * Returns the HTTP/2 servers that grpc-js listens with. grpc-js has no public API for this. Its
+ * interceptors run after it has parsed the metadata of a call, and `createConnectionInjector` takes
+ * sockets, not HTTP/2 sessions.
+ */
 function listHttp2Servers(server: Server): Http2Server[] {
   const { http2Servers } = server as unknown as { http2Servers?: Map<Http2Server, unknown> }
   if (!http2Servers?.size) throw new Error('This version of grpc-js has no http2Servers')
   return [...http2Servers.keys()]
 }
 
-/**
- * Credentials whose certificates can be replaced, unlike those of `ServerCredentials.createSsl`.
- */
+/** Credentials whose certificates can be replaced, unlike with `ServerCredentials.createSsl`. */
 class TlsCredentials extends ServerCredentials {
   constructor(tls: GrpcTls) {
     super({ requestCert: tls.clientCa !== undefined }, toSecureContext(tls))
@@ -191,25 +218,26 @@ function toSecureContext({ certificate, key, clientCa }: GrpcTls): SecureContext
 }
 
 function createHandler(
-  operation: DeclaredOperation | StreamOperation,
+  operation: DeclaredOperation | StreamOperation | WatchOperation,
   pipeline: Pipeline,
   draining: AbortSignal,
+  runWatch: RunWatch,
 ): UntypedHandleCall {
   if (!('kind' in operation)) return createUnaryHandler(operation, pipeline)
   if (operation.kind === 'bidi_streaming') return createBidiHandler(operation, pipeline, draining)
+  if ('routes' in operation) return createWatchHandler(operation, pipeline, runWatch)
   return createPageStreamHandler(operation, pipeline)
 }
 
 function createUnaryHandler(
   operation: Operation,
   pipeline: Pipeline,
-): handleUnaryCall<object | ServiceError, object> {
+): handleUnaryCall<ReceivedMessage, object> {
   return async (incoming, callback) => {
-    const { request } = incoming
-    const call = readCall(incoming, request)
-    if (request instanceof LargeMessage) call.readInTurn = request.decode
+    const call = withMessage(readCall(incoming), incoming.request, operation.policy)
     const { error, response } = await pipeline(operation, call)
-    if (error) callback(toGrpcStatus(error, call.requestId))
-    else callback(null, response ?? {})
+    if (error) return callback(toGrpcStatus(error, call.requestId))
+    incoming.sendMetadata(responseMetadata)
+    callback(null, response ?? {})
   }
 }

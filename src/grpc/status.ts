@@ -4,7 +4,7 @@ import { BadRequest, ErrorInfo, RetryInfo } from '../../gen/google/rpc/error_det
 import { Status } from '../../gen/google/rpc/status.ts'
 import { errorCodes, type ServiceError } from '../core/errors.ts'
 
-/** The maximum size of field violations. Many clients accept only 8 KiB of trailers in all. */
+/** The maximum size of field violations. Many clients accept at most 8 KiB of trailers. */
 const maxViolationBytes = 4096
 
 /** Converts an error to a gRPC status with `google.rpc.Status` details (AIP-193). */
@@ -52,7 +52,7 @@ function packAny<Detail>(name: string, { encode }: Codec<Detail>, detail: Detail
   return { type_url: `type.googleapis.com/google.rpc.${name}`, value }
 }
 
-/** Returns as many violations as fit. The error message lists the first ten in any case. */
+/** Returns as many violations as fit. The error message always lists the first ten. */
 function listViolations({ violations }: ServiceError): BadRequest['field_violations'] {
   const encodingOverhead = 6
   let remaining = maxViolationBytes

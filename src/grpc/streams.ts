@@ -2,7 +2,8 @@ import type { handleBidiStreamingCall, handleServerStreamingCall } from '@grpc/g
 import { ServiceError } from '../core/errors.ts'
 import type { Operation } from '../rpc/operation.ts'
 import type { Pipeline } from '../rpc/pipeline.ts'
-import { readCall } from './incoming.ts'
+import { readCall, responseMetadata } from './incoming.ts'
+import { type ReceivedMessage, withMessage } from './received-message.ts'
 import { toGrpcStatus } from './status.ts'
 
 /** The maximum number of messages of a stream in progress. Flow control holds back the others. */
@@ -18,20 +19,24 @@ export function createBidiHandler(
   operation: Operation,
   pipeline: Pipeline,
   draining: AbortSignal,
-): handleBidiStreamingCall<object, object> {
+): handleBidiStreamingCall<ReceivedMessage, object> {
   return (stream) => {
-    const call = readCall(stream, {})
+    const call = readCall(stream)
     let inFlight = 0
     let hasClientEnded = false
     let isClosed = false
 
-    async function handle(message: object) {
+    async function handle(message: ReceivedMessage) {
       inFlight += 1
       if (inFlight === maxInFlight) stream.pause()
-      const { error, response } = await pipeline(operation, { ...call, message })
+      const { error, response } = await pipeline(
+        operation,
+        withMessage(call, message, operation.policy),
+      )
       inFlight -= 1
       if (isClosed) return
       if (error) return fail(error)
+      stream.sendMetadata(responseMetadata)
       const isWritable = stream.write(response ?? {})
       if (!isWritable) stream.pause()
       else if (inFlight < maxInFlight && stream.isPaused() && !draining.aborted) stream.resume()
@@ -62,7 +67,7 @@ export function createBidiHandler(
       fail(new ServiceError('unavailable', 'DRAINING', detail))
     }
 
-    stream.on('data', (message: object) => {
+    stream.on('data', (message: ReceivedMessage) => {
       if (!isClosed) handle(message)
     })
     stream.on('drain', () => {
@@ -79,23 +84,28 @@ export function createBidiHandler(
 }
 
 /**
- * Creates the handler of a server stream of pages, which repeats the request with each
- * `next_page_token`, at the pace of the client, until a response has none. Each page runs through
+ * Creates the handler of a server stream of pages. It repeats the request with each
+ * `next_page_token` until a response has none, at the pace of the client. Each page runs through
  * the whole pipeline.
  */
 export function createPageStreamHandler(
   operation: Operation,
   pipeline: Pipeline,
-): handleServerStreamingCall<object, object> {
+): handleServerStreamingCall<ReceivedMessage, object> {
   return async (stream) => {
-    const call = readCall(stream, {})
-    let message: object | undefined = stream.request
-    while (message && !stream.cancelled) {
-      const { error, response } = await pipeline(operation, { ...call, message })
+    const call = readCall(stream)
+    let message: object | undefined = {}
+    const { bytes, decode } = stream.request
+    const request = { bytes, decode: () => (message = decode()) }
+    let next = withMessage(call, request, operation.policy)
+    while (!stream.cancelled) {
+      const { error, response } = await pipeline(operation, next)
       if (error) return void stream.emit('error', toGrpcStatus(error, call.requestId))
       const { next_page_token } = response as { next_page_token?: string }
-      message = next_page_token ? { ...message, page_token: next_page_token } : undefined
+      stream.sendMetadata(responseMetadata)
       if (!stream.write(response ?? {})) await drainedOrCancelled(stream)
+      if (!next_page_token) break
+      next = { ...call, message: { ...message, page_token: next_page_token } }
     }
     stream.end()
   }

@@ -1,34 +1,40 @@
 import type { Http2Server, ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
 import { constants, type IncomingHttpHeaders } from 'node:http2'
+import { endWith } from './end-with.ts'
 
 export type UnfinishedMessageOptions = {
-  /** The maximum number of bytes of unfinished messages that the server holds. */
+  /** The maximum size of all unfinished messages of the server, in bytes. */
   maxBytes: number
+  /** Whether the method at this path is client-streaming. */
+  isStreaming(path: string): boolean
   /** Returns the maximum size in bytes of a message of the method at this path. */
   maxMessageBytes(path: string): number
   /** Returns the headers of the response to a message that is too large. */
   tooLargeHeaders(path: string): Record<string, string | number | string[]>
 }
 
-/** A message that has arrived only in part. */
+/**
+ * A message that has not arrived completely. The message of a unary call includes the end of its
+ * stream, because its handler runs only then.
+ */
 type Unfinished = {
   stream: ServerHttp2Stream
   connection: Connection
-  /** The bytes that have arrived, with the overhead of their buffers. */
+  /** The bytes that have arrived, with the overhead of their buffers and of the stream. */
   bytes: number
   startedAt: number
   isPaused: boolean
 }
 
-/** The unfinished messages of a connection, in the order in which they started. */
-type Connection = { bytes: number; messages: Set<Unfinished> }
+/** The unfinished messages of a connection, and the large ones among them, oldest first. */
+type Connection = { bytes: number; messages: Set<Unfinished>; large: Set<Unfinished> }
 
 const headerBytes = 5
 
 /** The initial value of headers, shared by all streams. */
 const emptyBuffer = Buffer.alloc(0)
 
-/** Milliseconds that a message may take to arrive, and between two checks for late messages. */
+/** Milliseconds that a message may take to arrive, and between checks for late messages. */
 const timeout = 20_000
 const timeoutInterval = 1000
 
@@ -41,11 +47,11 @@ const minPausedBytes = 16 * 1024
 /** The bytes that a client may send after its stream is paused: the HTTP/2 flow-control window. */
 const windowBytes = 65_535
 
-/** Milliseconds between the response to a message that is too large and the end of its stream. */
-const responseDelay = 100
-
 /** The memory overhead of a buffer, in bytes. Small DATA frames cost more than their content. */
 const bufferOverhead = 256
+
+/** The memory of a stream whose message has not arrived, in bytes. HPACK makes it cheap to open. */
+const streamBytes = 8 * 1024
 
 /**
  * Bounds the memory of messages that have not arrived completely. grpc-js buffers them, up to the
@@ -53,19 +59,17 @@ const bufferOverhead = 256
  *
  * - Above a limit for its connection, a stream is paused: HTTP/2 flow control then stops the
  *   client. The oldest message of a connection is always read, so each of them completes in turn.
- * - Above `maxBytes`, the largest message of the connection that holds the most is reset
+ * - Above `maxBytes`, the largest message of the connection with the most bytes is reset
  *   (ENHANCE_YOUR_CALM, which gRPC clients report as RESOURCE_EXHAUSTED).
- * - A message that takes longer than 20 s is reset (CANCEL).
- * - A message that announces too many bytes is rejected before it arrives.
- *
- * Messages that arrive in one piece, as nearly all do, cost only a comparison.
+ * - A message that takes longer than 20 s is reset (CANCEL). The first one of a stream starts when
+ *   the stream does.
+ * - A message whose header declares too many bytes is rejected before it arrives.
  */
 export function limitUnfinishedMessages(
   server: Http2Server,
-  { maxBytes, maxMessageBytes, tooLargeHeaders }: UnfinishedMessageOptions,
+  { maxBytes, isStreaming, maxMessageBytes, tooLargeHeaders }: UnfinishedMessageOptions,
 ): void {
-  const connections = new WeakMap<ServerHttp2Session, Connection>()
-  const unfinished = new Set<Unfinished>()
+  const connections = new Map<ServerHttp2Session, Connection>()
   let totalBytes = 0
 
   const timer = setInterval(resetLate, timeoutInterval).unref()
@@ -73,26 +77,33 @@ export function limitUnfinishedMessages(
   server.on('stream', (stream, headers) => watch(stream as ServerHttp2Stream, headers))
 
   function watch(stream: ServerHttp2Stream, { ':path': path = '' }: IncomingHttpHeaders): void {
-    let message: Unfinished | undefined
+    const session = stream.session as ServerHttp2Session | undefined
+    if (!session || session.destroyed) return
+    const connection = connections.get(session) ?? createConnection(session)
+    const endsWithMessage = isStreaming(path)
+    let message: Unfinished | undefined = start(stream, connection, streamBytes)
     /** The bytes of a split header that have arrived so far. */
     let header: Buffer = emptyBuffer
     /** The number of bytes of the current message that have not arrived yet. */
     let missing = 0
 
     stream.on('data', (chunk: Buffer) => {
-      const isComplete =
-        !message && chunk.length >= headerBytes && sizeOf(chunk) + headerBytes === chunk.length
-      if (isComplete || stream.closed) return
+      if (stream.closed) return
       let offset = 0
       let hasFinished = false
       while (offset < chunk.length) {
         if (missing === 0) {
-          const part = chunk.subarray(offset, offset + headerBytes - header.length)
-          header = Buffer.concat([header, part])
-          offset += part.length
-          if (header.length < headerBytes) break
-          missing = sizeOf(header)
-          header = emptyBuffer
+          if (header.length === 0 && chunk.length - offset >= headerBytes) {
+            missing = sizeOf(chunk, offset)
+            offset += headerBytes
+          } else {
+            const part = chunk.subarray(offset, offset + headerBytes - header.length)
+            header = Buffer.concat([header, part])
+            offset += part.length
+            if (header.length < headerBytes) break
+            missing = sizeOf(header, 0)
+            header = emptyBuffer
+          }
           if (missing > maxMessageBytes(path)) return reject()
         }
         const part = Math.min(missing, chunk.length - offset)
@@ -100,36 +111,44 @@ export function limitUnfinishedMessages(
         offset += part
         if (missing > 0) break
         hasFinished = true
-        finish(message)
-        message = undefined
+        if (endsWithMessage) finishMessage()
       }
-      if (missing === 0 && header.length === 0) return
-      message ??= start(stream)
+      const isComplete = missing === 0 && header.length === 0
+      if (isComplete && endsWithMessage) return
+      message ??= start(stream, connection, 0)
       // After a complete message, grpc-js itself pauses the stream until the handler reads on.
       add(message, chunk.length + bufferOverhead, !hasFinished)
     })
-    stream.on('close', () => finish(message))
+    stream.on('end', finishMessage)
+    stream.on('close', finishMessage)
+
+    function finishMessage(): void {
+      if (message) finish(message)
+      message = undefined
+    }
 
     function reject(): void {
-      finish(message)
-      message = undefined
-      if (stream.destroyed) return
-      if (!stream.headersSent) stream.respond(tooLargeHeaders(path), { endStream: true })
-      stream.pause()
-      // If the stream were destroyed at once, nghttp2 would drop a response that is not sent yet.
-      setTimeout(() => stream.destroy(), responseDelay)
+      finishMessage()
+      endWith(stream, tooLargeHeaders(path))
     }
   }
 
-  function start(stream: ServerHttp2Stream): Unfinished {
-    const session = stream.session as ServerHttp2Session
-    const connection = connections.get(session) ?? { bytes: 0, messages: new Set() }
-    connections.set(session, connection)
+  function start(stream: ServerHttp2Stream, connection: Connection, bytes: number): Unfinished {
     const startedAt = performance.now()
     const message = { stream, connection, bytes: 0, startedAt, isPaused: false }
     connection.messages.add(message)
-    unfinished.add(message)
+    add(message, bytes, false)
     return message
+  }
+
+  function createConnection(session: ServerHttp2Session): Connection {
+    const connection = { bytes: 0, messages: new Set<Unfinished>(), large: new Set<Unfinished>() }
+    connections.set(session, connection)
+    session.once('close', () => {
+      for (const message of connection.messages) finish(message)
+      connections.delete(session)
+    })
+    return connection
   }
 
   function add(message: Unfinished, bytes: number, canPause: boolean): void {
@@ -137,12 +156,15 @@ export function limitUnfinishedMessages(
     message.bytes += bytes
     connection.bytes += bytes
     totalBytes += bytes
-    const [oldest] = connection.messages
-    const isOverLimit = connection.bytes > maxConnectionBytes && message.bytes > minPausedBytes
-    if (isOverLimit && canPause && message !== oldest && !message.isPaused) {
-      message.isPaused = true
-      totalBytes += windowBytes
-      stream.pause()
+    if (message.bytes > minPausedBytes) {
+      connection.large.add(message)
+      const [oldest] = connection.large
+      const isOverLimit = connection.bytes > maxConnectionBytes
+      if (isOverLimit && canPause && message !== oldest && !message.isPaused) {
+        message.isPaused = true
+        totalBytes += windowBytes
+        stream.pause()
+      }
     }
     while (totalBytes > maxBytes) {
       const largest = findLargest()
@@ -151,20 +173,20 @@ export function limitUnfinishedMessages(
     }
   }
 
-  function finish(message: Unfinished | undefined): void {
-    if (!message || !unfinished.delete(message)) return
+  function finish(message: Unfinished): void {
     const { connection } = message
-    connection.messages.delete(message)
+    if (!connection.messages.delete(message)) return
     connection.bytes -= message.bytes
     totalBytes -= message.bytes
     if (message.isPaused) totalBytes -= windowBytes
-    resumePaused(connection)
+    connection.large.delete(message)
+    if (connection.large.size > 0) resumePaused(connection)
   }
 
   /** Resumes the oldest message, and as many others as the limit of the connection allows. */
-  function resumePaused({ bytes, messages }: Connection): void {
+  function resumePaused({ bytes, large }: Connection): void {
     let expected = bytes
-    for (const message of messages) {
+    for (const message of large) {
       if (message.isPaused) {
         message.isPaused = false
         totalBytes -= windowBytes
@@ -182,24 +204,27 @@ export function limitUnfinishedMessages(
 
   function resetLate(): void {
     const latest = performance.now() - timeout
-    for (const message of unfinished) {
-      if (message.startedAt > latest) return
-      reset(message, constants.NGHTTP2_CANCEL)
+    for (const { messages } of connections.values()) {
+      for (const message of messages) {
+        if (message.startedAt > latest) break
+        reset(message, constants.NGHTTP2_CANCEL)
+      }
     }
   }
 
+  /** Returns the largest message of the connection with the most bytes. */
   function findLargest(): Unfinished | undefined {
+    let fullest: Connection | undefined
+    for (const connection of connections.values())
+      if (connection.bytes > (fullest?.bytes ?? 0)) fullest = connection
     let largest: Unfinished | undefined
-    for (const message of unfinished) {
-      const difference = message.connection.bytes - (largest?.connection.bytes ?? -1)
-      if (difference > 0 || (difference === 0 && message.bytes > (largest?.bytes ?? 0)))
-        largest = message
-    }
+    for (const message of fullest?.messages ?? [])
+      if (message.bytes > (largest?.bytes ?? 0)) largest = message
     return largest
   }
 }
 
 /** Returns the size of a message from its header: a flag and four bytes (gRPC over HTTP/2). */
-function sizeOf(header: Buffer): number {
-  return header.readUInt32BE(1)
+function sizeOf(header: Buffer, offset: number): number {
+  return header.readUInt32BE(offset + 1)
 }

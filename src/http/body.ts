@@ -2,9 +2,10 @@ import { Busboy, type BusboyHeaders } from '@fastify/busboy'
 import express, { type Request, type Response } from 'express'
 import { invalidArgument, ServiceError } from '../core/errors.ts'
 import type { Policy, Upload } from '../rpc/method.ts'
+import { findJsonLimitViolation } from './json-limits.ts'
 
-/** The maximum size of a JSON body in bytes, the same as that of a gRPC message. */
-const maxJsonBytes = 4 * 1024 * 1024
+/** The maximum size of a JSON body in bytes. Bulk methods accept as much as in a gRPC message. */
+const maxJsonBytes = { usual: 256 * 1024, bulk: 4 * 1024 * 1024 }
 
 /** JSON encodes each quote and line break of an uploaded file as two bytes. */
 const jsonEscapeFactor = 2
@@ -14,10 +15,9 @@ const formType = 'multipart/form-data'
 /** The limits of a form apart from the file. */
 const formLimits = { fields: 10, fieldSize: 1024, parts: 20, headerPairs: 20 }
 
-const parseJson = createParser('json', maxJsonBytes)
-
-/** The maximum size of a form in bytes. */
+/** The maximum size of a form in bytes, and the maximum number of its fields. */
 const maxFormBytes = 64 * 1024
+const maxFormFields = 50
 
 /**
  * Reads the message from the body: JSON, a form for methods with `form` or, for methods with
@@ -26,7 +26,7 @@ const maxFormBytes = 64 * 1024
 export async function readBody(
   request: Request,
   response: Response,
-  { upload, form }: Pick<Policy, 'upload' | 'form'>,
+  { upload, form, bulk }: Pick<Policy, 'upload' | 'form' | 'bulk'>,
 ): Promise<object> {
   const hasBody =
     Number(request.headers['content-length']) > 0 || request.headers['transfer-encoding']
@@ -40,16 +40,39 @@ export async function readBody(
       'NOT_JSON',
       'The body must be application/json',
     )
-  const parse = upload ? createParser('json', upload.maxBytes * jsonEscapeFactor) : parseJson
-  await parse(request, response)
-  return request.body
+  if (upload) return readJson(request, response, upload.maxBytes * jsonEscapeFactor)
+  return readJson(request, response, bulk ? maxJsonBytes.bulk : maxJsonBytes.usual)
 }
+
+/** Reads JSON, which is UTF-8 (RFC 8259, section 8.1). */
+async function readJson(request: Request, response: Response, maxBytes: number): Promise<object> {
+  requireUtf8(request)
+  await createParser('raw', maxBytes)(request, response)
+  const bytes: Buffer = request.body
+  if (bytes.length === 0) return {}
+  const violation = findJsonLimitViolation(bytes)
+  if (violation) throw invalidArgument({ field: '', message: `The body ${violation}` })
+  const value = parseJson(bytes)
+  if (typeof value === 'object' && value !== null) return value
+  throw invalidArgument({ field: '', message: 'The body must be a JSON object' })
+}
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(utf8.decode(bytes))
+  } catch {
+    throw invalidArgument({ field: '', message: 'The body is not valid JSON' })
+  }
+}
+
+/** Ignores a byte order mark. */
+const utf8 = new TextDecoder()
 
 /**
  * Creates a parser that reads a body of at most `maxBytes` into `request.body`. Compressed bodies
  * are rejected, because a few bytes could expand to the maximum.
  */
-function createParser(kind: 'json' | 'raw' | 'text', maxBytes: number) {
+function createParser(kind: 'raw' | 'text', maxBytes: number) {
   const parse = express[kind]({ limit: maxBytes, inflate: false, type: () => true })
   return (request: Request, response: Response): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -67,8 +90,6 @@ function toServiceError(error: { type?: string; message: string }, maxBytes: num
     case 'encoding.unsupported':
     case 'charset.unsupported':
       return new ServiceError('unsupported_media_type', 'ENCODING_UNSUPPORTED', error.message)
-    case 'entity.parse.failed':
-      return invalidArgument({ field: '', message: 'The body is not valid JSON' })
     default:
       return invalidArgument({ field: '', message: 'The body could not be read' })
   }
@@ -87,14 +108,19 @@ async function readForm(request: Request, response: Response): Promise<object> {
     )
   }
   await createParser('text', maxFormBytes)(request, response)
-  const fields = new URLSearchParams(request.body)
-  const names = [...new Set(fields.keys())]
-  return Object.fromEntries(
-    names.map((name) => {
-      const values = fields.getAll(name)
-      return [name, values.length > 1 ? values : values[0]]
-    }),
-  )
+  const text: string = request.body
+  if (text.split('&', maxFormFields + 1).length > maxFormFields) {
+    throw invalidArgument({
+      field: '',
+      message: `The body must contain at most ${maxFormFields} fields`,
+    })
+  }
+  const fields = new Map<string, string | string[]>()
+  for (const [name, value] of new URLSearchParams(text)) {
+    const previous = fields.get(name)
+    fields.set(name, previous === undefined ? value : [previous, value].flat())
+  }
+  return Object.fromEntries(fields)
 }
 
 /** Reads the file from the body or from a form. Returns an empty message if there is none. */
@@ -110,11 +136,15 @@ async function readRawFile(
   response: Response,
   { maxBytes }: Upload,
 ): Promise<Buffer> {
-  const { charset = 'utf-8' } =
-    /;\s*charset="?(?<charset>[^\s;"]*)/i.exec(request.headers['content-type'] ?? '')?.groups ?? {}
-  if (!/^(utf-?8|us-ascii)$/i.test(charset)) throw unsupportedEncoding(`charset ${charset}`)
+  requireUtf8(request)
   await createParser('raw', maxBytes)(request, response)
   return request.body
+}
+
+function requireUtf8({ headers }: Request): void {
+  const { charset = 'utf-8' } =
+    /;\s*charset="?(?<charset>[^\s;"]*)/i.exec(headers['content-type'] ?? '')?.groups ?? {}
+  if (!/^(utf-?8|us-ascii)$/i.test(charset)) throw unsupportedEncoding(`charset ${charset}`)
 }
 
 /** Reads the part of the form that is the file. */

@@ -1,20 +1,45 @@
 import type { Request, Response } from 'express'
 import type { BoundField, CookieDeclaration } from '../rpc/bound-fields.ts'
+import type { DeclaredOperation } from '../rpc/operation.ts'
 import { readCookie } from '../rpc/request-headers.ts'
 
 type Message = Record<string, unknown>
 
 /**
- * Reads bound fields from headers and cookies. Absent fields are set to undefined, so that the body
- * cannot set them.
+ * Reads bound fields from headers, cookies and repeated parameters. Absent fields are set to
+ * undefined, so that the body cannot set them. If `secure` is set, cookie names have a prefix.
  */
-export function readBoundFields(request: Request, fields: BoundField[], message: Message): Message {
+export function readBoundFields(
+  request: Request,
+  { bindings, input }: DeclaredOperation,
+  message: Message,
+  secure: boolean,
+): Message {
   const values: Message = {}
-  for (const { field, header, cookie } of fields) {
-    if (header) values[field] = request.get(header)
-    else values[field] = cookie && readCookie(request.headers.cookie, cookieName(cookie, message))
+  for (const { field, header, cookie, repeated_parameters } of bindings.request) {
+    if (header) values[field] = readHeader(request, header)
+    else if (cookie)
+      values[field] = readCookie(request.headers.cookie, cookieName(cookie, message, secure))
+    else if (repeated_parameters) {
+      // Several values are a list, which would be invalid.
+      const repeated = input.fields.filter(({ name }) => Array.isArray(message[name]))
+      for (const { name } of repeated) values[name] = undefined
+      values[field] = repeated.map(({ name }) => name)
+    }
   }
   return values
+}
+
+/**
+ * Returns the value of a header. Several values are a list, which is invalid, unless Node keeps only
+ * the first.
+ */
+function readHeader(
+  { headers, headersDistinct }: Request,
+  name: string,
+): string | string[] | undefined {
+  const [first, ...others] = headersDistinct[name] ?? []
+  return others.length === 0 || headers[name] === first ? first : headersDistinct[name]
 }
 
 /** Writes bound fields to headers and cookies. An empty field deletes its cookie. */
@@ -27,13 +52,12 @@ export function writeBoundFields(
   const values = message as Message
   for (const { field, header, cookie } of fields) {
     const value = values[field]
-    if (typeof value !== 'string') continue
-    if (header) response.set(header, value)
-    if (!cookie) continue
-    const { same_site, path = '/', max_age_field } = cookie
+    if (header && value !== undefined) response.set(header, String(value))
+    if (!cookie || typeof value !== 'string') continue
+    const { same_site, max_age_field } = cookie
     const seconds = Number(max_age_field ? values[max_age_field] : cookie.max_age) || 0
-    response.cookie(cookieName(cookie, values), value, {
-      path,
+    response.cookie(cookieName(cookie, values, secure), value, {
+      path: (!hasPrefix(cookie, secure) && cookie.path) || '/',
       secure,
       httpOnly: true,
       encode: String,
@@ -43,7 +67,19 @@ export function writeBoundFields(
   }
 }
 
-/** Replaces `{field}` with the value of that field, as in `login_{state}`. */
-function cookieName({ name }: CookieDeclaration, message: Message): string {
-  return name.replace(/\{(\w+)\}/, (_, field) => String(message[field] ?? ''))
+/**
+ * Returns the name of a cookie. Replaces `{field}` with the value of that field, as in
+ * `login_{state}`.
+ */
+function cookieName(cookie: CookieDeclaration, message: Message, secure: boolean): string {
+  const name = cookie.name.replace(/\{(\w+)\}/, (_, field) => String(message[field] ?? ''))
+  return hasPrefix(cookie, secure) ? `__Host-${name}` : name
+}
+
+/**
+ * Whether the name has the prefix `__Host-`. Browsers accept such a cookie only from this host over
+ * https, so a page on another port or a sibling domain cannot replace it (RFC 6265bis, 4.1.3.2).
+ */
+function hasPrefix({ fixed_name }: CookieDeclaration, secure: boolean): boolean {
+  return secure && !fixed_name
 }

@@ -6,10 +6,13 @@ import { createHttpListener, type HttpListener } from './listener.ts'
 import { checkHost, deriveAllowedHosts, securityHeaders } from './security.ts'
 
 export type ConsoleOptions = {
-  /** The folder of the build; defaults to that of this package. */
+  /** The folder of the build; defaults to the build in this package. */
   folder?: string
   baseUrl: string
   adminUrl: string
+  /** The host and port at which services reach the gRPC server. */
+  grpcAddress: string
+  isGrpcEncrypted: boolean
   /** Allowed Host headers; `*` allows any. If empty, the hosts of `baseUrl` and `adminUrl`. */
   allowedHosts: string[]
   /** Whether the server is used over https only: enables Strict-Transport-Security. */
@@ -28,7 +31,13 @@ const defaultFolder = join(import.meta.dirname, '../../console/dist')
 /** Creates the server of the admin console: a single page and its assets, from memory. */
 export function createConsoleServer(options: ConsoleOptions): ConsoleServer {
   const { baseUrl, adminUrl, secureCookies, debug, providers, folder = defaultFolder } = options
-  const settings = { base_url: baseUrl, debug, providers }
+  const settings = {
+    base_url: baseUrl,
+    grpc_address: options.grpcAddress,
+    grpc_encrypted: options.isGrpcEncrypted,
+    debug,
+    providers,
+  }
   const allowedHosts =
     options.allowedHosts.length > 0 ? options.allowedHosts : deriveAllowedHosts(baseUrl, adminUrl)
   const headers = {
@@ -88,7 +97,10 @@ function readBuildTime(folder: string): number {
   return statSync(join(folder, 'index.html'), { throwIfNoEntry: false })?.mtimeMs ?? 0
 }
 
-/** Sends a file of the console. The page handles all other paths except those of assets. */
+/**
+ * Sends a file of the console. All other paths, except for missing assets, show the page, which
+ * handles them itself.
+ */
 function sendFile(
   request: IncomingMessage,
   response: ServerResponse,

@@ -11,8 +11,18 @@ export type CorsOptions = {
   isClientOrigin: (origin: string) => Promise<boolean>
 }
 
-/** Case-insensitive, because Express matches paths that way. */
-const adminRoutes = /^\/(auth\/)?admin(\/|$)/i
+/**
+ * The routes that accept the admin cookie. Case-insensitive, because Express matches paths that way.
+ */
+const adminRoutes = /^\/((auth\/)?admin(\/|$)|activity\/watch\/?$)/i
+
+/**
+ * The routes that libraries of browsers call with `X-Requested-With`, such as Swagger UI and jQuery.
+ */
+const oauthRoutes = /^\/oauth\/(token|userinfo|revoke)\/?$/i
+
+/** The route by which the console finds out whether the server is running. */
+const healthRoute = /^\/health\/?$/i
 
 const corsHeaders = {
   credentials: true,
@@ -45,12 +55,20 @@ export function createCrossOrigin(options: CorsOptions): CrossOrigin {
 
   function isConfigured({ path, headers: { origin } }: Request): boolean {
     if (!origin) return false
-    return adminRoutes.test(path) ? origin === adminOrigin : corsOrigins.includes(origin)
+    if (adminRoutes.test(path)) return origin === adminOrigin
+    return corsOrigins.includes(origin) || (healthRoute.test(path) && origin === adminOrigin)
   }
 
   const respond = cors({ ...corsHeaders, origin: true })
-  // Otherwise `cors` responds to every OPTIONS request, even if it is not a preflight.
-  const setHeaders = cors({ ...corsHeaders, origin: true, preflightContinue: true })
+  const allowedHeaders = [...corsHeaders.allowedHeaders, 'X-Requested-With']
+  const respondForOAuth = cors({ ...corsHeaders, origin: true, allowedHeaders })
+  const consoleHeaders = [...corsHeaders.allowedHeaders, 'If-Match']
+  const respondForConsole = cors({ ...corsHeaders, origin: true, allowedHeaders: consoleHeaders })
+  // `cors` would otherwise respond to every OPTIONS request, even if it is not a preflight.
+  const withHeaders = { ...corsHeaders, origin: true, preflightContinue: true }
+  const setHeaders = cors(withHeaders)
+  const exposedHeaders = [...corsHeaders.exposedHeaders, 'X-Total-Count', 'ETag']
+  const setConsoleHeaders = cors({ ...withHeaders, exposedHeaders })
 
   return {
     isPreflight: ({ method, headers }) =>
@@ -66,7 +84,14 @@ export function createCrossOrigin(options: CorsOptions): CrossOrigin {
       // If the database is unavailable, the route itself reports that.
       return isClientOrigin(origin).catch(() => false)
     },
-    setHeaders: (request, response) => setHeaders(request, response, () => {}),
-    sendPreflight: (request, response) => respond(request, response, () => {}),
+    setHeaders(request, response) {
+      const set = request.headers.origin === adminOrigin ? setConsoleHeaders : setHeaders
+      set(request, response, () => {})
+    },
+    sendPreflight(request, response) {
+      const respondToOrigin = request.headers.origin === adminOrigin ? respondForConsole : respond
+      const send = oauthRoutes.test(request.path) ? respondForOAuth : respondToOrigin
+      send(request, response, () => {})
+    },
   }
 }

@@ -22,6 +22,9 @@ main {
   border: 1px solid var(--line); border-radius: 1rem; box-shadow: 0 1rem 3rem rgb(0 0 0 / .06);
 }
 h1 { font-size: 1.5rem; line-height: 1.25; letter-spacing: -.015em; font-weight: 650; overflow-wrap: anywhere }
+h2 { margin-top: 1.75rem; font-size: 1rem; font-weight: 650 }
+h2 + nav ul { margin-top: .75rem }
+nav + nav ul { margin-top: .625rem }
 h1 strong { font-weight: 650; color: var(--accent) }
 p { margin-top: .625rem; color: var(--muted); overflow-wrap: anywhere }
 p strong, footer strong { color: var(--text); font-weight: 600 }
@@ -42,6 +45,7 @@ ul { list-style: none; padding: 0; margin-top: 1.5rem; display: grid; gap: .625r
   border: 1px solid var(--line);
 }
 .action { justify-content: center }
+button.choice { width: 100%; margin-top: 1.5rem; font: inherit; font-weight: 550; cursor: pointer }
 .primary { background: var(--accent); border-color: var(--accent); color: var(--accent-text) }
 .primary:hover { background: var(--accent); filter: brightness(1.08) }
 footer {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Response } from 'express'
 import type { ServiceError } from '../core/errors.ts'
+import { escapeHtml } from '../core/escape-html.ts'
 import { hostedPageStyle } from './hosted-page-style.ts'
 
 /** A page of the OAuth endpoints (oauth.proto). */
@@ -9,27 +10,56 @@ export type HostedPage = {
   client_name: string
   email: string
   links: { label: string; detail: string; url: string }[]
+  invitations: { label: string; detail: string; url: string }[]
+  fields: { name: string; value: string }[]
+  error?: string | undefined
 }
 
 /** Allows the style of the page and nothing else: no scripts, forms, frames or requests. */
 const contentSecurityPolicy = [
   "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(hostedPageStyle).digest('base64')}'`,
+  `style-src '${hashSource(hostedPageStyle)}'`,
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ')
 
+const submitScript = 'document.forms[0].submit()'
+
+/**
+ * Also allows the script and the form of the page that sends a response to a client app. The form may
+ * be sent to any host, because browsers also check the redirects that follow.
+ */
+const formPolicy = contentSecurityPolicy.replace(
+  "form-action 'none'",
+  `script-src '${hashSource(submitScript)}'; form-action https: http:`,
+)
+
+function hashSource(content: string): string {
+  return `sha256-${createHash('sha256').update(content).digest('base64')}`
+}
+
+/** Sends a page of the OAuth endpoints. */
+export function sendHostedPage(response: Response, page: HostedPage): void {
+  const policy = page.kind === 'form_post' ? formPolicy : contentSecurityPolicy
+  sendPage(response, 200, renderHostedPage(page), policy)
+}
+
 /** Sends a page with its own content security policy. */
-export function sendPage(response: Response, status: number, html: string): void {
-  response.set('Content-Security-Policy', contentSecurityPolicy)
+export function sendPage(
+  response: Response,
+  status: number,
+  html: string,
+  policy = contentSecurityPolicy,
+): void {
+  response.set('Content-Security-Policy', policy)
   // The URL of the page contains the state of the client app.
   response.set('Referrer-Policy', 'no-referrer')
   response.status(status).type('html').send(html)
 }
 
 /** Renders a page of the OAuth endpoints as one HTML document. */
-export function renderHostedPage(page: HostedPage): string {
+function renderHostedPage(page: HostedPage): string {
   const { client_name: app, email } = page
   const to = app === '' ? '' : ` to ${strong(app)}`
   switch (page.kind) {
@@ -37,27 +67,81 @@ export function renderHostedPage(page: HostedPage): string {
       return renderDocument(`Sign in${app && ` to ${app}`}`, [
         `<h1>Sign in${to}</h1>`,
         '<p>Choose the account that you want to use.</p>',
-        renderLinks(page, 'Identity providers', renderProvider),
+        renderLinks(page.links, 'Identity providers', renderProvider),
       ])
     case 'choose_workspace':
       return renderDocument('Choose a workspace', [
         '<h1>Choose a workspace</h1>',
         `<p>${strong(app)} opens the workspace that you choose.</p>`,
-        renderLinks(page, 'Workspaces', renderWorkspace),
+        renderLinks(page.links, 'Workspaces', renderWorkspace),
+        ...(page.invitations.length > 0
+          ? ['<h2>Invitations</h2>', renderLinks(page.invitations, 'Invitations', renderInvitation)]
+          : []),
+        `<footer>Signed in as ${strong(email)}</footer>`,
+      ])
+    case 'accept_invitation':
+      return renderDocument('Accept an invitation', [
+        '<h1>You are invited</h1>',
+        ...(app === '' ? [] : [`<p>${strong(app)} opens the workspace that you join.</p>`]),
+        renderLinks(page.invitations, 'Invitations', renderInvitation),
+        ...(page.links.length === 0
+          ? []
+          : [renderLinks(page.links, 'Other choices', renderSecondaryAction)]),
+        `<footer>Signed in as ${strong(email)}</footer>`,
+      ])
+    case 'sign_in_to_accept':
+      return renderDocument('You are invited', renderSignInToAccept(page))
+    case 'joined':
+      return renderDocument('You have joined', [
+        `<h1>You have joined ${escapeHtml(page.invitations[0]?.label ?? '')}</h1>`,
+        '<p>Open your application to work in the workspace. You can close this page.</p>',
         `<footer>Signed in as ${strong(email)}</footer>`,
       ])
     case 'confirm_sign_out':
       return renderDocument('Sign out?', [
         '<h1>Sign out?</h1>',
         `<p>You are signed in as ${strong(email)}. This signs you out of every app that you opened in this browser.</p>`,
-        renderLinks(page, 'Choices', renderAction),
+        renderLinks(page.links, 'Choices', renderAction),
       ])
+    case 'form_post':
+      return renderDocument('Continue', renderForm(page))
     default:
       return renderDocument('Signed out', [
         '<h1>You are signed out</h1>',
         '<p>You can close this page.</p>',
       ])
   }
+}
+
+function renderSignInToAccept({ invitations, links, email, error }: HostedPage): string[] {
+  const { label = '', detail = '' } = invitations[0] ?? {}
+  const hasFailed = error === undefined ? [] : [`<p role="alert">${escapeHtml(error)}.</p>`]
+  const isSignedIn =
+    email === '' ? [] : [`<footer>This browser is signed in as ${strong(email)}</footer>`]
+  return [
+    `<h1>Join ${escapeHtml(label)}</h1>`,
+    `<p>${escapeHtml(detail)}. Sign in with this address to join.</p>`,
+    ...hasFailed,
+    renderLinks(links, 'Identity providers', renderProvider),
+    ...isSignedIn,
+  ]
+}
+
+/** Renders a form that sends itself, and has a button in case scripts are off. */
+function renderForm({ links: [link], fields }: HostedPage): string[] {
+  const inputs = fields.map(
+    ({ name, value }) =>
+      `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
+  )
+  return [
+    '<h1>Return to the application</h1>',
+    '<p>Choose Continue if the application does not open by itself.</p>',
+    `<form method="post" action="${escapeHtml(link?.url ?? '')}">`,
+    ...inputs,
+    `<button class="choice action primary">${escapeHtml(link?.label ?? '')}</button>`,
+    '</form>',
+    `<script>${submitScript}</script>`,
+  ]
 }
 
 /** Renders an error page for the user of a browser. */
@@ -71,7 +155,10 @@ export function renderErrorPage(error: ServiceError, requestId: string): string 
   ])
 }
 
-function explain({ code }: ServiceError): [title: string, advice: string] {
+function explain({ code, reason }: ServiceError): [title: string, advice: string] {
+  if (reason === 'INVITATION_ENDED') {
+    return ['This invitation has ended', 'Ask the person who invited you for a new one.']
+  }
   if (code === 'resource_exhausted') {
     return ['Too many attempts', 'Wait a moment, then go back to the app and try again.']
   }
@@ -86,12 +173,8 @@ function explain({ code }: ServiceError): [title: string, advice: string] {
 
 type Link = HostedPage['links'][number]
 
-function renderLinks(
-  { links }: HostedPage,
-  label: string,
-  renderLink: (link: Link, index: number) => string,
-): string {
-  const items = links.map((link, index) => `<li>${renderLink(link, index)}</li>`)
+function renderLinks(links: Link[], label: string, renderLink: (link: Link) => string): string {
+  const items = links.map((link) => `<li>${renderLink(link)}</li>`)
   return `<nav aria-label="${label}"><ul>${items.join('')}</ul></nav>`
 }
 
@@ -100,14 +183,25 @@ function renderProvider({ label, detail, url }: Link): string {
   return `<a class="choice" href="${escapeHtml(url)}">${icon}<span>Continue with ${escapeHtml(label)}</span></a>`
 }
 
-function renderWorkspace({ label, detail, url }: Link): string {
-  const initial = escapeHtml([...label][0]?.toUpperCase() ?? '')
-  return `<a class="choice" href="${escapeHtml(url)}"><span class="badge" aria-hidden="true">${initial}</span><span>${escapeHtml(label)}<small>${escapeHtml(detail)}</small></span></a>`
+function renderWorkspace(link: Link): string {
+  return renderChoice(link, link.label)
 }
 
-function renderAction({ label, url }: Link, index: number): string {
-  const style = index === 0 ? 'choice action primary' : 'choice action'
-  return `<a class="${style}" href="${escapeHtml(url)}">${escapeHtml(label)}</a>`
+function renderInvitation(link: Link): string {
+  return renderChoice(link, `Join ${link.label}`)
+}
+
+function renderChoice({ label, detail, url }: Link, text: string): string {
+  const initial = escapeHtml([...label][0]?.toUpperCase() ?? '')
+  return `<a class="choice" href="${escapeHtml(url)}"><span class="badge" aria-hidden="true">${initial}</span><span>${escapeHtml(text)}<small>${escapeHtml(detail)}</small></span></a>`
+}
+
+function renderAction({ label, url }: Link): string {
+  return `<a class="choice action primary" href="${escapeHtml(url)}">${escapeHtml(label)}</a>`
+}
+
+function renderSecondaryAction({ label, url }: Link): string {
+  return `<a class="choice action" href="${escapeHtml(url)}">${escapeHtml(label)}</a>`
 }
 
 /** Simplified icons, because the logos of the providers are trademarks with their own rules. */
@@ -142,8 +236,4 @@ ${body.join('\n')}
 
 function strong(text: string): string {
   return `<strong>${escapeHtml(text)}</strong>`
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

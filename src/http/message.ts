@@ -1,11 +1,13 @@
 import type { DescField, DescMessage } from '@bufbuild/protobuf'
 import type { Request, Response } from 'express'
 import { type FieldViolation, invalidArgument, ServiceError } from '../core/errors.ts'
+import { isJsonObject } from '../core/json-object.ts'
 import type { Route } from '../rpc/method.ts'
 import type { DeclaredOperation } from '../rpc/operation.ts'
-import { isTimestamp } from '../rpc/schema.ts'
+import { isStruct, isTimestamp } from '../rpc/schema.ts'
 import { readBody } from './body.ts'
 import { readBoundFields } from './bound-fields.ts'
+import { findUnknownFields, findUnknownParameters } from './unknown-fields.ts'
 
 type Message = Record<string, unknown>
 
@@ -18,21 +20,28 @@ export async function readMessage(
   response: Response,
   operation: DeclaredOperation,
   route: Route,
+  secureCookies: boolean,
 ): Promise<object | ServiceError> {
-  const { policy, bindings } = operation
+  const { policy } = operation
   try {
     const query = new URL(request.originalUrl, 'http://localhost').searchParams
-    const parameters = queryFields(operation, route)
+    const own = ownFields(operation, route)
+    const parameters = route.body ? operation.bindings.query : own.filter(isParameter)
     const content = route.body
       ? readNulls(await readBody(request, response, policy), operation)
       : readQuery(query, parameters)
     // Validation reports that the message is not an object.
     if (Array.isArray(content)) return content
+    const unknown: FieldViolation[] = []
+    if (!policy.ignoresUnknownParameters) unknown.push(...findUnknownParameters(query, parameters))
+    if (route.body && policy.profile === 'default') unknown.push(...findUnknownFields(content, own))
     const message: Message = { ...content, ...request.params }
     for (const field of route.excludedFields) delete message[field]
-    Object.assign(message, readBoundFields(request, bindings.request, message))
-    if (policy.ignoresUnknownParameters) return message
-    const unknown = findUnknownParameters(query, parameters)
+    Object.assign(message, readBoundFields(request, operation, message, secureCookies))
+    if (route.body) {
+      for (const { name } of parameters) delete message[name]
+      Object.assign(message, readQuery(query, parameters))
+    }
     if (unknown.length === 0) return message
     return invalidArgument(...unknown, ...findViolations(operation, message))
   } catch (error) {
@@ -40,14 +49,16 @@ export async function readMessage(
   }
 }
 
-/** Returns the fields of a route that are read from the query. */
-function queryFields({ input, bindings }: DeclaredOperation, route: Route): DescField[] {
-  if (route.body) return []
+/** Returns the fields of a route that are read from the body or the query. */
+function ownFields({ input, bindings }: DeclaredOperation, route: Route): DescField[] {
   const elsewhere = [...route.pathFields, ...route.excludedFields]
   for (const { field } of bindings.request) elsewhere.push(field)
-  return input.fields.filter(
-    (field) => !elsewhere.includes(field.name) && (!field.message || isTimestamp(field)),
-  )
+  return input.fields.filter((field) => !elsewhere.includes(field.name))
+}
+
+/** Whether a query parameter can carry the field. An object is JSON there. */
+function isParameter(field: DescField): boolean {
+  return !field.message || isTimestamp(field) || isStruct(field)
 }
 
 /**
@@ -59,27 +70,13 @@ function readQuery(query: URLSearchParams, fields: DescField[]): Message {
   for (const field of fields) {
     const texts = query.getAll(field.name)
     if (texts.length === 0) continue
-    const values = texts.map((text) => parseScalar(text, Number(field.scalar)))
+    const values = texts.map((text) =>
+      isStruct(field) ? parseJson(text) : parseScalar(text, Number(field.scalar)),
+    )
     message[field.name] = values.length > 1 || field.fieldKind === 'list' ? values : values[0]
   }
   return message
 }
-
-/** Reports undeclared parameters: a misspelled filter would otherwise return everything. */
-function findUnknownParameters(query: URLSearchParams, fields: DescField[]): FieldViolation[] {
-  const names = fields.map(({ name }) => name)
-  const known = names.length > 0 ? `; use ${names.join(', ')}` : ', which has none'
-  return [...new Set(query.keys())]
-    .filter((name) => !names.includes(name))
-    .slice(0, maxUnknownParameters)
-    .map((field) => ({
-      field: field.toWellFormed().slice(0, 100),
-      message: `is not a query parameter of this route${known}`,
-    }))
-}
-
-/** Limits the size of the response to a request with very many parameters. */
-const maxUnknownParameters = 20
 
 function findViolations({ validate }: DeclaredOperation, message: object): FieldViolation[] {
   try {
@@ -100,9 +97,8 @@ function readNulls(body: unknown, { input, nullSetters }: DeclaredOperation): ob
 
 /** Removes null fields, which proto3 JSON treats as absent, from a message read as JSON. */
 function dropNulls(value: unknown, { fields, typeName }: DescMessage): object {
-  const isPlainObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  if (!isPlainObject || typeName.startsWith('google.protobuf.')) return value as object
-  const message = value as Message
+  if (!isJsonObject(value) || typeName.startsWith('google.protobuf.')) return value as object
+  const message: Message = value
   for (const field of fields) {
     const { name } = field
     if (!Object.hasOwn(message, name)) continue
@@ -116,6 +112,18 @@ function dropNulls(value: unknown, { fields, typeName }: DescMessage): object {
     }
   }
   return message
+}
+
+/**
+ * Parses a query parameter that is JSON. Its size is limited by that of the request line. Text that
+ * is not JSON is returned unchanged, and validation reports it.
+ */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
 }
 
 /** The protobuf scalar types (FieldDescriptorProto.Type) that need parsing. */

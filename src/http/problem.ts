@@ -1,7 +1,9 @@
 import type { Response } from 'express'
-import { type ErrorCode, errorCodes, type ServiceError } from '../core/errors.ts'
+import type { ServiceError } from '../core/errors.ts'
 import type { Profile } from '../rpc/method.ts'
+import { toChallenge, toProblem } from '../rpc/problem.ts'
 import { sendOAuthError } from './oauth-error.ts'
+import { sendJson } from './response.ts'
 
 /** Sends an error as `application/problem+json` (RFC 9457). */
 export function sendProblem(
@@ -15,38 +17,5 @@ export function sendProblem(
   if (problem.status === 401) response.set('WWW-Authenticate', toChallenge(error))
   if (error.retryAfter !== undefined) response.set('Retry-After', String(error.retryAfter))
   response.status(problem.status).type('application/problem+json')
-  response.send(JSON.stringify(problem))
-}
-
-/** A challenge names an error only when credentials were sent (RFC 6750, section 3). */
-function toChallenge({ reason }: ServiceError): string {
-  return reason.endsWith('_MISSING') ? 'Bearer realm="daikon"' : 'Bearer error="invalid_token"'
-}
-
-/**
- * AuthZEN Authorization API 1.0 and OAuth 2.0 use status 400 where other methods use 415 or 422.
- */
-const badRequestStatuses: Partial<Record<ErrorCode, number>> = {
-  invalid_argument: 400,
-  unsupported_media_type: 400,
-}
-
-/** Returns the HTTP status of an error under the conventions of a method. */
-export function httpStatus(code: ErrorCode, profile: Profile): number {
-  return (profile === 'default' ? undefined : badRequestStatuses[code]) ?? errorCodes[code].http
-}
-
-/** Converts an error to problem details. */
-export function toProblem(error: ServiceError, requestId: string, profile: Profile = 'default') {
-  const { title } = errorCodes[error.code]
-  const status = httpStatus(error.code, profile)
-  return {
-    type: `urn:daikon:problem:${error.code.replaceAll('_', '-')}`,
-    title,
-    status,
-    detail: error.message,
-    reason: error.reason,
-    request_id: requestId,
-    ...(error.violations.length > 0 && { errors: error.violations }),
-  }
+  sendJson(response, problem)
 }

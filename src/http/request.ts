@@ -1,19 +1,37 @@
 import type { Request, Response } from 'express'
-import { createCancellation } from '../core/cancellation.ts'
 import type { RequestScope } from '../core/request-scope.ts'
 import type { Call } from '../rpc/call.ts'
-import { readCookie, readRequestId } from '../rpc/request-headers.ts'
+import { escapeForLog, readCookie, readRequestId } from '../rpc/request-headers.ts'
 
-/** Converts an Express request to a Call, whose message the pipeline reads with `readMessage`. */
+/** The maximum length of a request ID that the Access API returns as sent. */
+const maxSentRequestId = 1024
+
+/**
+ * Returns the client's request ID if it must be returned as sent: the Access API takes any (AuthZEN
+ * Authorization API 1.0, section 10.1.3).
+ */
+export function sentRequestId(request: Request): string | undefined {
+  const id = request.get('x-request-id')
+  const isReturned = id && id.length <= maxSentRequestId && /^\/access\/v1(\/|$)/.test(request.path)
+  return isReturned ? id : undefined
+}
+
+/**
+ * Converts an Express request to a Call, whose message the pipeline reads with `readMessage`.
+ *
+ * @param readsBody whether `readMessage` reads the body
+ */
 export function readCall(
   request: Request,
   response: Response,
   readMessage: Call['read'] | undefined,
+  readsBody = true,
 ): Call {
+  const sentId = sentRequestId(request)
   return {
     transport: 'http',
     message: {},
-    ...(readMessage && { read: readMessage, hasLargeBody: hasLargeBody(request) }),
+    ...(readMessage && { read: readMessage, hasLargeBody: readsBody && hasLargeBody(request) }),
     credentials: {
       // Node keeps only the first of repeated headers. Joining all of them makes them invalid.
       authorization: request.headersDistinct.authorization?.join(', '),
@@ -21,7 +39,8 @@ export function readCall(
       adminToken: readCookie(request.headers.cookie, 'admin_token'),
     },
     ip: request.ip ?? '',
-    requestId: readRequestId(request.get('x-request-id')),
+    requestId:
+      sentId === undefined ? readRequestId(request.get('x-request-id')) : escapeForLog(sentId),
     origin: readOrigin(request),
     scope: readScope(request, response),
     traceparent: request.get('traceparent'),
@@ -61,14 +80,15 @@ const maxTimerDelay = 2 ** 31 - 1
 
 /** Returns a scope that is aborted when the connection closes or `grpc-timeout` has passed. */
 function readScope(request: Request, response: Response): RequestScope {
-  const { signal, abort } = createCancellation()
+  const controller = new AbortController()
+  const abort = () => controller.abort()
   const [, amount, unit = ''] =
     /^(\d{1,8})([HMSmun])$/.exec(request.get('grpc-timeout') ?? '') ?? []
   const delay = Math.min(Number(amount) * (timeoutUnits[unit] ?? 0), maxTimerDelay)
   const timeout = amount ? setTimeout(abort, delay) : undefined
   response.once('close', () => {
     clearTimeout(timeout)
-    abort()
+    if (!response.writableFinished) abort()
   })
-  return { signal }
+  return { signal: controller.signal }
 }

@@ -1,21 +1,23 @@
-import express, { type Express, type Request, type Response, type Router } from 'express'
+import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
 import { errorCodes, invalidArgument, ServiceError } from '../core/errors.ts'
-import type { Call } from '../rpc/call.ts'
 import type { Route } from '../rpc/method.ts'
 import {
   type DeclaredOperation,
   failingOperation,
   type Operation,
   publicOperation,
+  type WatchOperation,
 } from '../rpc/operation.ts'
-import type { Pipeline } from '../rpc/pipeline.ts'
+import type { Outcome, Pipeline } from '../rpc/pipeline.ts'
 import { readRequestId } from '../rpc/request-headers.ts'
+import type { RunWatch } from '../rpc/run-watch.ts'
 import { type CorsOptions, createCrossOrigin } from './cors.ts'
+import { createEventStream } from './event-stream.ts'
 import { renderErrorPage, sendPage } from './hosted-pages.ts'
 import { readMessage } from './message.ts'
 import type { DocsPage } from './openapi/docs-pages.ts'
 import { sendProblem } from './problem.ts'
-import { readCall } from './request.ts'
+import { readCall, sentRequestId } from './request.ts'
 import { createResponder, type Responder, setRateLimitHeaders } from './response.ts'
 import { checkHost, securityHeaders, setHeaders } from './security.ts'
 import { createBodyLimit } from './unfinished-bodies.ts'
@@ -30,6 +32,9 @@ export type RestOptions = CorsOptions & {
   /** The maximum number of bytes of all request bodies that have not arrived completely. */
   maxUnfinishedBytes: number
   docs: DocsPage[]
+  /** The operations whose responses are server-sent events. */
+  watches: WatchOperation[]
+  runWatch: RunWatch
 }
 
 /** Creates the Express app with the route of every operation. */
@@ -60,29 +65,36 @@ export function createApp(
     if (error) await fail(request, response, error)
     else next()
   })
+  const isForAnyMethod = ({ policy }: Operation) => policy.anyMethod
+  // Before preflights, which are requests like any other here.
+  app.use(lookUpFixedPaths(createAnyMethodRoutes(operations.filter(isForAnyMethod))))
   app.use((request, response, next) => {
     if (crossOrigin.isPreflight(request)) return handlePreflight(request, response, next)
     next()
   })
 
-  // Express tries one route after another, so paths without variables are found by a map instead.
-  const fixedPaths = new Map<string, Router>()
-  app.use((request, response, next) => {
-    const router = fixedPaths.get(request.path.toLowerCase().replace(/\/$/, ''))
-    return router ? router(request, response, next) : next()
-  })
-  for (const [path, endpoints] of groupByPath(operations)) {
+  const fixedPaths = new Map<string, RequestHandler>()
+  app.use(lookUpFixedPaths(fixedPaths))
+  const { watches, runWatch } = options
+  const others = operations.filter((operation) => !isForAnyMethod(operation)).concat(watches)
+  for (const [path, endpoints] of groupByPath(others)) {
     const router = path.includes('{') ? app : express.Router()
-    if (router !== app) fixedPaths.set(path, router as Router)
+    if (router !== app) fixedPaths.set(path, router)
     const pathRoute = router.route(path.replace(/\{(\w+)\}/g, ':$1'))
     for (const { operation, route } of endpoints) {
+      const watch = watches.find(({ name }) => name === operation.name)
+      const sendEvents = watch && createEventStream(watch, runWatch)
       const respond = createResponder(operation, secureCookies)
       pathRoute[route.verb](async (request, response) => {
         const read = () =>
           limitBody(request, response, operation.policy.tier !== 'public', () =>
-            readMessage(request, response, operation, route),
+            readMessage(request, response, operation, route, secureCookies),
           )
-        await run(operation, request, response, respond, read)
+        const call = readCall(request, response, read)
+        const send: Responder = sendEvents
+          ? (response, message) => sendEvents(response, message, call)
+          : respond
+        await run(operation, request, response, send, call)
       })
     }
     const verbs = endpoints.map(({ route }) => route.verb.toUpperCase())
@@ -104,6 +116,22 @@ export function createApp(
     fail(request, response, routingError(error)),
   )
   return app
+
+  /** Returns the handlers of operations that accept every method, by path. */
+  function createAnyMethodRoutes(operations: DeclaredOperation[]): Map<string, RequestHandler> {
+    const handlers = operations.map((operation) => {
+      const { route } = operation
+      const respond = createResponder(operation, secureCookies)
+      const handle: RequestHandler = async (request, response) => {
+        const read = () => readMessage(request, response, operation, route, secureCookies)
+        const call = readCall(request, response, read, false)
+        const outcome = await pipeline(operation, call)
+        send(operation, request, response, outcome, call.requestId, respond)
+      }
+      return [route.path, handle] as const
+    })
+    return new Map(handlers)
+  }
 
   /** Runs routing errors through the pipeline, so that they count against the rate limits. */
   function fail(request: Request, response: Response, error: ServiceError): Promise<void> {
@@ -136,9 +164,8 @@ export function createApp(
     request: Request,
     response: Response,
     respond?: Responder,
-    read?: Call['read'],
+    call = readCall(request, response, undefined),
   ): Promise<void> {
-    const call = readCall(request, response, read)
     const outcome = await pipeline(operation, call)
     // Only after the rate limits, because the origins of client apps are read from the database.
     const isLimited = outcome.rateLimit?.allowed === false
@@ -146,13 +173,35 @@ export function createApp(
       ? crossOrigin.isConfigured(request)
       : await crossOrigin.isAllowed(request)
     if (isAllowed) crossOrigin.setHeaders(request, response)
-    response.set('X-Request-ID', call.requestId)
-    setRateLimitHeaders(response, outcome.rateLimit)
-    if (outcome.error && isNavigation(operation, request))
-      sendPage(response, errorStatus(outcome.error), renderErrorPage(outcome.error, call.requestId))
-    else if (outcome.error)
-      sendProblem(response, outcome.error, call.requestId, operation.policy.profile)
-    else respond?.(response, outcome.response ?? {})
+    send(operation, request, response, outcome, call.requestId, respond)
+  }
+}
+
+function send(
+  operation: Operation,
+  request: Request,
+  response: Response,
+  outcome: Outcome,
+  callId: string,
+  respond: Responder | undefined,
+): void {
+  const requestId = sentRequestId(request) ?? callId
+  response.set('X-Request-ID', requestId)
+  setRateLimitHeaders(response, outcome.rateLimit)
+  if (outcome.error && isNavigation(operation, request))
+    sendPage(response, errorStatus(outcome.error), renderErrorPage(outcome.error, requestId))
+  else if (outcome.error) sendProblem(response, outcome.error, requestId, operation.policy.profile)
+  else respond?.(response, outcome.response ?? {})
+}
+
+/**
+ * Calls the handler of the path. Express would compare paths one after another, so those without
+ * variables are looked up in a map instead.
+ */
+function lookUpFixedPaths(handlers: Map<string, RequestHandler>): RequestHandler {
+  return (request, response, next) => {
+    const handle = handlers.get(request.path.toLowerCase().replace(/\/$/, ''))
+    return handle ? handle(request, response, next) : next()
   }
 }
 
@@ -193,8 +242,8 @@ function methodNotAllowed(response: Response, verbs: string[]): ServiceError {
 type Endpoint = { operation: DeclaredOperation; route: Route }
 
 /**
- * Groups the routes of all operations by path. Fixed segments precede variables, which would match
- * them, too.
+ * Groups the routes of all operations by path. Fixed segments come first, because variables would
+ * also match them.
  */
 function groupByPath(operations: DeclaredOperation[]): [string, Endpoint[]][] {
   const endpoints = operations.flatMap((operation) =>

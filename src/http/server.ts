@@ -1,13 +1,15 @@
+import { setMaxListeners } from 'node:events'
 import type { FileRegistry } from '@bufbuild/protobuf'
 import type { DeclaredOperation } from '../rpc/operation.ts'
 import type { Pipeline } from '../rpc/pipeline.ts'
+import { createRunWatch } from '../rpc/run-watch.ts'
 import { createHttpListener, type HttpListener } from './listener.ts'
 import { createDocs } from './openapi/docs-pages.ts'
 import { createOpenApi } from './openapi/openapi.ts'
 import { createApp, type RestOptions } from './routes.ts'
 import { deriveAllowedHosts, securityHeaders } from './security.ts'
 
-export type RestServerOptions = Omit<RestOptions, 'adminOrigin' | 'docs'> & {
+export type RestServerOptions = Omit<RestOptions, 'adminOrigin' | 'docs' | 'runWatch'> & {
   baseUrl: string
   adminUrl: string
   /** Whether to serve the API documentation. */
@@ -23,14 +25,26 @@ export function createRestServer(
   pipeline: Pipeline,
   options: RestServerOptions,
 ): HttpListener {
-  const { baseUrl, adminUrl, debug, globalLimit, secureCookies } = options
+  const { baseUrl, adminUrl, debug, globalLimit, secureCookies, watches } = options
   const allowedHosts =
     options.allowedHosts.length > 0 ? options.allowedHosts : deriveAllowedHosts(baseUrl, adminUrl)
+  const draining = new AbortController()
+  setMaxListeners(0, draining.signal)
   const app = createApp(operations, pipeline, {
     ...options,
     allowedHosts,
     adminOrigin: new URL(adminUrl).origin,
-    docs: debug ? createDocs(() => createOpenApi(operations, registry, globalLimit)) : [],
+    runWatch: createRunWatch(pipeline, draining.signal),
+    docs: debug
+      ? createDocs(() => createOpenApi([...operations, ...watches], registry, globalLimit))
+      : [],
   })
-  return createHttpListener(app, securityHeaders(secureCookies))
+  const listener = createHttpListener(app, securityHeaders(secureCookies))
+  return {
+    ...listener,
+    drain(milliseconds, idleMilliseconds) {
+      draining.abort()
+      return listener.drain(milliseconds, idleMilliseconds)
+    },
+  }
 }

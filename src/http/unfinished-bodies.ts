@@ -9,7 +9,7 @@ export type LimitBody = <Result>(
   read: () => Promise<Result>,
 ) => Promise<Result>
 
-/** A body that has arrived only in part. */
+/** A body that has arrived only partly. */
 type Unfinished = {
   isAuthenticated: boolean
   /** The bytes that have arrived, with the overhead of their buffers. */
@@ -21,8 +21,8 @@ type Unfinished = {
 const bufferOverhead = 256
 
 /**
- * Creates a function that bounds the memory of bodies that have not arrived completely. Above a
- * total of `maxBytes`, the largest body is rejected; those of public methods are rejected first.
+ * Returns a reader that limits the memory of bodies that have not arrived completely. If they
+ * exceed `maxBytes` together, the largest is rejected, starting with the bodies of public methods.
  */
 export function createBodyLimit(maxBytes: number): LimitBody {
   const unfinished = new Set<Unfinished>()

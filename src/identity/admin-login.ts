@@ -8,12 +8,10 @@ import type {
   CompleteLoginRequest,
   GetAdminMeRequest,
 } from '../../gen/daikon/v1/auth.ts'
-import { recordActivity } from '../activity/record-activity.ts'
+import type { ActivityStore } from '../activity/store/activity-store.ts'
 import { invalidArgument } from '../core/errors.ts'
 import type { RequestContext } from '../core/request-context.ts'
 import { requireAdmin } from '../core/request-context.ts'
-import { User } from '../database/entities/people.ts'
-import { inTransaction } from '../database/transaction.ts'
 import { expiryOf } from './claims.ts'
 import type { IdentityContext, IdentityDependencies } from './identity-dependencies.ts'
 import {
@@ -25,9 +23,10 @@ import {
   startFlow,
 } from './oauth-flow.ts'
 import type { Identity } from './providers/provider.ts'
-import { denyToken, insertAdminToken, type SignedInUser } from './queries.ts'
-import { inSignInTransaction, signIn } from './sign-in.ts'
+import { inSignInTransaction, recordSignIn, signIn } from './sign-in.ts'
 import { failure, type SignInFailure, type SignInResult, success } from './sign-in-result.ts'
+import type { RevocationStore } from './store/revocation-store.ts'
+import type { SignedInUser, UserStore } from './store/user-store.ts'
 
 type Options = IdentityDependencies['options']
 
@@ -74,22 +73,26 @@ export function completeAdminLogin(
 
 /** Returns the administrator of the admin token. */
 export async function getAdminMe(
-  { em, principal }: RequestContext,
+  { stores, principal }: RequestContext<{ users: UserStore }>,
   _request: GetAdminMeRequest,
 ): Promise<AdminMe> {
-  const { id, email, name, avatar_url, is_admin } = await em.findOneOrFail(User, {
-    id: requireAdmin(principal).id,
-  })
+  const user = await stores.users.requireProfile(requireAdmin(principal).id)
+  const { id, email, name, avatarUrl: avatar_url, isAdmin: is_admin } = user
   return { id, email, name, avatar_url, is_admin }
 }
 
+type AdminLogoutStores = { activity: ActivityStore; revocations: RevocationStore }
+
 /** Revokes the admin token. The empty token in the response deletes the cookie. */
-export async function adminLogout({ em, principal }: RequestContext): Promise<AdminLogoutResponse> {
+export async function adminLogout({
+  stores,
+  principal,
+}: RequestContext<AdminLogoutStores>): Promise<AdminLogoutResponse> {
   const { id, token } = requireAdmin(principal)
-  return inTransaction(em, async (em) => {
-    await denyToken(em, token)
+  return stores.transaction(async (tx) => {
+    await tx.revocations.deny(token)
     const event = { action: 'admin.signed_out', targetId: id, detail: {} } as const
-    await recordActivity(em, { actorId: id }, event)
+    await tx.activity.record({ actorId: id }, event)
     return { status: 'ok', admin_token: '' }
   })
 }
@@ -102,23 +105,26 @@ function signInAdmin(
   identity: Identity,
 ): Promise<SignInResult<SignedInAdmin>> {
   const { clock, options } = context.identity
-  return inSignInTransaction(context, async (em) => {
+  return inSignInTransaction(context, async (tx) => {
     if (!hasRequiredMethod(options, identity)) return failure('amr_missing')
     if (readTokenSeconds(options, identity, clock()) < 1)
       return failure('reauthentication_required')
-    const signedIn = await signIn(em, context, identity)
+    const signedIn = await signIn(tx, context, identity)
     if (!signedIn.ok) return signedIn
     const user = signedIn.value
-    const action = user.isAdmin ? 'admin.signed_in' : 'admin.access_refused'
-    const detail = { provider: identity.provider }
-    await recordActivity(em, { actorId: user.id }, { action, targetId: user.id, detail })
-    if (!user.isAdmin) return failure('not_admin')
+    if (!user.isAdmin) {
+      const { provider } = identity
+      const refusal = { action: 'admin.access_refused', targetId: user.id } as const
+      await tx.activity.record({ actorId: user.id }, { ...refusal, detail: { provider } })
+      return failure('not_admin')
+    }
+    await recordSignIn(tx, context, 'admin.signed_in', user, identity)
     const tokenId = randomUUID()
     // Read the clock only now, because the call has waited for the provider and for locks.
     const issuedAt = clock()
     const seconds = Math.max(readTokenSeconds(options, identity, issuedAt), 1)
     const expiresAt = expiryOf(issuedAt, seconds)
-    await insertAdminToken(em, { tokenId, userId: user.id, expiresAt })
+    await tx.revocations.recordAdminToken({ id: tokenId, userId: user.id, expiresAt })
     return success({ ...user, tokenId, issuedAt, seconds })
   })
 }
@@ -146,8 +152,8 @@ function readTokenSeconds(
 }
 
 /**
- * Returns the path if it is one of the admin console; throws otherwise. Browsers resolve `//host`
- * and `/\host` to another origin, and remove tabs and line breaks first.
+ * Returns `path` if it is a path of the admin console, and throws otherwise. Browsers resolve
+ * `//host` and `/\host` to another origin, after removing tabs and line breaks.
  */
 function readReturnPath({ adminUrl }: Options, path = ''): string {
   const isPath = path === '' || /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(path)

@@ -9,6 +9,7 @@ export const tokenKinds = {
   access: { typ: 'at+jwt', audience: 'daikon' },
   refresh: { typ: 'refresh+jwt', audience: 'daikon:refresh' },
   admin_access: { typ: 'admin+jwt', audience: 'daikon:admin' },
+  management: { typ: 'management+jwt', audience: 'daikon:management' },
 } as const
 
 /** The claims of each token `type`, in addition to `type`, `iss`, `aud`, `iat` and `exp`. */
@@ -34,6 +35,8 @@ export type Claims = {
   }
   refresh: { sub: string; jti: string; wid: string }
   admin_access: { sub: string; jti: string; email: string; name: string; admin: true }
+  /** The management app, and the requested scopes if it requested fewer than it has. */
+  management: { sub: string; jti: string; scope?: string }
 }
 
 /**
@@ -45,20 +48,23 @@ export const maxGroups = 100
 export type TokenType = keyof Claims
 
 /** The claims of a token with its times, in seconds since the epoch. */
-export type Token<Type extends TokenType> = Claims[Type] & { type: Type; iat: number; exp: number }
+export type Token<Type extends TokenType> = {
+  [Kind in Type]: Claims[Kind] & { type: Kind; iat: number; exp: number }
+}[Type]
 
 /** The claims that are UUIDs. SQL relies on their format. */
 const ids: Record<TokenType, string[]> = {
   access: ['sub', 'jti', 'wid'],
   refresh: ['sub', 'jti', 'wid'],
   admin_access: ['sub', 'jti'],
+  management: ['sub', 'jti'],
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /**
- * Returns when a token expires that is issued at `issuedAt` and valid for `seconds`. Like `exp`,
- * the result is in whole seconds.
+ * Returns the expiry of a token that is issued at `issuedAt` and valid for `seconds`, in whole
+ * seconds like `exp`.
  */
 export function expiryOf(issuedAt: Date, seconds: number): Date {
   return new Date((Math.floor(issuedAt.getTime() / 1000) + seconds) * 1000)
@@ -70,6 +76,9 @@ export function readClaims<Type extends TokenType>(
   payload: Record<string, unknown>,
 ): Token<Type> | undefined {
   if (payload.type !== type || typeof payload.exp !== 'number') return undefined
-  const isWellFormed = ids[type].every((name) => uuid.test(String(payload[name])))
+  const isWellFormed = ids[type].every((name) => {
+    const id = payload[name]
+    return typeof id === 'string' && uuid.test(id)
+  })
   return isWellFormed ? (payload as unknown as Token<Type>) : undefined
 }

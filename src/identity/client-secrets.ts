@@ -11,7 +11,7 @@ export function createClientSecret(): string {
 /** Returns the SHA-256 hash of the whole secret, which identifies it in the database. */
 export const hashClientSecret = hashSecret
 
-/** Returns the first characters of a secret, so that people can tell secrets apart. */
+/** Returns the first characters of a secret, so that people can distinguish secrets. */
 export function clientSecretPrefix(secret: string): string {
   return secret.slice(0, 12)
 }

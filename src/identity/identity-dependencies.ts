@@ -1,9 +1,21 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
+import type { ActivityStore } from '../activity/store/activity-store.ts'
 import type { RequestContext } from '../core/request-context.ts'
 import type { Semaphore } from '../core/semaphore.ts'
+import type { InvitationStore } from '../workspaces/store/invitation-store.ts'
+import type { MemberStore } from '../workspaces/store/member-store.ts'
+import type { WorkspaceStore } from '../workspaces/store/workspace-store.ts'
 import type { Keys } from './keys.ts'
 import type { Provider, ProviderName } from './providers/provider.ts'
 import type { Flow, StateCookies } from './state-cookie.ts'
+import type { AccountStore } from './store/account-store.ts'
+import type { BrowserSessionStore } from './store/browser-session-store.ts'
+import type { ClaimsStore } from './store/claims-store.ts'
+import type { ClientStore } from './store/client-store.ts'
+import type { CodeStore } from './store/code-store.ts'
+import type { ManagementAppStore } from './store/management-app-store.ts'
+import type { RevocationStore } from './store/revocation-store.ts'
+import type { SessionStore } from './store/session-store.ts'
+import type { UserStore } from './store/user-store.ts'
 import type { Tokens } from './tokens.ts'
 
 /** The outcome of a login. */
@@ -28,15 +40,9 @@ export type IdentityDependencies = {
   providers: Map<ProviderName, Provider>
   /** Returns the current time. The `now` of a request is earlier if the request has waited. */
   clock: () => Date
-  /** Creates a workspace for a user who is not a member of any. */
-  createPersonalWorkspace: (
-    em: EntityManager,
-    user: { id: string; name: string; email: string },
-    now: Date,
-  ) => Promise<void>
   /**
-   * Limits how many transactions of sign-ins run at once. Far more sign-ins are admitted than there
-   * are database connections, because most of them wait for an identity provider and need no
+   * Limits the number of concurrent transactions of sign-ins. Far more sign-ins are admitted than
+   * there are database connections, because most of them wait for an identity provider and need no
    * connection.
    */
   limitTransactions: Semaphore
@@ -77,5 +83,22 @@ export type IdentityDependencies = {
   }
 }
 
-/** The context of handlers that sign people in or issue tokens. */
-export type IdentityContext = RequestContext & { identity: IdentityDependencies }
+/** The stores of the handlers that sign users in or issue tokens. */
+export type IdentityStores = {
+  accounts: AccountStore
+  activity: ActivityStore
+  browserSessions: BrowserSessionStore
+  clients: ClientStore
+  codes: CodeStore
+  invitations: InvitationStore
+  managementApps: ManagementAppStore
+  members: MemberStore
+  claims: ClaimsStore
+  revocations: RevocationStore
+  sessions: SessionStore
+  users: UserStore
+  workspaces: WorkspaceStore
+}
+
+/** The context of the handlers that sign users in or issue tokens. */
+export type IdentityContext = RequestContext<IdentityStores> & { identity: IdentityDependencies }

@@ -109,7 +109,9 @@ export function rotateKeys(paths: KeyPaths, now = new Date()): number {
   })
 }
 
-/** Removes a key, which invalidates all tokens that it signed. The signing key is never removed. */
+/**
+ * Removes a key and thereby invalidates all tokens that it signed. Never removes the signing key.
+ */
 export function dropKey(paths: KeyPaths, kid: string): 'dropped' | 'signing' | 'unknown' {
   return withLock(paths, () => {
     const { entries, signingKid, nextKid } = readKeyFiles(paths)
@@ -137,7 +139,7 @@ function readKeyFiles(paths: KeyPaths, known?: PublicKeyEntry[]): KeyFiles {
   if (!existsSync(nextPathOf(paths))) return { entries, signingKid, nextKid: undefined }
   const key = readPublicKey(nextPathOf(paths))
   const nextKid = thumbprint(key)
-  // If it is not, the process that created the key ended before it could publish it.
+  // If it is not, the process that created the key ended before it published the key.
   const isPublished = entries.some(({ kid }) => kid === nextKid)
   return {
     signingKid,
@@ -186,7 +188,9 @@ function withLock<Result>({ privatePath }: KeyPaths, work: () => Result): Result
     writeFileSync(path, '', { flag: 'wx' })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    throw new KeysLockedError(`Another process changes the keys; if none does, delete ${path}`)
+    throw new KeysLockedError(
+      `Another process is changing the keys. If none is running, delete ${path}`,
+    )
   }
   try {
     return work()

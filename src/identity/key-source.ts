@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
 import { type Config, ConfigError } from '../config/config.ts'
+import { requireFile } from '../config/require-file.ts'
 import { createFileSource, type Source } from '../core/source.ts'
 import { type KeyPaths, type Keys, parseKeys } from './keys.ts'
 import { createVaultSource } from './vault-keys.ts'
@@ -56,11 +56,7 @@ function openFiles(config: Config): Source<Keys> {
   return {
     async read() {
       for (const name of ['JWT_PRIVATE_KEY_PATH', 'JWT_PUBLIC_KEY_PATH'] as const) {
-        if (!existsSync(config[name])) {
-          throw new ConfigError(
-            `${name} must name an existing file: ${config[name]}. Run \`daikon keys make\` to create the keys.`,
-          )
-        }
+        requireFile(name, config[name], '. Run `daikon keys make` to create the keys.')
       }
       return source.read()
     },

@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import type { JWK } from 'jose'
+import { ConfigError } from '../config/config.ts'
 import {
   formatPublicKeys,
   type PublicKeyEntry,
@@ -34,25 +35,32 @@ export type Keys = {
   jwks: JWK[]
 }
 
+/** The minimum length of an RSA key, in bits (RFC 7518, 3.3). */
+export const minModulusLength = 2048
+
 /**
- * Reads the key files. Throws unless the public file contains the public half of the private key.
+ * Reads the key files.
+ *
+ * @throws {ConfigError} as parseKeys does
  */
 export async function readKeys(paths: KeyPaths): Promise<Keys> {
   return parseKeys(readFileSync(paths.privatePath), readFileSync(paths.publicPath), paths)
 }
 
 /**
- * Parses the contents of the key files. Throws unless the public file contains the public half of
- * the private key. `paths` are used in the error message only.
+ * Parses the contents of the key files. `paths` are used in error messages only.
+ *
+ * @throws {ConfigError} if a key is not an RSA key of at least 2048 bits, or the public file does not
+ * contain the public half of the private key
  */
 export function parseKeys(privatePem: Buffer, publicPem: Buffer, paths: KeyPaths): Keys {
-  const privateKey = createPrivateKey(privatePem)
-  const entries = parsePublicKeys(publicPem.toString('utf8'))
+  const privateKey = parsePrivateKey(privatePem, paths.privatePath)
+  const entries = parseVerifyingKeys(publicPem, paths.publicPath)
   const signer = createLocalSigner(privateKey)
   const own = entries.find((entry) => entry.kid === signer.kid)
-  if (!own || privateKey.asymmetricKeyType !== 'rsa') {
-    throw new Error(
-      `${paths.publicPath} does not contain the RSA public key of ${paths.privatePath}`,
+  if (!own) {
+    throw new ConfigError(
+      `JWT_PUBLIC_KEY_PATH must contain the public key of JWT_PRIVATE_KEY_PATH: ${paths.publicPath} does not contain the key of ${paths.privatePath}`,
     )
   }
   return {
@@ -61,6 +69,39 @@ export function parseKeys(privatePem: Buffer, publicPem: Buffer, paths: KeyPaths
     verifying: new Map(entries.map((entry) => [entry.kid, entry.key])),
     jwks: entries.map(toJwk),
   }
+}
+
+function parsePrivateKey(pem: Buffer, path: string): KeyObject {
+  let key: KeyObject
+  try {
+    key = createPrivateKey(pem)
+  } catch {
+    throw new ConfigError(
+      `JWT_PRIVATE_KEY_PATH must name a PEM file with an RSA private key without a passphrase: ${path}`,
+    )
+  }
+  requireStrongRsa(key, `JWT_PRIVATE_KEY_PATH must name an RSA key`, path)
+  return key
+}
+
+function parseVerifyingKeys(pem: Buffer, path: string): PublicKeyEntry[] {
+  let entries: PublicKeyEntry[]
+  try {
+    entries = parsePublicKeys(pem.toString('utf8'))
+  } catch {
+    throw new ConfigError(`JWT_PUBLIC_KEY_PATH must name a PEM file with public keys: ${path}`)
+  }
+  for (const { key } of entries)
+    requireStrongRsa(key, 'JWT_PUBLIC_KEY_PATH must contain RSA keys', path)
+  return entries
+}
+
+function requireStrongRsa(key: KeyObject, rule: string, path: string): void {
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key
+  const length = details?.modulusLength ?? 0
+  if (type === 'rsa' && length >= minModulusLength) return
+  const found = type === 'rsa' ? `${length} bits` : type
+  throw new ConfigError(`${rule} of at least ${minModulusLength} bits: ${path} (${found})`)
 }
 
 /** Creates the files with a 2048-bit RSA key pair. Throws if either file exists. */
@@ -79,7 +120,7 @@ export function createKeyFiles({ privatePath, publicPath }: KeyPaths, now = new 
  * Creates a 2048-bit RSA key pair. Returns the private key in PEM and the entry of the public key.
  */
 export function createKeyPair(now: Date): { privateKey: string; entry: PublicKeyEntry } {
-  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: minModulusLength })
   return {
     privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     entry: { kid: thumbprint(publicKey), key: publicKey, published: now },

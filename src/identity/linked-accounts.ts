@@ -1,4 +1,3 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
 import type {
   LinkedAccountResponse,
   ListAccountsRequest,
@@ -6,26 +5,29 @@ import type {
   UnlinkAccountRequest,
   UnlinkAccountResponse,
 } from '../../gen/daikon/v1/users.ts'
-import { recordActivity } from '../activity/record-activity.ts'
+import type { ActivityStore } from '../activity/store/activity-store.ts'
 import { ServiceError } from '../core/errors.ts'
 import { type RequestContext, requireUser } from '../core/request-context.ts'
-import { LinkedAccount } from '../database/entities/people.ts'
 import { isoTime } from '../database/sql-values.ts'
-import { inTransaction } from '../database/transaction.ts'
 import type { Identity } from './providers/provider.ts'
-import {
-  denyAdminTokens,
-  endBrowserSessionsOf,
-  findAccounts,
-  findLinkedUserId,
-  insertLinkedAccount,
-  isActiveUser,
-  type LinkedAccountRow,
-} from './queries.ts'
-import { endSessions } from './refresh-families.ts'
-import { findSessionId, preventSessions } from './sessions.ts'
+import { preventSessions } from './sessions.ts'
 import { failure, type SignInResult, success } from './sign-in-result.ts'
-import { ensureUser } from './users.ts'
+import type { AccountStore, LinkedAccount } from './store/account-store.ts'
+import type { BrowserSessionStore } from './store/browser-session-store.ts'
+import type { CodeStore } from './store/code-store.ts'
+import type { RevocationStore } from './store/revocation-store.ts'
+import type { SessionStore } from './store/session-store.ts'
+import type { UserStore } from './store/user-store.ts'
+
+/** The stores that resolving and linking an identity changes. */
+type LinkStores = { accounts: AccountStore; activity: ActivityStore; users: UserStore }
+
+type UnlinkStores = LinkStores & {
+  browserSessions: BrowserSessionStore
+  codes: CodeStore
+  revocations: RevocationStore
+  sessions: SessionStore
+}
 
 /**
  * Returns the id of the user to whom an identity belongs, and locks the user's row until the end of
@@ -37,46 +39,47 @@ import { ensureUser } from './users.ts'
  * an account, because anyone can enter someone else's address at a provider.
  */
 export async function resolveUser(
-  em: EntityManager,
+  tx: LinkStores,
   identity: Identity,
 ): Promise<SignInResult<string>> {
-  const linkedUserId = await findLinkedUserId(em, identity)
+  const linkedUserId = await tx.accounts.findUserId(identity)
   if (linkedUserId) {
-    await isActiveUser(em, linkedUserId, { lock: true })
+    await tx.users.lock(linkedUserId)
     // Check again, because the account may have been unlinked before the lock was acquired.
-    if ((await findLinkedUserId(em, identity)) === linkedUserId) return success(linkedUserId)
+    if ((await tx.accounts.findUserId(identity)) === linkedUserId) return success(linkedUserId)
   }
   if (!identity.email || !identity.emailVerified) return failure('email_not_verified')
-  return linkByEmail(em, identity, identity.email)
+  return linkByEmail(tx, identity, identity.email)
 }
 
 /** Links the account to the user with this address, unless the user's other accounts prevent it. */
 async function linkByEmail(
-  em: EntityManager,
+  tx: LinkStores,
   identity: Identity,
   email: string,
 ): Promise<SignInResult<string>> {
   const { provider, subject, hostedDomain = '' } = identity
-  const userId = await ensureUser(em, email)
-  // Lock the user, so that of two accounts with the same address, the second sees the link of the
-  // first.
-  if (!(await isActiveUser(em, userId, { lock: true }))) return failure('user_inactive')
-  const accounts = await findAccounts(em, userId)
+  const userId = await tx.users.ensure(email)
+  // Lock the user. If two accounts with the same address sign in concurrently, the second then sees
+  // the first one's link.
+  const { isActive } = await tx.users.lock(userId)
+  if (!isActive) return failure('user_inactive')
+  const accounts = await tx.accounts.list(userId)
   if (accounts.some((other) => other.provider === provider && other.subject === subject))
     return success(userId)
   const detail = { provider, subject }
   if (!mayJoin(identity, email, accounts)) {
     const refusal = { action: 'user.link_refused', targetId: userId, detail } as const
-    await recordActivity(em, { actorId: undefined }, refusal)
+    await tx.activity.record({ actorId: undefined }, refusal)
     return failure('account_conflict')
   }
-  if (!(await insertLinkedAccount(em, { provider, subject, userId, email, hostedDomain }))) {
+  if (!(await tx.accounts.link({ provider, subject, userId, email, hostedDomain }))) {
     // A concurrent sign-in with another address has linked the account to another user.
-    const otherUserId = await findLinkedUserId(em, identity)
+    const otherUserId = await tx.accounts.findUserId(identity)
     return otherUserId ? success(otherUserId) : failure('account_conflict')
   }
   const link = { action: 'user.account_linked', targetId: userId, detail } as const
-  await recordActivity(em, { actorId: userId }, link)
+  await tx.activity.record({ actorId: userId }, link)
   return success(userId)
 }
 
@@ -86,7 +89,7 @@ async function linkByEmail(
  * the user has accounts at other providers, a Google account may be linked only if Google is
  * authoritative for the address.
  */
-function mayJoin(identity: Identity, email: string, accounts: LinkedAccountRow[]): boolean {
+function mayJoin(identity: Identity, email: string, accounts: LinkedAccount[]): boolean {
   if (accounts.length === 0) return true
   if (accounts.some(({ provider }) => provider === identity.provider)) return false
   return identity.provider !== 'google' || isGoogleAddress(email, identity.hostedDomain)
@@ -103,11 +106,11 @@ function isGoogleAddress(email: string, hostedDomain: string | undefined): boole
 
 /** Lists the user's linked accounts, oldest first. */
 export async function listAccounts(
-  { em, principal }: RequestContext,
+  { stores, principal }: RequestContext<{ accounts: AccountStore }>,
   _request: ListAccountsRequest,
 ): Promise<ListAccountsResponse> {
-  const accounts = await findAccounts(em, requireUser(principal).id)
-  return { accounts: accounts.map(toResponse) }
+  const accounts = await stores.accounts.list(requireUser(principal).id)
+  return { accounts: accounts.map(viewAccount) }
 }
 
 /**
@@ -116,13 +119,13 @@ export async function listAccounts(
  * the user's admin tokens.
  */
 export async function unlinkAccount(
-  { em, principal, now }: RequestContext,
+  { stores, principal, now }: RequestContext<UnlinkStores>,
   { account_id }: UnlinkAccountRequest,
 ): Promise<UnlinkAccountResponse> {
   const { id: userId, token } = requireUser(principal)
-  return inTransaction(em, async (em) => {
-    await preventSessions(em, now, userId)
-    const accounts = await findAccounts(em, userId)
+  return stores.transaction(async (tx) => {
+    await preventSessions(tx, now, userId)
+    const accounts = await tx.accounts.list(userId)
     const account = accounts.find(({ id }) => id === account_id.toLowerCase())
     if (!account) throw new ServiceError('not_found', 'ACCOUNT_NOT_FOUND', 'Account not found')
     if (accounts.length === 1) {
@@ -133,13 +136,12 @@ export async function unlinkAccount(
       )
     }
     const { id, provider, subject } = account
-    await em.nativeDelete(LinkedAccount, { id })
-    const currentSessionId = await findSessionId(em, token.id)
-    await endBrowserSessionsOf(em, userId, { provider, exceptFamilyId: currentSessionId })
-    await endSessions(em, now, { user_id: userId, provider }, currentSessionId)
-    await denyAdminTokens(em, userId)
-    await recordActivity(
-      em,
+    await tx.accounts.unlink(id)
+    const currentId = await tx.sessions.findIdOfAccessToken(token.id)
+    await tx.browserSessions.endOfUser(userId, { provider, exceptSessionId: currentId })
+    await tx.sessions.end({ userId, provider }, now, currentId)
+    await tx.revocations.denyAdminTokens(userId)
+    await tx.activity.record(
       { actorId: userId },
       { action: 'user.account_unlinked', targetId: userId, detail: { provider, subject } },
     )
@@ -147,6 +149,6 @@ export async function unlinkAccount(
   })
 }
 
-function toResponse({ id, provider, email, created_at }: LinkedAccountRow): LinkedAccountResponse {
-  return { id, provider, email, linked_at: isoTime(created_at) }
+function viewAccount({ id, provider, email, createdAt }: LinkedAccount): LinkedAccountResponse {
+  return { id, provider, email, linked_at: isoTime(createdAt) }
 }

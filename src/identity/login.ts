@@ -4,19 +4,14 @@ import type {
   CompleteLoginRequest,
   CompleteLoginResponse,
 } from '../../gen/daikon/v1/auth.ts'
-import { recordActivity } from '../activity/record-activity.ts'
-import { issueCode } from './authorization-codes.ts'
 import type { IdentityContext } from './identity-dependencies.ts'
 import type { AuthorizationRequest } from './oauth/authorization-request.ts'
-import {
-  continueAuthorization,
-  failureUrl,
-  mustSignIn,
-  requireRedirectingClient,
-  resumeUrl,
-} from './oauth/authorize.ts'
+import { failureUrl, resumeUrl } from './oauth/authorization-response.ts'
+import { mustSignIn, requireRedirectingClient } from './oauth/authorize.ts'
 import { createBrowserSession } from './oauth/browser-sessions.ts'
-import { findConfidentialOwner } from './oauth/client-queries.ts'
+import { continueAuthorization } from './oauth/continue-authorization.ts'
+import { completeInvitation } from './oauth/invitation-sign-in.ts'
+import { openerPolicyOf } from './oauth/opener-policy.ts'
 import {
   fetchIdentity,
   recordFailure,
@@ -26,10 +21,11 @@ import {
   startFlow,
 } from './oauth-flow.ts'
 import type { Identity } from './providers/provider.ts'
-import { requireRedirectUri } from './redirect-uris.ts'
-import { inSignInTransaction, signIn } from './sign-in.ts'
-import { failure, type SignInResult, success } from './sign-in-result.ts'
+import { requireLoginClient } from './redirect-uris.ts'
+import { inSignInTransaction, recordSignIn, signIn } from './sign-in.ts'
+import { failure, notInBoundWorkspace, type SignInResult, success } from './sign-in-result.ts'
 import type { OAuthState } from './state-cookie.ts'
+import type { RedirectingClient } from './store/client-store.ts'
 
 type Client = NonNullable<OAuthState['client']>
 
@@ -40,10 +36,11 @@ export async function beginLogin(
 ): Promise<BeginLoginResponse> {
   const provider = requireProvider(context, request.provider)
   const { redirect_uri: redirectUri, code_challenge: codeChallenge, state } = request
-  await requireRedirectUri(context, redirectUri)
+  const openerPolicy = openerPolicyOf(await requireLoginClient(context.stores.clients, redirectUri))
   const client = { redirectUri, codeChallenge, state }
   const started = await startFlow(context, provider, { flow: 'user', client })
-  return started.ok ? started.value : { location: clientUrl(client, started) }
+  const response = started.ok ? started.value : { location: clientUrl(client, started) }
+  return { ...response, ...openerPolicy }
 }
 
 /** Signs the user in and sends the browser back to the client app, with a code or an error. */
@@ -54,17 +51,22 @@ export function completeLogin(
   const flow = 'user'
   return reportOutcome(context, { flow, provider: request.provider }, async () => {
     const login = await resumeFlow(context, request, flow)
+    if (login.invitation !== undefined)
+      return completeInvitation(context, request, login, login.invitation)
     const client = login.client as Client
     if (client.authorization) {
       return completeAuthorization(context, request, login, client.authorization)
     }
     // Check again, because the client app may have been deactivated since the login started.
-    await requireRedirectUri(context, client.redirectUri)
+    const openerPolicy = openerPolicyOf(
+      await requireLoginClient(context.stores.clients, client.redirectUri),
+    )
     const identity = await fetchIdentity(context, request, login)
     const result = identity.ok ? await grantCode(context, identity.value, client) : identity
     if (!result.ok) await recordFailure(context, login, result)
     const location = clientUrl(client, result)
-    return { result, response: { location, state: login.secrets.state, login_state: '' } }
+    const cleared = { state: login.secrets.state, login_state: '' }
+    return { result, response: { ...cleared, location, ...openerPolicy } }
   })
 }
 
@@ -79,21 +81,24 @@ async function completeAuthorization(
   request: AuthorizationRequest,
 ): Promise<{ result: SignInResult<unknown>; response: CompleteLoginResponse }> {
   const { clientId, redirectUri } = request
-  const client = await requireRedirectingClient(context.em, clientId, redirectUri)
+  const client = await requireRedirectingClient(context.stores.clients, clientId, redirectUri)
   const identity = await fetchIdentity(context, callback, login)
-  const result = identity.ok ? await openSession(context, identity.value, request) : identity
-  const clearedState = { state: login.secrets.state, login_state: '' }
+  const result = identity.ok
+    ? await openSession(context, identity.value, request, client)
+    : identity
+  const common = { state: login.secrets.state, login_state: '', ...openerPolicyOf(client) }
   if (!result.ok) {
     await recordFailure(context, login, result)
-    return { result, response: { ...clearedState, location: failureUrl(context, request, result) } }
+    const location = failureUrl(context, request, result)
+    return { result, response: { ...common, location } }
   }
   const session = result.value
   const next = await continueAuthorization(context, request, client, session)
   return {
     result,
     response: {
-      ...clearedState,
-      // A page is shown at a URL of its own, so that it can be reloaded.
+      ...common,
+      // A page is shown at a separate URL, so that it can be reloaded.
       location: next.location ?? resumeUrl(context, request),
       browser_session: session.secret,
       browser_session_seconds: context.identity.options.lifetimes.refresh,
@@ -107,23 +112,22 @@ async function completeAuthorization(
  */
 const maxAgeTolerance = 60
 
-function openSession(context: IdentityContext, identity: Identity, request: AuthorizationRequest) {
-  const { provider } = identity
-  return inSignInTransaction(context, async (em) => {
-    const signedIn = await signIn(em, context, identity)
+function openSession(
+  context: IdentityContext,
+  identity: Identity,
+  request: AuthorizationRequest,
+  client: RedirectingClient,
+) {
+  return inSignInTransaction(context, async (tx) => {
+    const signedIn = await signIn(tx, context, identity, client)
     if (!signedIn.ok) return signedIn
-    const userId = signedIn.value.id
-    const session = await createBrowserSession(em, context, signedIn.value, identity)
+    const session = await createBrowserSession(tx, context, signedIn.value, identity, client)
     const maxAge = request.maxAge === undefined ? undefined : request.maxAge + maxAgeTolerance
     const { prompt: _prompt, ...rest } = request
     const isTooOld =
       maxAge !== undefined && mustSignIn({ ...rest, maxAge }, session, context.identity.clock())
     if (isTooOld) return failure('reauthentication_required')
-    await recordActivity(
-      em,
-      { actorId: userId },
-      { action: 'user.signed_in', targetId: userId, detail: { provider } },
-    )
+    await recordSignIn(tx, context, 'user.signed_in', signedIn.value, identity)
     return success(session)
   })
 }
@@ -135,18 +139,20 @@ function grantCode(
   { codeChallenge, redirectUri }: Client,
 ): Promise<SignInResult<{ code: string }>> {
   const { provider } = identity
-  return inSignInTransaction(context, async (em) => {
-    const signedIn = await signIn(em, context, identity)
+  return inSignInTransaction(context, async (tx) => {
+    const client = await requireLoginClient(tx.clients, redirectUri)
+    const signedIn = await signIn(tx, context, identity, client)
     if (!signedIn.ok) return signedIn
     const userId = signedIn.value.id
-    const clientId = await findConfidentialOwner(em, redirectUri)
-    const grant = { userId, provider, codeChallenge, clientId }
-    const code = await issueCode(em, context.now, grant)
-    await recordActivity(
-      em,
-      { actorId: userId },
-      { action: 'user.signed_in', targetId: userId, detail: { provider } },
-    )
+    const { workspaceId } = client
+    if (workspaceId && !(await tx.members.exists({ workspaceId, userId }))) {
+      return { ...failure('access_denied'), error_description: notInBoundWorkspace }
+    }
+    const clientId = client.confidentialId ?? undefined
+    const loginClientId = client.id ?? undefined
+    const grant = { userId, provider, codeChallenge, clientId, loginClientId }
+    const code = await tx.codes.issue(grant, context.now)
+    await recordSignIn(tx, context, 'user.signed_in', signedIn.value, identity)
     return success({ code })
   })
 }

@@ -1,5 +1,4 @@
 import type { CompleteLoginRequest } from '../../gen/daikon/v1/auth.ts'
-import { recordActivity } from '../activity/record-activity.ts'
 import { ServiceError } from '../core/errors.ts'
 import { databaseError } from '../database/database-errors.ts'
 import type { IdentityContext } from './identity-dependencies.ts'
@@ -9,8 +8,7 @@ import {
   type Provider,
   providerNames,
 } from './providers/provider.ts'
-import { insertUsedState } from './queries.ts'
-import { hashSecret } from './secret.ts'
+import { hashSecret, isSameSecret } from './secret.ts'
 import { type SignInFailure, type SignInResult, success } from './sign-in-result.ts'
 import { type Flow, type OAuthState, stateSeconds } from './state-cookie.ts'
 
@@ -26,7 +24,7 @@ export function requireProvider({ identity }: IdentityContext, name: string): Pr
 export async function startFlow(
   context: IdentityContext,
   provider: Provider,
-  login: Pick<OAuthState, 'flow' | 'client' | 'returnTo'>,
+  login: Pick<OAuthState, 'flow' | 'client' | 'invitation' | 'returnTo'>,
   loginOptions: LoginOptions = {},
 ): Promise<SignInResult<{ location: string; state: string; login_state: string }>> {
   const { stateCookies, options } = context.identity
@@ -49,12 +47,12 @@ export async function resumeFlow(
   flow: Flow,
 ): Promise<OAuthState> {
   requireProvider(context, provider)
-  const { identity, em, now } = context
+  const { identity, stores, now } = context
   const login = login_state ? await identity.stateCookies.open(login_state) : undefined
   if (!login || login.flow !== flow || login.provider !== provider) throw stateRefused()
-  if (!state || hashSecret(state) !== hashSecret(login.secrets.state)) throw stateRefused()
+  if (!state || !isSameSecret(state, login.secrets.state)) throw stateRefused()
   const expiresAt = new Date(now.getTime() + stateSeconds * 1000)
-  if (!(await insertUsedState(em, hashSecret(state), expiresAt))) {
+  if (!(await stores.codes.consumeState(hashSecret(state), expiresAt))) {
     identity.onReplay('sign_in_state')
     throw stateRefused()
   }
@@ -80,12 +78,12 @@ export async function fetchIdentity(
 
 /** Records a failed login. The event has no actor, because the person is not authenticated. */
 export function recordFailure(
-  { em }: IdentityContext,
+  { stores }: IdentityContext,
   { flow, provider }: OAuthState,
   { error }: SignInFailure,
 ): Promise<void> {
   const action = flow === 'admin' ? 'admin.sign_in_failed' : 'user.sign_in_failed'
-  return recordActivity(em, { actorId: undefined }, { action, detail: { provider, error } })
+  return stores.activity.record({ actorId: undefined }, { action, detail: { provider, error } })
 }
 
 /**

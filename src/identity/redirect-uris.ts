@@ -1,9 +1,8 @@
 import { ServiceError } from '../core/errors.ts'
 import { loopbackHosts } from '../core/loopback.ts'
-import type { RequestContext } from '../core/request-context.ts'
 import { createBatcher } from '../database/batching.ts'
 import type { StatementPool } from '../database/statement-pool.ts'
-import { areClientOrigins, isRegisteredRedirectUri } from './queries.ts'
+import { areClientOriginsSql, type ClientStore, type LoginClient } from './store/client-store.ts'
 
 /**
  * Returns why a redirect URI cannot be registered, as a message that completes "<field> …", or
@@ -23,10 +22,24 @@ export function findRedirectUriProblem(uri: string, allowHttp: boolean): string 
   return undefined
 }
 
-/** Throws unless an active client app has registered exactly this redirect URI. */
-export async function requireRedirectUri({ em }: RequestContext, uri: string): Promise<void> {
+/**
+ * Returns the registered redirect URIs that the URI of an authorization request matches: itself and,
+ * because native apps listen on any free port, a URI of the same loopback address without a port (RFC
+ * 8252, 7.3).
+ */
+export function listMatchingUris(uri: string): string[] {
+  const loopback = /^http:\/\/(127\.0\.0\.1|\[::1\]):\d{1,5}(?=$|[/?])/
+  return loopback.test(uri) && URL.canParse(uri) ? [uri, uri.replace(loopback, 'http://$1')] : [uri]
+}
+
+/**
+ * Returns the client app of a sign-in that begins at `/auth/login`. Throws unless an active client app
+ * has registered exactly this redirect URI.
+ */
+export async function requireLoginClient(clients: ClientStore, uri: string): Promise<LoginClient> {
   // PostgreSQL rejects text with a NUL.
-  if (!uri.includes('\0') && (await isRegisteredRedirectUri(em, uri))) return
+  const client = uri.includes('\0') ? undefined : await clients.findByRedirectUri(uri)
+  if (client) return client
   throw new ServiceError(
     'failed_precondition',
     'REDIRECT_URI_REFUSED',
@@ -35,15 +48,14 @@ export async function requireRedirectUri({ em }: RequestContext, uri: string): P
 }
 
 /**
- * Creates a function that returns whether an origin belongs to a redirect URI of an active client
- * app.
+ * Returns a check whether an origin belongs to a redirect URI of an active client app.
  *
- * It always reads the database, so that every node sees a change immediately. Concurrent callers
- * share a statement, which bounds the cost of a flood of unknown origins.
+ * The check always reads the database, so that every node sees a change immediately. Concurrent
+ * callers share a statement, which bounds the cost of a flood of unknown origins.
  */
 export function createClientOrigins(statements: StatementPool) {
   return createBatcher(async (origins: string[]) => {
-    const rows = await statements.rows<[boolean]>('client-origins', areClientOrigins, [origins])
+    const rows = await statements.rows<[boolean]>('client-origins', areClientOriginsSql, [origins])
     return rows.map(([isKnown]) => isKnown)
   })
 }

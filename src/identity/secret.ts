@@ -10,6 +10,11 @@ export function hashSecret(secret: string): string {
   return hash('sha256', secret, 'hex')
 }
 
+/** Compares two secrets in constant time, regardless of their lengths. */
+export function isSameSecret(actual: string, expected: string): boolean {
+  return timingSafeEqual(hash('sha256', actual, 'buffer'), hash('sha256', expected, 'buffer'))
+}
+
 /**
  * Returns whether `challenge` is the S256 challenge of `verifier` (RFC 7636, 4.6), in constant
  * time.

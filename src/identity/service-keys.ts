@@ -1,3 +1,4 @@
+import { ServiceError } from '../core/errors.ts'
 import { createSecret, hashSecret } from './secret.ts'
 
 /** Creates the key of a backend service. It is returned once; the database stores only its hash. */
@@ -8,7 +9,15 @@ export function createServiceKey(): string {
 /** Returns the SHA-256 hash of the whole key, which identifies it in the database. */
 export const hashServiceKey = hashSecret
 
-/** Returns the first characters of a key, so that people can tell keys apart. */
+/** Returns the first characters of a key, so that people can distinguish keys. */
 export function serviceKeyPrefix(key: string): string {
   return key.slice(0, 10)
+}
+
+export function serviceKeyMissing(): ServiceError {
+  return new ServiceError(
+    'unauthenticated',
+    'SERVICE_KEY_MISSING',
+    'A service key is required in the x-service-key header',
+  )
 }

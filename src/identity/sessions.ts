@@ -1,4 +1,3 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Acknowledgement } from '../../gen/daikon/v1/acknowledgement.ts'
 import type {
   EndOtherSessionsRequest,
@@ -8,53 +7,62 @@ import type {
   ListSessionsResponse,
   Session,
 } from '../../gen/daikon/v1/users.ts'
-import { actorOf, recordActivity, recordActivityBatch } from '../activity/record-activity.ts'
+import { type Actor, actorOf } from '../activity/actor.ts'
+import type { ActivityStore } from '../activity/store/activity-store.ts'
 import { ServiceError } from '../core/errors.ts'
 import { type RequestContext, requireUser } from '../core/request-context.ts'
-import { RefreshFamily, RefreshToken } from '../database/entities/sign-in.ts'
 import { isoTime } from '../database/sql-values.ts'
-import { inTransaction } from '../database/transaction.ts'
-import { consumeCodes } from './authorization-codes.ts'
-import { denyAdminTokens, denyToken, endBrowserSessionsOf, isActiveUser } from './queries.ts'
-import { endSessions, revokeRefreshFamilies } from './refresh-families.ts'
+import type { BrowserSessionStore } from './store/browser-session-store.ts'
+import type { CodeStore } from './store/code-store.ts'
+import type { RevocationStore } from './store/revocation-store.ts'
+import type { UserSession } from './store/session-row.ts'
+import type { SessionStore } from './store/session-store.ts'
+import type { UserStore } from './store/user-store.ts'
+
+/** The stores that a sign-out changes. */
+export type SignOutStores = {
+  activity: ActivityStore
+  browserSessions: BrowserSessionStore
+  codes: CodeStore
+  revocations: RevocationStore
+  sessions: SessionStore
+  users: UserStore
+}
+
+type SignOutContext = RequestContext<SignOutStores>
 
 /** Lists the user's sessions, newest first. A session is an unexpired refresh-token family. */
 export async function listSessions(
-  { em, principal, now }: RequestContext,
+  { stores, principal, now }: RequestContext<{ sessions: SessionStore }>,
   _request: ListSessionsRequest,
 ): Promise<ListSessionsResponse> {
   const { id, token } = requireUser(principal)
-  return { sessions: await findSessions(em, now, id, await findSessionId(em, token.id)) }
+  const currentId = await stores.sessions.findIdOfAccessToken(token.id)
+  const sessions = await stores.sessions.listUnexpired(id, now)
+  return { sessions: sessions.map((session) => viewSession(session, currentId)) }
 }
 
-/** Finds the sessions of any user, newest first, and marks the one with the id `currentId`. */
-export async function findSessions(
-  em: EntityManager,
-  now: Date,
-  userId: string,
-  currentId?: string,
-): Promise<Session[]> {
-  const condition = { user_id: userId, expires_at: { $gt: now } }
-  const families = await em.find(RefreshFamily, condition, { orderBy: { id: 'desc' } })
-  return families.map((family) => ({
-    id: family.id,
-    workspace_id: family.workspace_id,
-    provider: family.provider,
-    user_agent: family.user_agent,
-    created_at: isoTime(family.created_at),
-    last_used_at: isoTime(family.last_used_at),
-    expires_at: isoTime(family.expires_at),
-    current: family.id === currentId,
-  }))
+/** Converts a session to a message, and marks the one with the id `currentId`. */
+export function viewSession(session: UserSession, currentId?: string): Session {
+  return {
+    id: session.id,
+    workspace_id: session.workspaceId,
+    provider: session.provider,
+    user_agent: session.userAgent,
+    created_at: isoTime(session.createdAt),
+    last_used_at: isoTime(session.lastUsedAt),
+    expires_at: isoTime(session.expiresAt),
+    current: session.id === currentId,
+  }
 }
 
 /** Ends one of the user's sessions. */
 export async function endSession(
-  { em, principal, now }: RequestContext,
+  { stores, principal, now }: SignOutContext,
   { session_id }: EndSessionRequest,
 ): Promise<EndSessionResponse> {
   const { id } = requireUser(principal)
-  await inTransaction(em, (em) => endSessionOf(em, now, actorOf(principal), id, session_id))
+  await stores.transaction((tx) => endSessionOf(tx, now, actorOf(principal), id, session_id))
   return {}
 }
 
@@ -64,21 +72,18 @@ export async function endSession(
  * @throws {ServiceError} not_found if the user has no such session
  */
 export async function endSessionOf(
-  em: EntityManager,
+  tx: Pick<SignOutStores, 'activity' | 'browserSessions' | 'sessions'>,
   now: Date,
-  actor: ReturnType<typeof actorOf>,
+  actor: Actor,
   userId: string,
   sessionId: string,
 ): Promise<void> {
-  if (!(await em.count(RefreshFamily, { id: sessionId, user_id: userId })))
+  if (!(await tx.sessions.exists(sessionId, userId)))
     throw new ServiceError('not_found', 'SESSION_NOT_FOUND', 'Session not found')
-  await endBrowserSessionsOf(em, userId, { familyId: sessionId })
-  await revokeRefreshFamilies(em, now, [sessionId])
-  await recordActivity(em, actor, {
-    action: 'session.ended',
-    targetId: sessionId,
-    detail: { user_id: userId },
-  })
+  await tx.browserSessions.endOfUser(userId, { sessionId })
+  await tx.sessions.revoke([sessionId], now)
+  const detail = { user_id: userId }
+  await tx.activity.record(actor, { action: 'session.ended', targetId: sessionId, detail })
 }
 
 /**
@@ -86,13 +91,13 @@ export async function endSessionOf(
  * sign-ins whose code has not been exchanged yet.
  */
 export async function endOtherSessions(
-  { em, principal, now }: RequestContext,
+  { stores, principal, now }: SignOutContext,
   _request: EndOtherSessionsRequest,
 ): Promise<EndSessionResponse> {
   const { id, token } = requireUser(principal)
-  return inTransaction(em, async (em) => {
-    const currentId = await findSessionId(em, token.id)
-    await endAllSessions(em, now, actorOf(principal), id, currentId)
+  return stores.transaction(async (tx) => {
+    const currentId = await tx.sessions.findIdOfAccessToken(token.id)
+    await endAllSessions(tx, now, actorOf(principal), id, currentId)
     return {}
   })
 }
@@ -102,32 +107,36 @@ export async function endOtherSessions(
  * whose code has not been exchanged yet.
  */
 export async function endAllSessions(
-  em: EntityManager,
+  tx: Omit<SignOutStores, 'revocations'>,
   now: Date,
-  actor: ReturnType<typeof actorOf>,
+  actor: Actor,
   userId: string,
   exceptId?: string,
 ): Promise<void> {
-  await preventSessions(em, now, userId)
-  await endBrowserSessionsOf(em, userId, { exceptFamilyId: exceptId })
-  const ended = await endSessions(em, now, { user_id: userId }, exceptId)
-  const events = ended.map((targetId) => ({ targetId, detail: { user_id: userId } }))
-  await recordActivityBatch(em, actor, 'session.ended', events)
+  await preventSessions(tx, now, userId)
+  await tx.browserSessions.endOfUser(userId, { exceptSessionId: exceptId })
+  const ended = await tx.sessions.end({ userId }, now, exceptId)
+  const events = ended.map((targetId) => ({
+    action: 'session.ended' as const,
+    targetId,
+    detail: { user_id: userId },
+  }))
+  await tx.activity.record(actor, ...events)
 }
 
 /**
  * Revokes the access token and ends all of the user's sessions. Also ends sign-ins whose code has
  * not been exchanged yet.
  */
-export async function logout({ em, principal, now }: RequestContext): Promise<Acknowledgement> {
+export async function logout({ stores, principal, now }: SignOutContext): Promise<Acknowledgement> {
   const { id, token } = requireUser(principal)
-  return inTransaction(em, async (em) => {
-    await preventSessions(em, now, id)
-    await denyToken(em, token)
-    await endBrowserSessionsOf(em, id)
-    await endSessions(em, now, { user_id: id })
+  return stores.transaction(async (tx) => {
+    await preventSessions(tx, now, id)
+    await tx.revocations.deny(token)
+    await tx.browserSessions.endOfUser(id)
+    await tx.sessions.end({ userId: id }, now)
     const event = { action: 'user.signed_out', targetId: id, detail: {} } as const
-    await recordActivity(em, actorOf(principal), event)
+    await tx.activity.record(actorOf(principal), event)
     return { status: 'ok' }
   })
 }
@@ -137,28 +146,25 @@ export async function logout({ em, principal, now }: RequestContext): Promise<Ac
  * becomes valid again when the user is reactivated.
  */
 export async function signOutEverywhere(
-  em: EntityManager,
+  tx: Omit<SignOutStores, 'activity'>,
   now: Date,
   userId: string,
 ): Promise<void> {
-  await preventSessions(em, now, userId)
-  await denyAdminTokens(em, userId)
-  await endBrowserSessionsOf(em, userId)
-  await endSessions(em, now, { user_id: userId })
+  await preventSessions(tx, now, userId)
+  await tx.revocations.denyAdminTokens(userId)
+  await tx.browserSessions.endOfUser(userId)
+  await tx.sessions.end({ userId }, now)
 }
 
 /**
  * Waits until concurrent code exchanges have created their sessions, and consumes the codes that
  * have not been exchanged. No code issued before this call can create a session afterwards.
  */
-export async function preventSessions(em: EntityManager, now: Date, userId: string): Promise<void> {
-  await isActiveUser(em, userId, { lock: true })
-  await consumeCodes(em, now, userId)
-}
-
-export async function findSessionId(
-  em: EntityManager,
-  accessTokenId: string,
-): Promise<string | undefined> {
-  return (await em.findOne(RefreshToken, { access_token_id: accessTokenId }))?.family_id
+export async function preventSessions(
+  tx: Pick<SignOutStores, 'codes' | 'users'>,
+  now: Date,
+  userId: string,
+): Promise<void> {
+  await tx.users.lock(userId)
+  await tx.codes.consumeAll(userId, now)
 }

@@ -43,3 +43,6 @@ export function success<Value>(value: Value): SignInResult<Value> {
 export function failure(error: SignInError, reason?: string): SignInFailure {
   return { ok: false, error, error_description: signInErrors[error], reason }
 }
+
+/** The description for a user who is not a member of the workspace that a client app is bound to. */
+export const notInBoundWorkspace = 'The user is not a member of the workspace of this application'

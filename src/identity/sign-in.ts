@@ -1,43 +1,62 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
-import { recordActivity } from '../activity/record-activity.ts'
-import { inTransaction } from '../database/transaction.ts'
-import type { IdentityContext } from './identity-dependencies.ts'
+import { createPersonalWorkspace } from '../workspaces/personal-workspace.ts'
+import type { IdentityContext, IdentityStores } from './identity-dependencies.ts'
 import { resolveUser } from './linked-accounts.ts'
 import type { Identity } from './providers/provider.ts'
-import { type SignedInUser, updateSignedInUser } from './queries.ts'
 import { failure, type SignInResult, success } from './sign-in-result.ts'
+import type { SignedInUser } from './store/user-store.ts'
 
-/** Runs `work`, which signs a user in, in a transaction. Limits how many of these run at once. */
+/**
+ * Runs `work`, which signs a user in, in a transaction. Limits the number of concurrent sign-ins.
+ */
 export function inSignInTransaction<Result>(
-  { em, identity }: IdentityContext,
-  work: (em: EntityManager) => Promise<Result>,
+  { stores, identity }: IdentityContext,
+  work: (tx: IdentityStores) => Promise<Result>,
 ): Promise<Result> {
-  return identity.limitTransactions(() => inTransaction(em, work))
+  return identity.limitTransactions(() => stores.transaction(work))
 }
 
-/** Signs in the user of an identity, within the transaction of `em`. */
+/**
+ * Finds or creates the user of an identity, within the transaction `tx`. The caller decides whether
+ * the user may sign in, and then calls `recordSignIn`. A sign-in to a client app that is bound to a
+ * workspace creates no personal one.
+ */
 export async function signIn(
-  em: EntityManager,
-  { now, identity: { createPersonalWorkspace, options } }: IdentityContext,
+  tx: IdentityStores,
+  { now, identity: { options } }: IdentityContext,
   identity: Identity,
+  client?: { workspaceId: string | null },
 ): Promise<SignInResult<SignedInUser>> {
-  const resolved = await resolveUser(em, identity)
+  const resolved = await resolveUser(tx, identity)
   if (!resolved.ok) return resolved
   const verifiedEmail = identity.emailVerified ? identity.email : undefined
   const isAdminEmail = verifiedEmail !== undefined && options.adminEmails.includes(verifiedEmail)
-  const user = await updateSignedInUser(em, {
+  const user = await tx.users.updateSignedIn({
     id: resolved.value,
     adminEmail: isAdminEmail ? verifiedEmail : undefined,
     name: identity.name,
+    givenName: identity.givenName,
+    familyName: identity.familyName,
     avatarUrl: identity.avatarUrl,
-    now,
   })
   if (!user) return failure('user_inactive')
   if (user.isAdmin && !user.wasAdmin) {
     const detail = { email: user.email, by: 'list' }
     const event = { action: 'user.promoted', targetId: user.id, detail } as const
-    await recordActivity(em, { actorId: user.id }, event)
+    await tx.activity.record({ actorId: user.id }, event)
   }
-  if (options.personalWorkspaces) await createPersonalWorkspace(em, user, now)
+  if (options.personalWorkspaces && !client?.workspaceId)
+    await createPersonalWorkspace(tx, user, now)
   return success(user)
+}
+
+/** Records that a user has signed in to a client app or to the admin console. */
+export async function recordSignIn(
+  tx: IdentityStores,
+  { now }: IdentityContext,
+  action: 'user.signed_in' | 'admin.signed_in',
+  { id }: SignedInUser,
+  { provider }: Identity,
+): Promise<void> {
+  await tx.users.recordSignIn(id, now)
+  await tx.activity.record({ actorId: id }, { action, targetId: id, detail: { provider } })
 }

@@ -16,11 +16,13 @@ export type OAuthState = {
   /** In the user flow: where to send the code, its PKCE challenge and the client app's state. */
   client?: {
     redirectUri: string
-    codeChallenge: string
+    codeChallenge: string | undefined
     state: string | undefined
     /** Present if the login began at `/oauth/authorize`. */
     authorization?: AuthorizationRequest
   }
+  /** In the user flow: the token of the invitation to return to. Replaces `client`. */
+  invitation?: string
 }
 
 /** The time that a person has to sign in at the provider, in seconds. */

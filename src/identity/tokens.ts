@@ -39,8 +39,8 @@ export type Tokens = {
    */
   verify<Type extends TokenType>(type: Type, token: string): Promise<Token<Type>>
   /**
-   * Returns the keys that verify tokens, by key ID. Whenever the keys are replaced, the map is a
-   * new one.
+   * Returns the keys that verify tokens, by key ID. It returns a new map whenever the keys have
+   * been replaced.
    */
   verificationKeys(): ReadonlyMap<string, unknown>
 }
@@ -56,10 +56,17 @@ type TokenDependencies = {
   currentKeys: () => Keys
   issuer: string
   now: () => Date
+  /** Whether errors explain to clients what is wrong with a token. Logs always do. */
+  debug?: boolean
 }
 
 /** Creates the signer and verifier of this issuer. */
-export function createTokens({ currentKeys, issuer, now }: TokenDependencies): Tokens {
+export function createTokens({
+  currentKeys,
+  issuer,
+  now,
+  debug = false,
+}: TokenDependencies): Tokens {
   return {
     verificationKeys: () => currentKeys().verifying,
 
@@ -84,7 +91,8 @@ export function createTokens({ currentKeys, issuer, now }: TokenDependencies): T
           currentDate: new Date(0),
         })
         const { sub, aud, sid } = payload
-        const isWellFormed = [sub, aud, sid].every((id) => isUuid(String(id)))
+        // `aud` can be a list in other issuers' tokens.
+        const isWellFormed = [sub, aud, sid].every((id) => typeof id === 'string' && isUuid(id))
         return isWellFormed ? (payload as unknown as IdTokenClaims) : undefined
       } catch {
         return undefined
@@ -93,7 +101,7 @@ export function createTokens({ currentKeys, issuer, now }: TokenDependencies): T
 
     async verify(type, token) {
       const claims = readClaims(type, await verifySignature(type, token))
-      if (!claims) throw tokenInvalid()
+      if (!claims) throw tokenInvalid('a claim is missing or has an invalid format')
       return claims
     },
   }
@@ -124,7 +132,7 @@ export function createTokens({ currentKeys, issuer, now }: TokenDependencies): T
     const { typ, audience } = tokenKinds[type]
     try {
       const key = currentKeys().verifying.get(decodeProtectedHeader(token).kid ?? '')
-      if (!key) throw tokenInvalid()
+      if (!key) throw tokenInvalid('it was not signed with a key of this server')
       const { payload, protectedHeader } = await jwtVerify(token, key, {
         algorithms: ['RS256'],
         issuer,
@@ -134,18 +142,54 @@ export function createTokens({ currentKeys, issuer, now }: TokenDependencies): T
         currentDate: now(),
       })
       // jose also accepts `application/` before the typ, and an array that contains the audience.
-      if (protectedHeader.typ !== typ || payload.aud !== audience) throw tokenInvalid()
+      if (protectedHeader.typ !== typ) throw tokenInvalid(explainType(typ))
+      if (payload.aud !== audience) throw tokenInvalid(explainAudience(payload.aud, audience))
       return payload
     } catch (error) {
-      throw error instanceof errors.JWTExpired ? tokenExpired() : tokenInvalid(error)
+      if (error instanceof ServiceError) throw error
+      if (error instanceof errors.JWTExpired) throw tokenExpired(error)
+      throw tokenInvalid(explainRefusal(error, { issuer, audience, typ }))
     }
+  }
+
+  function tokenInvalid(explanation: string): ServiceError {
+    const cause = new Error(explanation)
+    const detail = debug ? `The token is not valid: ${explanation}` : 'The token is not valid'
+    return new ServiceError('unauthenticated', 'TOKEN_INVALID', detail, { cause })
+  }
+
+  function tokenExpired({ payload }: errors.JWTExpired): ServiceError {
+    const expiry = new Date(Number(payload.exp) * 1000).toISOString()
+    const cause = new Error(`it expired at ${expiry}`)
+    const detail = debug ? `The token has expired: ${cause.message}` : 'The token has expired'
+    return new ServiceError('unauthenticated', 'TOKEN_EXPIRED', detail, { cause })
   }
 }
 
-function tokenExpired(): ServiceError {
-  return new ServiceError('unauthenticated', 'TOKEN_EXPIRED', 'The token has expired')
+/** Explains why jose rejected a token. Claims are only compared after the signature was verified. */
+function explainRefusal(
+  error: unknown,
+  { issuer, audience, typ }: { issuer: string; audience: string; typ: string },
+): string {
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    const { claim, payload } = error
+    if (claim === 'iss') {
+      return `its issuer is ${JSON.stringify(payload.iss)}, but BASE_URL is ${JSON.stringify(issuer)}`
+    }
+    if (claim === 'aud') return explainAudience(payload.aud, audience)
+    return claim === 'typ'
+      ? explainType(typ)
+      : `its claim ${claim} is missing or has an invalid value`
+  }
+  return error instanceof errors.JWSSignatureVerificationFailed
+    ? 'its signature is not valid'
+    : 'it is not a JSON Web Token signed with RS256'
 }
 
-function tokenInvalid(cause?: unknown): ServiceError {
-  return new ServiceError('unauthenticated', 'TOKEN_INVALID', 'The token is not valid', { cause })
+function explainAudience(actual: unknown, expected: string): string {
+  return `its audience is ${JSON.stringify(actual)} instead of ${JSON.stringify(expected)}`
+}
+
+function explainType(expected: string): string {
+  return `its header does not have the type (typ) ${expected}`
 }

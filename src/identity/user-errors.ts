@@ -11,3 +11,18 @@ export function userInactive(): ServiceError {
 export function adminRequired(): ServiceError {
   return new ServiceError('permission_denied', 'NOT_ADMIN', 'The user is not an administrator')
 }
+
+/**
+ * Creates the error for a workspace that the owner of a code or refresh token is not a member of.
+ */
+export function notAMember(): ServiceError {
+  return new ServiceError('permission_denied', 'NOT_A_MEMBER', 'Not a member of this workspace')
+}
+
+export function tokenMissing(): ServiceError {
+  return new ServiceError(
+    'unauthenticated',
+    'TOKEN_MISSING',
+    'An access token is required in the authorization header: Bearer <token>',
+  )
+}

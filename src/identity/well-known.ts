@@ -5,7 +5,12 @@ import type {
   KeySet,
 } from '../../gen/daikon/v1/auth.ts'
 import type { IdentityContext } from './identity-dependencies.ts'
-import { supportedPrompts, supportedScopes } from './oauth/authorization-request.ts'
+import {
+  supportedPrompts,
+  supportedResponseModes,
+  supportedScopes,
+} from './oauth/authorization-request.ts'
+import { assertionAlgorithms } from './oauth/client-assertions.ts'
 
 const clientAuthenticationMethods = ['client_secret_basic', 'client_secret_post', 'none']
 
@@ -38,14 +43,20 @@ export async function getConfiguration(
     end_session_endpoint: `${baseUrl}/oauth/logout`,
     scopes_supported: [...supportedScopes],
     response_types_supported: ['code'],
-    response_modes_supported: ['query'],
-    grant_types_supported: ['authorization_code', 'refresh_token'],
+    response_modes_supported: [...supportedResponseModes],
+    grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
     prompt_values_supported: [...supportedPrompts],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['RS256'],
     code_challenge_methods_supported: ['S256'],
-    token_endpoint_auth_methods_supported: clientAuthenticationMethods,
+    token_endpoint_auth_methods_supported: [...clientAuthenticationMethods, 'private_key_jwt'],
+    token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
     revocation_endpoint_auth_methods_supported: clientAuthenticationMethods,
+    introspection_endpoint_auth_methods_supported: [
+      'client_secret_basic',
+      'client_secret_post',
+      'Bearer',
+    ],
     authorization_response_iss_parameter_supported: true,
     backchannel_logout_supported: true,
     backchannel_logout_session_supported: true,
@@ -65,12 +76,19 @@ export async function getConfiguration(
       'sid',
       'at_hash',
       'name',
+      'given_name',
+      'family_name',
+      'preferred_username',
       'picture',
       'email',
       'email_verified',
       'wid',
       'wslug',
       'wrole',
+      'roles',
+      'roles_overage',
+      'groups',
+      'groups_overage',
     ],
   }
 }

@@ -10,14 +10,30 @@ export const grant = {
   registered: 1,
   /** The user owns the resource. */
   owner: 2,
-  /** The visibility of the resource is `workspace`. */
+  /** The visibility of the resource is `workspace` or `public`. */
   workspace: 4,
-  /** The resource is shared with the user or one of their groups, with permission `view`. */
+  /** A share with the user or one of their groups allows them to view the resource. */
   view: 8,
-  /** The resource is shared with the user or one of their groups, with permission `edit`. */
+  /** A share with the user or one of their groups allows them to edit the resource. */
   edit: 16,
+  /** A role of the user on the resource contains `manage`. */
+  manage: 256,
+  /** A role of the user on the resource contains the action of the check, which is registered. */
+  action: 512,
   /** The resource inherits the grants of its parent. The bit itself does not allow any action. */
   inherited: 128,
+  /** Everybody may view the resource, signed in or not, in whatever workspace. */
+  public: 1024,
+  /**
+   * A share with a condition may allow the action. The bit itself does not allow any action: it
+   * becomes the bits of the share if the condition is true.
+   */
+  conditional: 2048,
+  /**
+   * An action of the resource type requires a condition. Denies every action until the requirements
+   * of the action have been judged.
+   */
+  barred: 4096,
 } as const
 
 /** The actions that exist for every resource. Services must not register them. */
@@ -31,7 +47,7 @@ export const actionFact = {
   granted: 64,
 } as const
 
-const { registered, owner, workspace, view, edit } = grant
+const { registered, owner, workspace, view, edit, manage, action } = grant
 const visible = workspace | view | edit
 
 /** Whether a role gives access to every resource of its workspace. */
@@ -39,19 +55,27 @@ export function coversWorkspace(role: Role): boolean {
   return role === 'owner' || role === 'admin'
 }
 
-/** Returns the grants that each suffice to allow the action for a member with this role. */
+/**
+ * Returns the grants that each suffice to allow the action for a member with this role. People who
+ * are not members may only view what is public (`isAllowed`).
+ */
 export function sufficientGrants(role: Role | undefined, name: string, facts: number): number {
   if (!role) return 0
   const isRegistered = builtInActions.includes(name) || (facts & actionFact.registered) !== 0
   if (!isRegistered) return 0
   if (coversWorkspace(role)) return registered
-  if (name === 'manage') return owner
+  if (name === 'manage') return owner | manage
   if (name === 'view') return owner | visible
   if (name === 'edit') return owner | edit | (role === 'editor' ? workspace : 0)
-  return owner | (facts & actionFact.granted ? visible : 0)
+  return owner | action | (facts & actionFact.granted ? visible : 0)
 }
 
-/** Decides a check, from the bits of `grant` and `actionFact` for its resource and action. */
+/**
+ * Decides a check, from the bits of `grant` and `actionFact` for its resource and action. `role` is
+ * the role in the workspace of the resource.
+ */
 export function isAllowed(role: Role | undefined, name: string, facts: number): boolean {
-  return (sufficientGrants(role, name, facts) & facts) !== 0
+  if (facts & grant.barred) return false
+  const everybody = name === 'view' ? grant.public : 0
+  return ((sufficientGrants(role, name, facts) | everybody) & facts) !== 0
 }

@@ -2,25 +2,57 @@ import type {
   AccessibleResourcesRequest,
   AccessibleResourcesResponse,
 } from '../../gen/daikon/v1/permissions.ts'
-import { defineListDecision, type ListDecision } from './decision.ts'
-import { type LoadAccessible, loadPage } from './load-accessible.ts'
+import type { DecisionHandler } from './decision-handler.ts'
+import { splitIds } from './engine/list.ts'
+import { readPageToken, requireOfContext, writePageToken } from './engine/page-token.ts'
+
+const defaultLimit = 1000
 
 /**
- * Creates the handler that lists the IDs of the resources for which a check would allow the action,
- * in ascending order, page by page. It ignores `workspace_id`, because authorization ensures that
- * it is the workspace of the token. If `requiresKey` is false, the list does not depend on a
- * service key.
+ * Lists the IDs of the resources for which a check would allow the action, in ascending order, page
+ * by page. Authorization ensures that the `workspace_id` of a request is the workspace of the token.
  */
-export function createAccessible(
-  loadAccessible: LoadAccessible,
-  { requiresKey }: { requiresKey: boolean },
-): ListDecision<AccessibleResourcesRequest, AccessibleResourcesResponse> {
-  return defineListDecision({
-    async load({ service_name, resource_type, action, limit = 1000, page_token }, caller, scope) {
-      const keyHash = requiresKey ? (caller.keyHash ?? '') : undefined
-      const query = { ...caller, keyHash, service_name, resource_type, action, limit, page_token }
-      const { status, page } = await loadPage(loadAccessible, query, scope)
-      return { status, respond: () => page }
-    },
-  })
+export const accessible: DecisionHandler<
+  Omit<AccessibleResourcesRequest, 'workspace_id'>,
+  AccessibleResourcesResponse
+> = {
+  questions(request) {
+    const {
+      service_name,
+      resource_type,
+      action,
+      limit = defaultLimit,
+      page_token,
+      context,
+    } = request
+    requireOfContext(page_token, context)
+    // One ID more than the page, to find out whether there is another one.
+    const page = { firstId: readPageToken(page_token), limit: limit + 1 }
+    return { list: { service_name, resource_type, action, ...page, input: { context } } }
+  },
+  handle: (_context, { limit = defaultLimit, context }, { list }) => ({
+    ...toPage(splitIds(list?.joinedIds ?? ''), limit, { nextId: list?.nextId, context }),
+    has_full_access: list?.hasFullAccess ?? false,
+  }),
+  asksForList: true,
+  logLevel: 'debug',
+}
+
+/**
+ * Returns the first `limit` IDs of a list. If there is another one, it becomes the page token;
+ * otherwise `nextId`, if the list ends early.
+ */
+export function toPage(
+  ids: string[],
+  limit: number,
+  {
+    nextId,
+    context,
+  }: { nextId?: string | undefined; context?: Record<string, unknown> | undefined } = {},
+): Pick<AccessibleResourcesResponse, 'resource_ids' | 'next_page_token'> {
+  const next = ids[limit] ?? nextId
+  return {
+    resource_ids: ids.slice(0, limit),
+    next_page_token: next === undefined ? undefined : writePageToken(next, context),
+  }
 }

@@ -1,5 +1,3 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
-import { v7 as uuid } from 'uuid'
 import type {
   ListServiceActionsRequest,
   ListServiceActionsResponse,
@@ -8,19 +6,20 @@ import type {
   ListGrantedActionsRequest,
   ListGrantedActionsResponse,
   RegisterActionsRequest,
-  ServiceAction,
   ServiceActions,
 } from '../../gen/daikon/v1/permissions.ts'
-import { actorOf, recordActivityBatch } from '../activity/record-activity.ts'
+import type { WorkspaceRequest } from '../../gen/daikon/v1/workspaces.ts'
+import { actorOf } from '../activity/actor.ts'
+import type { ActivityStore } from '../activity/store/activity-store.ts'
 import { type FieldViolation, invalidArgument } from '../core/errors.ts'
 import { type RequestContext, requireUser, type WriteContext } from '../core/request-context.ts'
-import { query } from '../database/query.ts'
-import { isoTime, type Timestamp } from '../database/sql-values.ts'
+import { isoTime } from '../database/sql-values.ts'
 import type { Statements } from '../database/statement-pool.ts'
-import { inTransaction } from '../database/transaction.ts'
 import { builtInActions } from './access.ts'
-import { type Decision, defineDecision } from './decision.ts'
-import { grantedActionsSql, listActionsSql, upsertActionsSql } from './queries.ts'
+import type { DecisionHandler } from './decision-handler.ts'
+import { type ActionStore, grantedActionsSql, type RegisteredAction } from './store/action-store.ts'
+
+type ActionStores = { actions: ActionStore; activity: ActivityStore }
 
 /**
  * Registers actions of a service, or updates their descriptions, and returns all its actions.
@@ -28,28 +27,20 @@ import { grantedActionsSql, listActionsSql, upsertActionsSql } from './queries.t
  * @throws ServiceError `invalid_argument` if a name is built in or duplicated
  */
 export async function registerActions(
-  { em, principal }: WriteContext,
+  { stores, principal }: WriteContext<ActionStores>,
   { service_name, actions }: RegisterActionsRequest,
 ): Promise<ServiceActions> {
   requireValidNames(actions.map(({ name }) => name))
-  const rows = actions.map(({ name, description = '' }) => ({ id: uuid(), name, description }))
-  return inTransaction(em, async (em) => {
-    const changed = await query<{ id: string; name: string }>(em, upsertActionsSql, [
-      service_name,
-      JSON.stringify(rows),
-    ])
-    const newIds = new Set(rows.map(({ id }) => id))
-    const changedByEvent = Map.groupBy(changed, ({ id }) =>
-      newIds.has(id) ? 'service_action.registered' : 'service_action.updated',
-    )
-    for (const [event, group] of changedByEvent) {
-      const entries = group.map(({ id, name }) => ({
-        targetId: id,
-        detail: { service_name, name },
-      }))
-      await recordActivityBatch(em, actorOf(principal), event, entries)
-    }
-    const [service] = await listActions(em, service_name)
+  const described = actions.map(({ name, description = '' }) => ({ name, description }))
+  return stores.transaction(async (tx) => {
+    const changed = await tx.actions.register(service_name, described)
+    const events = changed.map(({ id, name, isNew }) => ({
+      action: isNew ? ('service_action.registered' as const) : ('service_action.updated' as const),
+      targetId: id,
+      detail: { service_name, name },
+    }))
+    await tx.activity.record(actorOf(principal), ...events)
+    const [service] = groupByService(await tx.actions.list(service_name))
     return service ?? { service_name, actions: [] }
   })
 }
@@ -60,39 +51,35 @@ export async function registerActions(
  */
 export function createListGrantedActions(
   statements: Statements,
-): Decision<ListGrantedActionsRequest, ListGrantedActionsResponse> {
-  return defineDecision({
-    checks: () => [],
+): DecisionHandler<ListGrantedActionsRequest, ListGrantedActionsResponse> {
+  return {
+    logLevel: 'debug',
     async handle({ principal }, { service_name }) {
       const { id, workspaceId } = requireUser(principal)
       const values = [service_name, id, workspaceId]
       const rows = await statements.rows<[string]>('granted actions', grantedActionsSql, values)
       return { service_name, actions: rows.map(([name]) => name) }
     },
-  })
+  }
 }
 
 /** Lists the actions of all services, ordered by service and name. */
 export async function listServiceActions(
-  { em }: RequestContext,
-  _request: ListServiceActionsRequest,
+  { stores }: RequestContext<ActionStores>,
+  _request: ListServiceActionsRequest | WorkspaceRequest,
 ): Promise<ListServiceActionsResponse> {
-  return { services: await listActions(em) }
+  return { services: groupByService(await stores.actions.list()) }
 }
 
-type ActionRow = Omit<ServiceAction, 'registered_at'> & {
-  service_name: string
-  registered_at: Timestamp
-}
-
-async function listActions(em: EntityManager, serviceName?: string): Promise<ServiceActions[]> {
-  const rows = await query<ActionRow>(em, listActionsSql, [serviceName])
-  const rowsByService = Map.groupBy(rows, ({ service_name }) => service_name)
-  return [...rowsByService].map(([service_name, actions]) => ({
+function groupByService(actions: RegisteredAction[]): ServiceActions[] {
+  const actionsByService = Map.groupBy(actions, ({ serviceName }) => serviceName)
+  return [...actionsByService].map(([service_name, actions]) => ({
     service_name,
-    actions: actions.map(({ service_name: _, registered_at, ...action }) => ({
-      ...action,
-      registered_at: isoTime(registered_at),
+    actions: actions.map(({ id, name, description, registeredAt }) => ({
+      id,
+      name,
+      description,
+      registered_at: isoTime(registeredAt),
     })),
   }))
 }

@@ -1,123 +1,69 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
 import type {
   PermissionPage,
   PermissionPageRequest,
-  PermissionRequest,
 } from '../../gen/daikon/v1/admin_permissions.ts'
-import type {
-  GetResourceRequest,
-  ResourcePermissionResponse,
-} from '../../gen/daikon/v1/permissions.ts'
+import type { ResourcePermissionResponse } from '../../gen/daikon/v1/permissions.ts'
 import type { RequestContext } from '../core/request-context.ts'
-import { ResourceKind } from '../database/entities/resources.ts'
-import { createFilters } from '../database/filters.ts'
-import { findPage } from '../database/page.ts'
-import { query } from '../database/query.ts'
-import { resolveResourceId } from './evaluate/resource-id.ts'
-import { isLive } from './grants-query.ts'
-import { countSharesSql, type Resource, resourceSql } from './queries.ts'
 import {
-  findResource,
+  type ResourceReference,
   requireResource,
-  resourceNotFound,
-  viewFacts,
+  summarizeResource,
   viewResource,
 } from './resource.ts'
+import { resolveResourceId } from './resource-id.ts'
+import type { ResourceFilter } from './store/resource-list-sql.ts'
+import type { ResourceStore } from './store/resource-store.ts'
+import type { ShareStore } from './store/share-store.ts'
+
+type ListStores = { resources: ResourceStore; shares: ShareStore }
 
 /** Lists the resources of all services, newest first. Unknown filter values match nothing. */
 export async function listPermissions(
-  { em }: RequestContext,
+  { stores }: RequestContext<ListStores>,
   request: PermissionPageRequest,
 ): Promise<PermissionPage> {
-  const { service_name, resource_type, ...rest } = request
-  const { workspace_id, resource_id, external_id, owner_id, visibility, grantee_id, ...page } = rest
-  const filters = createFilters()
-  filters.add(workspace_id, (placeholder) => `r.workspace_id = ${placeholder}`)
-  const isFilteredByKind = [service_name, resource_type, external_id].some(isDefined)
-  if (isFilteredByKind) {
-    const kinds = await findKinds(em, { service_name, resource_type })
-    filters.add(
-      kinds.map(({ id }) => id),
-      (placeholder) => `r.kind_id = any(${placeholder}::int[])`,
-    )
-    // External IDs are not indexed. Find the resource IDs that derive from it in each kind.
-    filters.add(
-      external_id && kinds.map((kind) => resolveResourceId(kind, { external_id })),
-      (placeholder) => `r.resource_id = any(${placeholder}::uuid[])`,
-    )
+  const { page, page_size } = request
+  const filter: ResourceFilter = {
+    workspaceId: request.workspace_id,
+    resourceId: request.resource_id,
+    ownerId: request.owner_id,
+    visibility: request.visibility,
+    granteeId: request.grantee_id,
+    q: request.q,
+    ...(await findKindFilter(stores, request)),
   }
-  filters.add(resource_id, (placeholder) => `r.resource_id = ${placeholder}`)
-  filters.add(owner_id, (placeholder) => `r.owner_id = ${placeholder}`)
-  filters.add(visibility, (placeholder) => `r.visibility = ${placeholder}`)
-  filters.add(
-    grantee_id,
-    (placeholder) => `(r.kind_id, r.resource_id) in (
-    select kind_id, resource_id from shares where user_id = ${placeholder} and ${isLive('shares')}
-    union all
-    select kind_id, resource_id from shares where group_id = ${placeholder} and ${isLive('shares')})`,
-  )
-  const found = await findPage<Resource>(em, page, {
-    select: resourceSql.select,
-    from: `${resourceSql.from} ${filters.where()}`,
-    orderBy: 'r.id desc',
-    values: filters.values,
-  })
-  const counts = await countShares(em, found.items)
+  const found = await stores.resources.listPage(filter, { page, page_size })
+  // A subquery of the list would also count the shares of each row that the offset skips.
+  const counts = await stores.shares.count(found.items.map(({ id }) => id))
   return {
     ...found,
-    items: found.items.map((row) => ({
-      ...viewFacts(row),
-      share_count: counts.get(row.id) ?? 0,
+    items: found.items.map((resource) => ({
+      ...summarizeResource(resource),
+      share_count: counts.get(resource.id) ?? 0,
     })),
   }
 }
 
-/**
- * Finds the kinds in a separate query, because statistics on their IDs let the planner estimate how
- * many resources match.
- */
-function findKinds(
-  em: EntityManager,
-  {
-    service_name,
-    resource_type,
-  }: { service_name?: string | undefined; resource_type?: string | undefined },
-) {
-  return em.find(ResourceKind, {
-    ...(service_name !== undefined && { service_name }),
-    ...(resource_type !== undefined && { resource_type }),
-  })
-}
-
-function isDefined(value: unknown): boolean {
-  return value !== undefined
-}
-
-/**
- * Counts shares in a separate query. A subquery of the list would also run for each row that the
- * offset skips.
- */
-async function countShares(em: EntityManager, page: Resource[]): Promise<Map<string, number>> {
-  if (page.length === 0) return new Map()
-  const ids = page.map(({ id }) => id)
-  const rows = await query<{ id: string; count: number }>(em, countSharesSql, [ids])
-  return new Map(rows.map(({ id, count }) => [id, count]))
+async function findKindFilter(
+  { resources }: ListStores,
+  { service_name, resource_type, external_id }: PermissionPageRequest,
+): Promise<ResourceFilter> {
+  if ([service_name, resource_type, external_id].every((value) => value === undefined)) return {}
+  const kinds = await resources.findKinds({ service_name, resource_type })
+  return {
+    kindIds: kinds.map(({ id }) => id),
+    // External IDs are not indexed. Find the resource IDs that derive from it in each kind.
+    resourceIds:
+      external_id === undefined
+        ? undefined
+        : kinds.map((kind) => resolveResourceId(kind, { external_id })),
+  }
 }
 
 /** Returns a resource with its shares. */
-export async function getPermission(
-  { em, principal }: RequestContext,
-  request: PermissionRequest,
-): Promise<ResourcePermissionResponse> {
-  return viewResource(em, await requireResource(em, principal, request))
-}
-
-/** Returns a resource, identified by service, type and resource ID, with its shares. */
 export async function getResource(
-  { em }: RequestContext,
-  request: GetResourceRequest,
+  { stores, principal }: RequestContext<ListStores>,
+  reference: ResourceReference,
 ): Promise<ResourcePermissionResponse> {
-  const resource = await findResource(em, request)
-  if (!resource) throw resourceNotFound()
-  return viewResource(em, resource)
+  return viewResource(stores, await requireResource(stores, principal, reference))
 }

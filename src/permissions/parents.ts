@@ -1,58 +1,31 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
 import type {
   ParentReference,
   ResourcePermissionResponse,
   UpdateParentRequest,
 } from '../../gen/daikon/v1/permissions.ts'
-import { actorOf, recordActivity } from '../activity/record-activity.ts'
+import { actorOf } from '../activity/actor.ts'
+import type { ActivityStore } from '../activity/store/activity-store.ts'
 import { type FieldViolation, invalidArgument, ServiceError } from '../core/errors.ts'
-import type { Principal, RequestContext } from '../core/request-context.ts'
+import type { Principal, WriteContext } from '../core/request-context.ts'
 import { violates } from '../database/database-errors.ts'
-import { query } from '../database/query.ts'
-import { inTransaction } from '../database/transaction.ts'
-import { grant, isAllowed } from './access.ts'
-import { findIdViolation, resolveResourceId } from './evaluate/resource-id.ts'
-import { maxChainLength } from './grants-query.ts'
-import {
-  lockNewParentsSql,
-  lockTreesSql,
-  markParentsSql,
-  movedChainSql,
-  parentsSql,
-  placeSql,
-  updateParentSql,
-} from './parent-queries.ts'
-import type { Resource } from './queries.ts'
-import {
-  findUserGrants,
-  type ResourceKey,
-  requireManageableResource,
-  requireResource,
-  resourceNotFound,
-  viewResource,
-} from './resource.ts'
+import { maxChainLength } from './engine/chain.ts'
+import { requireManageableResource, resourceNotFound, viewResource } from './resource.ts'
+import { findIdViolation, resolveResourceId } from './resource-id.ts'
+import { findRight, requirementNotMet } from './rights.ts'
+import { namesOf, type Resource, type ResourceKey } from './store/resource-sql.ts'
+import type { ResourceStore } from './store/resource-store.ts'
+import type { Parent, ResourceTreeStore } from './store/resource-tree-store.ts'
+import type { ShareStore } from './store/share-store.ts'
+
+type ParentStores = {
+  activity: ActivityStore
+  resources: ResourceStore
+  resourceTrees: ResourceTreeStore
+  shares: ShareStore
+}
 
 /** Represents the absence of a parent in activity entries. */
 const noParent = 'none'
-
-/** A resource that is or will become a parent. */
-export type ParentRow = {
-  index: number
-  id: string
-  resource_id: string
-  resource_type: string
-  is_parent: boolean
-  /** The number of resources from the root to this one, including both. */
-  length: number
-}
-
-/** The position of a resource in its tree. */
-type Place = {
-  parent_id: string | null
-  inherits: boolean
-  parent_type: string | null
-  parent_resource_id: string | null
-}
 
 /**
  * Moves a resource with everything below it, or changes whether it inherits. Records activity only
@@ -63,57 +36,57 @@ type Place = {
  * call carries a user's token and the user may not manage the resource or edit the parent
  */
 export async function updateParent(
-  { em, principal }: RequestContext,
+  { stores, principal }: WriteContext<ParentStores>,
   request: UpdateParentRequest,
 ): Promise<ResourcePermissionResponse> {
   if (request.parent && request.detach)
     throw invalidArgument({ field: 'detach', message: 'must not be combined with parent' })
-  const resource = await requireManageableResource(em, principal, request)
-  await inTransaction(em, (em) => changePlace(em, principal, resource, request))
-  const unscoped = { service: { name: undefined } }
-  return viewResource(em, await requireResource(em, unscoped, { permission_id: resource.id }))
+  const resource = await requireManageableResource(stores, principal, request)
+  await stores.transaction((tx) => changePlace(tx, principal, resource, request))
+  const current = await stores.resources.find(resource.id)
+  if (!current) throw resourceNotFound()
+  return viewResource(stores, current)
 }
 
 async function changePlace(
-  em: EntityManager,
+  { activity, resources, resourceTrees }: ParentStores,
   principal: Principal,
   resource: Resource,
   request: UpdateParentRequest,
 ): Promise<void> {
-  await query(em, lockTreesSql, [resource.workspace_id])
-  const [before] = await query<Place>(em, placeSql, [resource.id])
+  const { id, workspaceId } = resource
+  await resourceTrees.lock(workspaceId)
+  const before = await resourceTrees.findPlace(id)
   if (!before) throw resourceNotFound()
-  const parent = request.parent && (await requireParent(em, resource, request.parent))
-  const isNewParent = parent !== undefined && parent.id !== before.parent_id
-  if (isNewParent) await requireEditableParent(em, principal, parent)
+  const parent = request.parent && (await requireParent(resourceTrees, resource, request.parent))
+  const isNewParent = parent !== undefined && parent.id !== before.parentId
+  if (isNewParent)
+    await requireEditableParent(resources, principal, { ...parent, workspaceId }, request)
 
-  const parentId = request.detach ? null : (parent?.id ?? before.parent_id)
+  const parentId = request.detach ? null : (parent?.id ?? before.parentId)
   const inherits = request.inherits ?? before.inherits
-  if (parentId === before.parent_id && inherits === before.inherits) return
+  if (parentId === before.parentId && inherits === before.inherits) return
   if (isNewParent) {
-    await requireValidMove(em, resource, parent)
-    await markParents(em, [parent])
+    await requireValidMove(resourceTrees, resource, parent)
+    await resourceTrees.markParents([parent])
   }
   try {
-    const updated = await query(em, updateParentSql, [resource.id, parentId, inherits])
+    const exists = await resourceTrees.setParent(id, parentId, inherits)
     // The resource has been unregistered concurrently.
-    if (updated.length === 0) throw resourceNotFound()
+    if (!exists) throw resourceNotFound()
   } catch (error) {
     // The parent has been unregistered concurrently.
     if (violates(error, 'foreign')) throw invalidArgument(unknownParent('parent'))
     throw error
   }
-  const { id, workspace_id, service_name, resource_type, resource_id } = resource
-  const from = describePlace(before.parent_type, before.parent_resource_id)
-  const moved = parent ? describePlace(parent.resource_type, parent.resource_id) : from
-  await recordActivity(em, actorOf(principal), {
+  const from = describePlace(before.parentType, before.parentResourceId)
+  const moved = parent ? describePlace(parent.resourceType, parent.resourceId) : from
+  await activity.record(actorOf(principal), {
     action: 'permission.parent_changed',
     targetId: id,
-    workspaceId: workspace_id,
+    workspaceId,
     detail: {
-      service_name,
-      resource_type,
-      resource_id,
+      ...namesOf(resource),
       from,
       to: parentId === null ? noParent : moved,
       inherits: String(inherits),
@@ -123,24 +96,28 @@ async function changePlace(
 
 /** Requires that the user may edit the parent. Does nothing if the call has no user. */
 async function requireEditableParent(
-  em: EntityManager,
+  resources: ResourceStore,
   { user }: Principal,
-  { id }: ParentRow,
+  parent: Parent & Pick<Resource, 'workspaceId'>,
+  { context }: UpdateParentRequest,
 ): Promise<void> {
   if (!user) return
-  const grants = grant.registered | (await findUserGrants(em, user, id))
-  if (isAllowed(user.role, 'edit', grants)) return
+  const right = await findRight(resources, user, parent, 'edit', context)
+  if (right.isAllowed) return
   const detail = 'Requires permission to edit the parent'
-  throw new ServiceError('permission_denied', 'PARENT_NOT_EDITABLE', detail)
+  throw (
+    requirementNotMet(right, 'edit') ??
+    new ServiceError('permission_denied', 'PARENT_NOT_EDITABLE', detail)
+  )
 }
 
 async function requireParent(
-  em: EntityManager,
-  { service_name, workspace_id }: Resource,
+  resourceTrees: ResourceTreeStore,
+  { serviceName, workspaceId }: Resource,
   reference: ParentReference,
-): Promise<ParentRow> {
-  const key = readParent(service_name, reference)
-  const [parent] = await findParents(em, [{ ...key, workspace_id, index: 0 }])
+): Promise<Parent> {
+  const key = readParent(serviceName, reference)
+  const [parent] = await resourceTrees.findParents([{ ...key, workspaceId, index: 0 }])
   if (!parent) throw invalidArgument(unknownParent('parent'))
   return parent
 }
@@ -150,45 +127,33 @@ async function requireParent(
  *
  * @throws ServiceError `invalid_argument` if the IDs are invalid or inconsistent
  */
-function readParent(service_name: string, reference: ParentReference): ResourceKey {
-  const kind = { service_name, resource_type: reference.resource_type }
+function readParent(serviceName: string, reference: ParentReference): ResourceKey {
+  const { resource_type } = reference
+  const kind = { service_name: serviceName, resource_type }
   const violation = findIdViolation(kind, reference)
   if (violation) throw invalidArgument({ ...violation, field: `parent.${violation.field}` })
-  return { ...kind, resource_id: resolveResourceId(kind, reference) }
-}
-
-/** Finds resources by key and workspace, for use as parents. */
-export async function findParents(
-  em: EntityManager,
-  keys: (ResourceKey & { workspace_id: string; index: number })[],
-): Promise<ParentRow[]> {
-  return query<ParentRow>(em, parentsSql, [JSON.stringify(keys)])
+  return {
+    serviceName,
+    resourceType: resource_type,
+    resourceId: resolveResourceId(kind, reference),
+  }
 }
 
 async function requireValidMove(
-  em: EntityManager,
+  resourceTrees: ResourceTreeStore,
   { id }: Resource,
-  parent: ParentRow,
+  parent: Parent,
 ): Promise<void> {
-  type Chain = { is_cycle: boolean; length: number }
-  const [chain] = await query<Chain>(em, movedChainSql, [id, parent.id])
-  if (chain?.is_cycle) throw parentCycle()
+  const chain = await resourceTrees.findMovedChain(id, parent.id)
+  if (chain?.isCycle) throw parentCycle()
   if (chain && chain.length > maxChainLength) throw invalidArgument(chainTooLong('parent'))
 }
 
-/**
- * Marks resources as parents. Takes the locks in a separate statement, so that the update sees the
- * shares whose transactions the locks had to wait for.
- */
-export async function markParents(em: EntityManager, parents: ParentRow[]): Promise<void> {
-  const ids = parents.filter(({ is_parent }) => !is_parent).map(({ id }) => id)
-  if (ids.length === 0) return
-  await query(em, lockNewParentsSql, [ids])
-  await query(em, markParentsSql, [ids])
-}
-
 /** Formats a parent for activity entries, as in `folder/0d000000-…`. */
-function describePlace(type: string | null, id: string | null): string {
+export function describePlace(
+  type: string | null | undefined,
+  id: string | null | undefined,
+): string {
   return type && id ? `${type}/${id}` : noParent
 }
 

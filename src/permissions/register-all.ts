@@ -1,34 +1,40 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
 import { v7 as uuid } from 'uuid'
 import type { ResourcePermissionResponse } from '../../gen/daikon/v1/permissions.ts'
+import type { Actor } from '../activity/actor.ts'
 import { invalidArgument, ServiceError } from '../core/errors.ts'
 import type { Quotas } from '../core/quotas.ts'
+import type { Transactional } from '../core/request-context.ts'
 import { lockTimedOut, violates } from '../database/database-errors.ts'
-import { query } from '../database/query.ts'
-import { inTransaction } from '../database/transaction.ts'
+import type { RolloutStore } from '../database/rollout-store.ts'
 import { requireResourceQuota } from '../workspaces/quotas.ts'
+import type { WorkspaceStore } from '../workspaces/store/workspace-store.ts'
 import { workspaceNotFound } from '../workspaces/workspaces.ts'
-import { maxChainLength } from './grants-query.ts'
-import { shareTreesSql } from './parent-queries.ts'
-import { chainTooLong, findParents, markParents, unknownParent } from './parents.ts'
-import {
-  insertKindsSql,
-  missingOwnersSql,
-  type Resource,
-  registerResource,
-  resourceByName,
-  type ShareRow,
-  sharesOfResource,
-} from './queries.ts'
-import { type ErrorNaming, indexByKey, keyOf, type Registration } from './registration.ts'
-import { hasSameFacts, viewFacts, viewShare } from './resource.ts'
+import { maxChainLength } from './engine/chain.ts'
+import type { ErrorNaming } from './error-naming.ts'
+import { chainTooLong, unknownParent } from './parents.ts'
+import { requirePublicAllowed } from './public-visibility.ts'
+import { indexByKey, keyOf, type Registration } from './registration.ts'
+import { requireFreeTypes } from './reserved-type.ts'
+import { matchesRegistration, viewWithShares } from './resource.ts'
+import type { PrincipalStore } from './store/principal-store.ts'
+import type { NewResource, RegistrationStore } from './store/registration-store.ts'
+import { namesOf, type Resource } from './store/resource-sql.ts'
+import type { ResourceTreeStore } from './store/resource-tree-store.ts'
+import type { ResourceTypeStore } from './store/resource-type-store.ts'
+import type { ShareStore } from './store/share-store.ts'
 
-type Indexed<Row> = Row & { index: number }
+/** The stores with which resources are registered. */
+export type RegistrationStores = {
+  principals: PrincipalStore
+  registrations: RegistrationStore
+  resourceTypes: ResourceTypeStore
+  rollout: RolloutStore
+  resourceTrees: ResourceTreeStore
+  shares: ShareStore
+  workspaces: WorkspaceStore
+}
 
-/** A registration of a resource that does not exist yet, with the IDs of its row and parent. */
-type NewResource = Registration & { id: string; parent_id: string | undefined; is_parent: boolean }
-
-type RegisterOptions = { naming: ErrorNaming; quotas: Quotas }
+type RegisterOptions = { naming: ErrorNaming; quotas: Quotas; actor: Actor }
 
 const maxAttempts = 3
 
@@ -40,21 +46,21 @@ type Registered = { resources: ResourcePermissionResponse[]; created: number }
  * Resources that are already registered are returned unchanged.
  *
  * @throws ServiceError `not_found` for an unknown workspace, `invalid_argument` for an owner who is
- * not a member, an unknown parent or a chain that would be too long, `already_exists` for a
+ * not a member, a visibility that the type does not allow, an unknown parent or a chain that would be too long, `already_exists` for a
  * resource that is registered with another workspace or owner, `resource_exhausted` if a workspace
  * would exceed its quota
  */
 export async function registerAll(
-  em: EntityManager,
+  stores: Transactional<RegistrationStores>,
   registrations: Registration[],
   options: RegisterOptions,
 ): Promise<Registered> {
   for (let attempt = 1; ; attempt += 1) {
     const conflict = lockTimedOut()
     try {
-      return await inTransaction(em, async (em) => {
-        const created = await insertMissing(em, registrations, options, conflict)
-        return { resources: await viewAll(em, registrations), created }
+      return await stores.transaction(async (tx) => {
+        const created = await insertMissing(tx, registrations, options, conflict)
+        return { resources: await viewAll(tx, registrations), created }
       })
     } catch (error) {
       // Retry: a resource was registered, or a parent, owner or workspace deleted, concurrently.
@@ -67,44 +73,46 @@ export async function registerAll(
 
 /** Returns the number of inserted rows. Throws `conflict` if not all rows could be inserted. */
 async function insertMissing(
-  em: EntityManager,
+  stores: RegistrationStores,
   registrations: Registration[],
-  { naming, quotas }: RegisterOptions,
+  { naming, quotas, actor }: RegisterOptions,
   conflict: ServiceError,
 ): Promise<number> {
+  const { registrations: store, resourceTrees, workspaces } = stores
   const children = registrations.filter(({ parent }) => parent)
   if (children.length > 0) {
-    const workspaces = new Set(children.map(({ workspace_id }) => workspace_id))
-    await query(em, shareTreesSql, [[...workspaces]])
+    const workspaceIds = new Set(children.map(({ workspaceId }) => workspaceId))
+    await resourceTrees.preventMoves([...workspaceIds])
   }
-  const existing = await findRegistered(em, registrations)
-  requireSameFacts(registrations, existing, naming)
+  const existing = await store.find(registrations)
+  requireMatches(registrations, existing, naming)
   const missing = registrations.filter(({ index }) => !existing.has(index))
   if (missing.length === 0) return 0
-  await requireOwners(em, missing, naming)
-  const byWorkspace = Map.groupBy(missing, ({ workspace_id }) => workspace_id)
+  await requireFreeTypes(
+    stores,
+    missing.map((item) => ({ ...namesOf(item), index: item.index })),
+    ({ index }) => naming.field(index, 'resource_type'),
+  )
+  await requireOwners(store, missing, naming)
+  const opened = missing.filter(({ visibility }) => visibility === 'public')
+  await requirePublicAllowed(
+    stores,
+    opened.map((item) => ({ ...namesOf(item), index: item.index })),
+    ({ index }) => naming.field(index, 'visibility'),
+  )
+  const byWorkspace = Map.groupBy(missing, ({ workspaceId }) => workspaceId)
   for (const [workspaceId, added] of [...byWorkspace].toSorted())
-    await requireResourceQuota(em, quotas, workspaceId, added.length)
-  await query(em, insertKindsSql, [JSON.stringify(missing)])
-  const resources = await placeInTrees(em, missing, naming)
-  const quota = quotas.MAX_RESOURCES_PER_WORKSPACE
-  const items = JSON.stringify(resources.map((resource) => ({ ...resource, quota })))
-  const rows = await query<{ is_over_quota: boolean }>(em, registerResource.sql, [items])
-  const inserted = rows.filter(({ is_over_quota }) => !is_over_quota)
-  if (inserted.length < missing.length) throw conflict
-  return inserted.length
+    await requireResourceQuota(workspaces, quotas, workspaceId, added.length)
+  await store.insertKinds(missing.map(namesOf))
+  const resources = await placeInTrees(resourceTrees, missing, naming)
+  const insertAll = () => store.insertAll(resources, quotas.MAX_RESOURCES_PER_WORKSPACE, actor)
+  let inserted = await insertAll()
+  if (inserted < missing.length && (await store.releaseKeys(missing))) inserted += await insertAll()
+  if (inserted < missing.length) throw conflict
+  return inserted
 }
 
-async function findRegistered(
-  em: EntityManager,
-  registrations: Registration[],
-): Promise<Map<number, Resource>> {
-  const items = JSON.stringify(registrations)
-  const rows = await query<Indexed<Resource>>(em, resourceByName.sql, [items])
-  return new Map(rows.map(({ index, ...resource }) => [index, resource]))
-}
-
-function requireSameFacts(
+function requireMatches(
   registrations: Registration[],
   existing: Map<number, Resource>,
   naming: ErrorNaming,
@@ -112,7 +120,7 @@ function requireSameFacts(
   const fields = registrations
     .filter((registration) => {
       const resource = existing.get(registration.index)
-      return resource && !hasSameFacts(resource, registration)
+      return resource && !matchesRegistration(resource, registration)
     })
     .map(({ index }) => naming.field(index, ''))
   if (fields.length === 0) return
@@ -121,23 +129,22 @@ function requireSameFacts(
 }
 
 async function requireOwners(
-  em: EntityManager,
+  store: RegistrationStore,
   registrations: Registration[],
   { field, detail }: ErrorNaming,
 ): Promise<void> {
-  type MissingOwner = { index: number; workspace_exists: boolean }
-  const items = JSON.stringify(registrations)
-  const missing = await query<MissingOwner>(em, missingOwnersSql, [items])
+  const missing = await store.findMissingOwners(registrations)
   if (missing.length === 0) return
-  const unknown = missing.filter(({ workspace_exists }) => !workspace_exists)
+  const unknown = missing.filter(({ workspaceExists }) => !workspaceExists)
   if (unknown.length > 0) {
     const { code, reason, message } = workspaceNotFound()
     const fields = unknown.map(({ index }) => field(index, 'workspace_id'))
     throw new ServiceError(code, reason, detail(fields, message))
   }
+  const fieldsByIndex = new Map(registrations.map(({ index, ownerField }) => [index, ownerField]))
   throw invalidArgument(
     ...missing.map(({ index }) => ({
-      field: field(index, 'owner_id'),
+      field: field(index, fieldsByIndex.get(index) ?? ''),
       message: 'must be a member of the workspace',
     })),
   )
@@ -148,7 +155,7 @@ async function requireOwners(
  * them as parents.
  */
 async function placeInTrees(
-  em: EntityManager,
+  resourceTrees: ResourceTreeStore,
   missing: Registration[],
   { field }: ErrorNaming,
 ): Promise<NewResource[]> {
@@ -160,15 +167,15 @@ async function placeInTrees(
   const newParentOf = ({ parent }: Registration): Registration | undefined =>
     parent && itemsByIndex.get(indexes.get(keyOf(parent)) ?? -1)
   const keys = missing.flatMap((item) => {
-    const { parent, workspace_id, index } = item
-    return parent && !newParentOf(item) ? [{ ...parent, workspace_id, index }] : []
+    const { parent, workspaceId, index } = item
+    return parent && !newParentOf(item) ? [{ ...parent, workspaceId, index }] : []
   })
-  const rows = keys.length > 0 ? await findParents(em, keys) : []
+  const rows = keys.length > 0 ? await resourceTrees.findParents(keys) : []
   const existingParents = new Map(rows.map((row) => [row.index, row]))
 
   const unknown = missing.filter((item) => {
     const newParent = newParentOf(item)
-    if (newParent) return newParent.workspace_id !== item.workspace_id
+    if (newParent) return newParent.workspaceId !== item.workspaceId
     return item.parent && !existingParents.has(item.index)
   })
   if (unknown.length > 0)
@@ -187,34 +194,27 @@ async function placeInTrees(
   if (tooLong.length > 0)
     throw invalidArgument(...tooLong.map(({ index }) => chainTooLong(field(index, 'parent'))))
 
-  await markParents(em, rows)
+  await resourceTrees.markParents(rows)
   const newParents = new Set(missing.map(newParentOf))
   return missing.map((item) => {
     const newParent = newParentOf(item)
     return {
       ...item,
       id: ids.get(item.index) as string,
-      parent_id: newParent ? ids.get(newParent.index) : existingParents.get(item.index)?.id,
-      is_parent: newParents.has(item),
+      parentId: newParent ? ids.get(newParent.index) : existingParents.get(item.index)?.id,
+      isParent: newParents.has(item),
     }
   })
 }
 
 async function viewAll(
-  em: EntityManager,
+  { registrations: store, shares }: RegistrationStores,
   registrations: Registration[],
 ): Promise<ResourcePermissionResponse[]> {
-  const resources = await findRegistered(em, registrations)
-  const items = [...resources].map(([index, { kind_id, resource_id }]) => ({
-    index,
-    kind_id,
-    resource_id,
-  }))
-  type Row = Indexed<{ shares: ShareRow[] }>
-  const rows = await query<Row>(em, sharesOfResource.sql, [JSON.stringify(items)])
-  const shares = new Map(rows.map((row) => [row.index, row.shares]))
-  return registrations.map(({ index }) => ({
-    ...viewFacts(resources.get(index) as Resource),
-    shares: (shares.get(index) ?? []).map(viewShare),
-  }))
+  const registered = await store.find(registrations)
+  const resources = registrations.map(({ index }) => registered.get(index) as Resource)
+  const sharesOfEach = await shares.listAll(resources)
+  return resources.map((resource, position) =>
+    viewWithShares(resource, sharesOfEach[position] ?? []),
+  )
 }

@@ -1,37 +1,46 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
-import { v7 as uuid } from 'uuid'
 import type {
   RegisterBatchRequest,
   RegisterBatchResponse,
   RegisterResourceRequest,
   ResourcePermissionResponse,
 } from '../../gen/daikon/v1/permissions.ts'
+import { type Actor, actorOf } from '../activity/actor.ts'
 import { type QuotaContext, type Quotas, quotaExceeded } from '../core/quotas.ts'
 import type { WriteContext } from '../core/request-context.ts'
-import { batched } from '../database/batched-query.ts'
 import { violates } from '../database/database-errors.ts'
-import { type Resource, registerResource } from './queries.ts'
-import { registerAll } from './register-all.ts'
-import { batchNaming, type Registration, readRegistrations, singleNaming } from './registration.ts'
-import { findResource, hasSameFacts, viewFacts, viewResource } from './resource.ts'
+import { workspaceType } from './engine/question.ts'
+import { createListNaming, singleNaming } from './error-naming.ts'
+import { type RegistrationStores, registerAll } from './register-all.ts'
+import { type Registration, readRegistrations } from './registration.ts'
+import { matchesRegistration, viewResource, viewWithShares } from './resource.ts'
+import type { Resource } from './store/resource-sql.ts'
+import type { ResourceStore } from './store/resource-store.ts'
 
-type RegisterContext = WriteContext & QuotaContext
+type RegisterStores = RegistrationStores & { resources: ResourceStore }
+
+/** Names fields such as `resources[3].owner_id`. */
+const batchNaming = createListNaming('resources')
+
+type RegisterContext<Used> = WriteContext<Used> & QuotaContext
 
 /** Registers a resource. If it is already registered, returns it unchanged. */
 export async function register(
-  { em, quotas }: RegisterContext,
+  { stores, principal, quotas }: RegisterContext<RegisterStores>,
   request: RegisterResourceRequest,
 ): Promise<ResourcePermissionResponse> {
-  const registrations = readRegistrations([request], singleNaming)
+  const actor = actorOf(principal)
+  const registrations = await readRegistrations(stores, [request], singleNaming)
   const [registration] = registrations as [Registration]
-  if (!registration.parent) {
-    const inserted = await insert(em, registration, quotas)
-    if (inserted) return { ...viewFacts(inserted), shares: [] }
+  const { parent, visibility, resourceType } = registration
+  if (!parent && visibility !== 'public' && resourceType !== workspaceType) {
+    const inserted = await insert(stores, registration, quotas, actor)
+    if (inserted) return viewWithShares(inserted, [])
   }
-  const existing = await findResource(em, registration)
-  if (existing && hasSameFacts(existing, registration)) return viewResource(em, existing)
-  // The resource has a parent or a new type, or the request is invalid.
-  const { resources } = await registerAll(em, registrations, { naming: singleNaming, quotas })
+  const existing = await stores.resources.findByKey(registration)
+  if (existing && matchesRegistration(existing, registration)) return viewResource(stores, existing)
+  // The resource is public or has a parent or a new or reserved type, or the request is invalid.
+  const options = { naming: singleNaming, quotas, actor }
+  const { resources } = await registerAll(stores, registrations, options)
   return resources[0] as ResourcePermissionResponse
 }
 
@@ -42,32 +51,27 @@ export async function register(
  * `resources[3].owner_id`
  */
 export async function registerBatch(
-  { em, quotas }: RegisterContext,
+  { stores, principal, quotas }: RegisterContext<RegistrationStores>,
   request: RegisterBatchRequest,
 ): Promise<RegisterBatchResponse> {
-  const registrations = readRegistrations(request.resources, batchNaming)
-  const { resources } = await registerAll(em, registrations, { naming: batchNaming, quotas })
+  const registrations = await readRegistrations(stores, request.resources, batchNaming)
+  const options = { naming: batchNaming, quotas, actor: actorOf(principal) }
+  const { resources } = await registerAll(stores, registrations, options)
   return { resources }
 }
 
-/**
- * Inserts a resource without a parent, in a statement that concurrent calls share. Returns
- * undefined if the resource already exists, its kind does not exist, or its owner is not a member
- * of the workspace.
- */
+/** Inserts a resource that has no parent and is not public. Returns undefined like `RegistrationStore.insert`. */
 async function insert(
-  em: EntityManager,
+  { registrations, resources }: RegisterStores,
   registration: Registration,
   quotas: Quotas,
+  actor: Actor,
 ): Promise<Resource | undefined> {
-  const { service_name, resource_type } = registration
   try {
-    const item = { ...registration, id: uuid(), quota: quotas.MAX_RESOURCES_PER_WORKSPACE }
-    const row = await batched<Resource & { is_over_quota: boolean }>(em, registerResource, item)
-    if (!row) return undefined
-    const { is_over_quota, ...inserted } = row
-    if (!is_over_quota) return { ...inserted, service_name, resource_type }
-    if (await findResource(em, registration)) return undefined
+    const { MAX_RESOURCES_PER_WORKSPACE: maxResources } = quotas
+    const inserted = await registrations.insert(registration, maxResources, actor)
+    if (inserted !== 'over_quota') return inserted
+    if (await resources.findByKey(registration)) return undefined
     throw quotaExceeded(quotas, 'MAX_RESOURCES_PER_WORKSPACE')
   } catch (error) {
     // The workspace or the membership of the owner was deleted concurrently.

@@ -1,74 +1,53 @@
 import type { RegisterResourceRequest } from '../../gen/daikon/v1/permissions.ts'
 import { type FieldViolation, invalidArgument } from '../core/errors.ts'
-import type { Visibility } from '../database/entities/resources.ts'
-import { findIdViolation, resolveResourceId } from './evaluate/resource-id.ts'
+import { findAttributesViolation, storedAttributes } from './attribute-values.ts'
+import type { ErrorNaming } from './error-naming.ts'
+import { findOwnerIds, ownerFieldOf } from './owners.ts'
 import { parentCycle } from './parents.ts'
-import type { ResourceKey } from './resource.ts'
+import { maxViolations } from './problems.ts'
+import { findIdViolation, resolveResourceId } from './resource-id.ts'
+import type { PrincipalStore } from './store/principal-store.ts'
+import type { NewResource } from './store/registration-store.ts'
+import type { ResourceKey } from './store/resource-sql.ts'
 
 /** A resource to register. UUIDs are in lower case. */
-export type Registration = ResourceKey & {
+export type Registration = Omit<NewResource, 'id' | 'parentId' | 'isParent' | 'parent'> & {
   /** The index of the resource in the request, from 0. */
   index: number
-  external_id: string | undefined
-  workspace_id: string
-  owner_id: string
-  visibility: Visibility
+  /** The field of the request that names the owner. */
+  ownerField: string
   parent: ResourceKey | undefined
 }
 
-/** How errors refer to the fields of a registration. */
-export type ErrorNaming = {
-  field(index: number, name: string): string
-  /** Prefixes a message with the fields that it is about. */
-  detail(fields: string[], message: string): string
-}
-
-/** Names fields of a single registration, such as `owner_id`. */
-export const singleNaming: ErrorNaming = {
-  field: (_place, name) => name,
-  detail: (_fields, message) => message,
-}
-
-/** Names fields of a batch, such as `resources[3].owner_id`. */
-export const batchNaming: ErrorNaming = {
-  field: (index, name) => (name ? `resources[${index}].${name}` : `resources[${index}]`),
-  detail(fields, message) {
-    const omitted = fields.length - maxNamedFields
-    const more = omitted > 0 ? ` and ${omitted} more` : ''
-    return `${fields.slice(0, maxNamedFields).join(', ')}${more}: ${message}`
-  },
-}
-
-const maxNamedFields = 10
-
-/** The maximum number of violations in one error. */
-const maxViolations = 1000
-
 /**
- * Reads registrations, which may refer to each other as parents.
+ * Reads registrations, which may refer to each other as parents, and finds their owners.
  *
  * @throws ServiceError `invalid_argument` for invalid, inconsistent or duplicated IDs,
  * `already_exists` if a resource is its own parent or ancestor
  */
-export function readRegistrations(
+export async function readRegistrations(
+  { principals }: { principals: PrincipalStore },
   requests: RegisterResourceRequest[],
   { field, detail }: ErrorNaming,
-): Registration[] {
+): Promise<Registration[]> {
   const violations = requests.flatMap((request, index) =>
-    findIdViolations(request).map((violation) => ({
+    findViolations(request).map((violation) => ({
       ...violation,
       field: field(index, violation.field),
     })),
   )
   if (violations.length > 0) throw invalidArgument(...violations.slice(0, maxViolations))
 
-  const registrations = requests.map(readRegistration)
+  const ownerIds = await findOwnerIds(principals, requests)
+  const registrations = requests.map((request, index) =>
+    readRegistration(request, index, ownerIds[index] as string),
+  )
   const indexes = indexByKey(registrations)
   const duplicates = registrations.filter((item) => indexes.get(keyOf(item)) !== item.index)
   if (duplicates.length > 0) {
     throw invalidArgument(
-      ...duplicates.slice(0, maxViolations).map(({ index, external_id }) => ({
-        field: field(index, external_id === undefined ? 'resource_id' : 'external_id'),
+      ...duplicates.slice(0, maxViolations).map(({ index, externalId }) => ({
+        field: field(index, externalId === undefined ? 'resource_id' : 'external_id'),
         message: 'is duplicated',
       })),
     )
@@ -85,29 +64,42 @@ export function indexByKey(registrations: Registration[]): Map<string, number> {
 }
 
 /** Returns a map key for a resource. None of its parts can contain the line break between them. */
-export function keyOf({ service_name, resource_type, resource_id }: ResourceKey): string {
-  return `${service_name}\n${resource_type}\n${resource_id}`
+export function keyOf({ serviceName, resourceType, resourceId }: ResourceKey): string {
+  return `${serviceName}\n${resourceType}\n${resourceId}`
 }
 
-function readRegistration(request: RegisterResourceRequest, index: number): Registration {
-  const { service_name, resource_type, external_id, workspace_id, owner_id, parent } = request
+function readRegistration(
+  request: RegisterResourceRequest,
+  index: number,
+  ownerId: string,
+): Registration {
+  const { service_name, resource_type, parent } = request
   const parentKind = parent && { service_name, resource_type: parent.resource_type }
   return {
     index,
-    service_name,
-    resource_type,
-    resource_id: resolveResourceId(request, request),
-    external_id,
-    workspace_id: workspace_id.toLowerCase(),
-    owner_id: owner_id.toLowerCase(),
-    visibility: (request.visibility ?? 'private') as Visibility,
-    parent: parentKind && { ...parentKind, resource_id: resolveResourceId(parentKind, parent) },
+    serviceName: service_name,
+    resourceType: resource_type,
+    resourceId: resolveResourceId(request, request),
+    externalId: request.external_id,
+    workspaceId: request.workspace_id.toLowerCase(),
+    ownerId,
+    ownerField: ownerFieldOf(request),
+    visibility: (request.visibility ?? 'private') as NewResource['visibility'],
+    attributes: storedAttributes(request.attributes ?? {}),
+    displayName: request.display_name?.trim(),
+    parent: parentKind && {
+      serviceName: service_name,
+      resourceType: parent.resource_type,
+      resourceId: resolveResourceId(parentKind, parent),
+    },
   }
 }
 
-function findIdViolations(request: RegisterResourceRequest): FieldViolation[] {
+function findViolations(request: RegisterResourceRequest): FieldViolation[] {
   const violation = findIdViolation(request, request)
   const violations = violation ? [violation] : []
+  const message = findAttributesViolation(request.attributes ?? {})
+  if (message) violations.push({ field: 'attributes', message })
   const { service_name, parent } = request
   if (!parent) return violations
   const kind = { service_name, resource_type: parent.resource_type }

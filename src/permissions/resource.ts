@@ -1,28 +1,40 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
 import type { ResourcePermissionResponse, ShareResponse } from '../../gen/daikon/v1/permissions.ts'
-import { otherWorkspace, ServiceError } from '../core/errors.ts'
-import type { Principal, UserPrincipal } from '../core/request-context.ts'
-import { batched } from '../database/batched-query.ts'
-import { query } from '../database/query.ts'
+import { ServiceError } from '../core/errors.ts'
+import type { Principal } from '../core/request-context.ts'
+import type { Role } from '../core/roles.ts'
 import { isoTime } from '../database/sql-values.ts'
-import { coversWorkspace } from './access.ts'
-import { userGrantsSql } from './parent-queries.ts'
-import {
-  ancestorOwner,
-  type Resource,
-  resourceById,
-  resourceByName,
-  type ShareRow,
-  sharesOfResource,
-} from './queries.ts'
+import { coversWorkspace, grant, isAllowed } from './access.ts'
+import type { Kind } from './engine/question.ts'
+import { toResourceId } from './resource-id.ts'
+import { findRight, requirementNotMet } from './rights.ts'
+import { namesOf, type Resource, type ResourceKey } from './store/resource-sql.ts'
+import type { ResourceStore } from './store/resource-store.ts'
+import type { Share, ShareStore } from './store/share-store.ts'
 
-/** The service, type and ID that identify a resource. */
-export type ResourceKey = Pick<Resource, 'service_name' | 'resource_type' | 'resource_id'>
-
-/** Identifies a resource by `permission_id` or by key. Field rules require one of them. */
-export type ResourceReference = { permission_id?: string | undefined } & {
-  [Name in keyof ResourceKey]?: string | undefined
+/**
+ * Identifies a resource by `permission_id` or by service, type and ID, which is a UUID or an external
+ * ID. Field rules require one of them.
+ */
+export type ResourceReference = {
+  permission_id?: string | undefined
+  service_name?: string | undefined
+  resource_type?: string | undefined
+  resource_id?: string | undefined
 }
+
+export type NaturalKey = Kind & { resource_id: string }
+
+/** Returns a key, whose `resource_id` may also be the ID that the resource has in its service. */
+export function toKey({ service_name, resource_type, resource_id }: NaturalKey): ResourceKey {
+  return {
+    serviceName: service_name,
+    resourceType: resource_type,
+    resourceId: toResourceId(service_name, resource_type, resource_id),
+  }
+}
+
+/** What conditions read of a request that needs a right. */
+export type RequestedContext = { context?: Record<string, unknown> | undefined }
 
 /**
  * Returns the resource that a request identifies.
@@ -31,79 +43,84 @@ export type ResourceReference = { permission_id?: string | undefined } & {
  * workspace than the user's token or to a different service than the service key
  */
 export async function requireResource(
-  em: EntityManager,
+  { resources }: { resources: ResourceStore },
   principal: Principal,
-  reference: ResourceReference,
+  { permission_id, service_name, resource_type, resource_id }: ResourceReference,
 ): Promise<Resource> {
-  const resource = await requireResourceOfService(em, principal, reference)
-  const { user } = principal
-  if (user && user.workspaceId !== resource.workspace_id) throw resourceNotFound()
+  const resource =
+    permission_id === undefined
+      ? await resources.findByKey(toKey({ service_name, resource_type, resource_id } as NaturalKey))
+      : await resources.find(permission_id)
+  if (!resource || !concerns(principal, resource)) throw resourceNotFound()
   return resource
+}
+
+/** Returns whether a resource is of the service of the key and the workspace of the token. */
+export function concerns({ service, user }: Principal, resource: Resource): boolean {
+  const isOfService = service?.name === undefined || service.name === resource.serviceName
+  return isOfService && (!user || user.workspaceId === resource.workspaceId)
 }
 
 /**
  * Returns a resource to change. If the call carries a user's token, the user must be allowed to
- * manage the resource.
+ * manage the resource. Without one, the service or administrator is responsible.
  *
- * @throws ServiceError `not_found` if the resource does not exist or belongs to another service;
- * `permission_denied` like `requireManage`
+ * @throws ServiceError `not_found` like `requireResource`, `permission_denied` if the user may not
+ * perform the action `manage`
  */
 export async function requireManageableResource(
-  em: EntityManager,
+  stores: { resources: ResourceStore },
   principal: Principal,
-  reference: ResourceReference,
+  reference: ResourceReference & RequestedContext,
 ): Promise<Resource> {
-  const resource = await requireResourceOfService(em, principal, reference)
-  await requireManage(em, principal, resource)
+  const resource = await requireResource(stores, principal, reference)
+  await requireManage(stores, principal, resource, reference)
   return resource
-}
-
-async function requireResourceOfService(
-  em: EntityManager,
-  { service }: Principal,
-  { permission_id, ...key }: ResourceReference,
-): Promise<Resource> {
-  const resource =
-    permission_id === undefined
-      ? await findResource(em, key as ResourceKey)
-      : await batched<Resource>(em, resourceById, { id: permission_id })
-  const isOfService = service?.name === undefined || service.name === resource?.service_name
-  if (!resource || !isOfService) throw resourceNotFound()
-  return resource
-}
-
-export async function findResource(
-  em: EntityManager,
-  { service_name, resource_type, resource_id }: ResourceKey,
-): Promise<Resource | undefined> {
-  return batched<Resource>(em, resourceByName, { service_name, resource_type, resource_id })
-}
-
-/** Returns whether a resource has the same workspace and owner as a registration. */
-export function hasSameFacts(
-  resource: Resource,
-  { workspace_id, owner_id }: Pick<Resource, 'workspace_id' | 'owner_id'>,
-): boolean {
-  return resource.workspace_id === workspace_id && resource.owner_id === owner_id
 }
 
 /**
- * Requires that the user of a call may perform the action `manage` on a resource. Does nothing
- * without a user: the service or administrator is then responsible.
+ * Requires that the user may manage a resource. Does nothing if the call has no user.
  *
- * @throws ServiceError `permission_denied` if the token was issued for another workspace, or if the
- * user is not an owner or admin of the workspace and does not own the resource or an ancestor that
- * it inherits from
+ * @throws ServiceError `permission_denied`
  */
 export async function requireManage(
-  em: EntityManager,
+  { resources }: { resources: ResourceStore },
   { user }: Principal,
   resource: Resource,
+  { context }: RequestedContext,
 ): Promise<void> {
   if (!user) return
-  if (user.workspaceId !== resource.workspace_id) throw otherWorkspace()
-  if (user.id === resource.owner_id || (user.role && coversWorkspace(user.role))) return
-  if (await ownsAncestor(em, user.id, resource)) return
+  const own = user.id === resource.ownerId ? grant.owner : 0
+  const isCertain = !resource.isRestricted
+  if (isCertain && isAllowed(user.role, 'manage', grant.registered | own)) return
+  const right = await findRight(resources, user, resource, 'manage', context)
+  if (right.isAllowed) return
+  const notTheOwner = new ServiceError(
+    'permission_denied',
+    'NOT_THE_OWNER',
+    'Requires the owner of the resource, an owner or admin of its workspace, or a role with manage',
+  )
+  throw requirementNotMet(right, 'manage') ?? notTheOwner
+}
+
+/**
+ * Requires that the user owns a resource or an ancestor that it inherits from, or is an owner or
+ * admin of the workspace: a role that contains `manage` is not enough. The requirements of `manage`
+ * bind, too. Does nothing if the call has no user.
+ */
+export async function requireOwnership(
+  { resources }: { resources: ResourceStore },
+  { user }: Principal,
+  resource: Resource,
+  { context }: RequestedContext,
+): Promise<void> {
+  if (!user) return
+  const isOwner = coversWorkspace(user.role as Role) || user.id === resource.ownerId
+  if (isOwner && !resource.isRestricted) return
+  const right = await findRight(resources, user, resource, 'manage', context)
+  const unmet = requirementNotMet(right, 'manage')
+  if (unmet) throw unmet
+  if (isOwner || right.bits & grant.owner) return
   throw new ServiceError(
     'permission_denied',
     'NOT_THE_OWNER',
@@ -111,67 +128,66 @@ export async function requireManage(
   )
 }
 
-async function ownsAncestor(
-  em: EntityManager,
-  user_id: string,
-  { parent_id, inherits }: Resource,
-): Promise<boolean> {
-  if (parent_id === null || !inherits) return false
-  const row = await batched<{ owns: boolean }>(em, ancestorOwner, { parent_id, user_id })
-  return row?.owns === true
+/** Returns whether a resource has the workspace and owner of a registration. */
+export function matchesRegistration(
+  resource: Resource,
+  { workspaceId, ownerId }: Pick<Resource, 'workspaceId' | 'ownerId'>,
+): boolean {
+  return resource.workspaceId === workspaceId && resource.ownerId === ownerId
 }
 
-/**
- * Returns the grants of a user on a resource of their workspace as bits of `grant`, including
- * inherited ones. The bit `registered` is not set.
- */
-export async function findUserGrants(
-  em: EntityManager,
-  { id, workspaceId }: UserPrincipal,
-  permissionId: string,
-): Promise<number> {
-  const values = [id, workspaceId, permissionId]
-  const [row] = await query<{ grants: number }>(em, userGrantsSql, values)
-  return row?.grants ?? 0
-}
-
-/** Builds the response for a resource and its shares, the oldest first. */
+/** Loads the shares of a resource and builds the response for both. */
 export async function viewResource(
-  em: EntityManager,
+  { shares }: { shares: ShareStore },
   resource: Resource,
 ): Promise<ResourcePermissionResponse> {
-  const { kind_id, resource_id } = resource
-  const row = await batched<{ shares: ShareRow[] }>(em, sharesOfResource, { kind_id, resource_id })
-  return { ...viewFacts(resource), shares: (row?.shares ?? []).map(viewShare) }
+  return viewWithShares(resource, await shares.list(resource))
 }
 
-/** Builds the response for a resource, without its shares. */
-export function viewFacts({
-  kind_id,
-  parent_id,
-  parent,
-  created_at,
-  external_id,
-  ...facts
-}: Resource): Omit<ResourcePermissionResponse, 'shares'> {
+/** Builds the response for a resource and its shares. */
+export function viewWithShares(resource: Resource, shares: Share[]): ResourcePermissionResponse {
   return {
-    ...facts,
-    parent: parent ?? undefined,
-    created_at: isoTime(created_at),
-    ...(external_id !== null && { external_id }),
+    ...summarizeResource(resource),
+    attributes: resource.attributes ?? {},
+    shares: shares.map(viewShare),
   }
 }
 
-export function viewShare(share: ShareRow): ShareResponse {
+/** Builds the part of the response for a resource that lists contain, too. */
+export function summarizeResource(
+  resource: Resource,
+): Omit<ResourcePermissionResponse, 'attributes' | 'shares'> {
+  return {
+    id: resource.id,
+    ...namesOf(resource),
+    workspace_id: resource.workspaceId,
+    owner_id: resource.ownerId,
+    visibility: resource.visibility,
+    created_at: isoTime(resource.createdAt),
+    external_id: resource.externalId ?? undefined,
+    display_name: resource.displayName ?? undefined,
+    parent: resource.parent ?? undefined,
+    inherits: resource.inherits,
+  }
+}
+
+export function viewShare(share: Share): ShareResponse {
   return {
     id: share.id,
-    grantee_type: share.user_id ? 'user' : 'group',
-    grantee_id: share.user_id ?? share.group_id ?? '',
-    permission: share.permission,
-    granted_by: share.granted_by ?? '',
-    granted_at: isoTime(share.granted_at),
-    ...(share.expires_at !== null && { expires_at: isoTime(share.expires_at) }),
+    grantee_type: share.userId ? 'user' : 'group',
+    grantee_id: share.userId ?? share.groupId ?? '',
+    ...readPermission(share.permission),
+    ...(share.condition && { condition: share.condition }),
+    granted_by: share.grantedBy ?? '',
+    granted_at: isoTime(share.grantedAt),
+    ...(share.expiresAt !== null && { expires_at: isoTime(share.expiresAt) }),
   }
+}
+
+/** Returns the permission or role that a share grants. No role is named like a permission. */
+export function readPermission(permission: string): Pick<ShareResponse, 'permission' | 'role'> {
+  const isRole = permission !== 'view' && permission !== 'edit'
+  return isRole ? { permission: '', role: permission } : { permission }
 }
 
 export function resourceNotFound(): ServiceError {

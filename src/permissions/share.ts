@@ -1,111 +1,142 @@
-import { v7 as uuid } from 'uuid'
 import type { Acknowledgement } from '../../gen/daikon/v1/acknowledgement.ts'
 import type { ShareRequest, ShareResponse } from '../../gen/daikon/v1/permissions.ts'
-import { actorOf, createEntryRow, recordActivity } from '../activity/record-activity.ts'
-import { ServiceError } from '../core/errors.ts'
+import { actorOf } from '../activity/actor.ts'
+import type { ActivityStore } from '../activity/store/activity-store.ts'
+import { invalidArgument, ServiceError } from '../core/errors.ts'
+import { readExpiry } from '../core/expiry.ts'
 import { type QuotaContext, quotaExceeded } from '../core/quotas.ts'
-import type { RequestContext } from '../core/request-context.ts'
-import { batched } from '../database/batched-query.ts'
+import type { Principal, RequestContext, WriteContext } from '../core/request-context.ts'
 import { violates } from '../database/database-errors.ts'
-import type { SharePermission } from '../database/entities/resources.ts'
-import { query } from '../database/query.ts'
-import { inTransaction } from '../database/transaction.ts'
+import type { RolloutStore } from '../database/rollout-store.ts'
+import { readGrantCondition } from './grant-condition.ts'
+import { findGrantees, findGranteeViolation } from './grantees.ts'
 import {
-  deleteShareSql,
-  type GranteeColumn,
-  type Resource,
-  type ShareRow,
-  shareQueries,
-} from './queries.ts'
-import { requireManage, requireManageableResource, requireResource, viewShare } from './resource.ts'
-import { deleteExpiredShares, readExpiry } from './share-expiry.ts'
+  requireManageableResource,
+  requireOwnership,
+  requireResource,
+  viewShare,
+} from './resource.ts'
+import { deleteExpiredShares } from './share-expiry.ts'
+import {
+  conditionMigration,
+  readGrantedPermission,
+  requireRole,
+  roleMigration,
+  sharedEvent,
+  shareEvent,
+  unknownRole,
+} from './share-terms.ts'
+import type { PrincipalStore } from './store/principal-store.ts'
+import type { Resource } from './store/resource-sql.ts'
+import type { ResourceStore } from './store/resource-store.ts'
+import type { ResourceTypeStore } from './store/resource-type-store.ts'
+import type { Grantee, ShareStore } from './store/share-store.ts'
+
+/** The stores with which resources are shared. */
+export type ShareStores = {
+  activity: ActivityStore
+  principals: PrincipalStore
+  resources: ResourceStore
+  resourceTypes: ResourceTypeStore
+  rollout: RolloutStore
+  shares: ShareStore
+}
 
 /**
  * Shares a resource with a user or group of its workspace. If a share exists, replaces its
- * permission and expiry.
+ * permission or role, its condition and its expiry.
  */
 export async function share(
-  { em, principal, now, quotas }: Pick<RequestContext, 'em' | 'principal' | 'now'> & QuotaContext,
+  {
+    stores,
+    principal,
+    now,
+    quotas,
+  }: WriteContext<ShareStores> & Pick<RequestContext, 'now'> & QuotaContext,
   request: ShareRequest,
 ): Promise<ShareResponse> {
-  const expires_at = readExpiry(request.expires_at, now)
-  const resource = await requireResource(em, principal, request)
-  await requireManage(em, principal, resource)
-  const { kind_id, resource_id, workspace_id } = resource
-  const actor = actorOf(principal)
+  const expiresAt = readExpiry(request.expires_at, now)
+  const permission = readGrantedPermission(request)
+  requireValidGrantee(request)
+  const resource = await requireManageableResource(stores, principal, request)
+  if (request.role !== undefined) await requireGrantableRole(stores, principal, resource, request)
+  if (request.condition)
+    await stores.rollout.requireMigration(conditionMigration, 'A share with a condition')
+  const grantee = await findGrantee(stores, resource, request)
+  const { condition } = request
+  const newShare = {
+    resource,
+    grantee,
+    permission,
+    expiresAt,
+    actor: actorOf(principal),
+    event: sharedEvent(resource, grantee, { permission, expiresAt, condition }),
+  }
   try {
-    const entry = shareEntry('permission.shared', resource, request)
-    const detail = { ...entry.detail, expires_at: expires_at ?? 'never' }
     for (;;) {
-      type Row = ShareRow & { is_over_quota: boolean }
-      const row = await batched<Row>(em, shareQueries[granteeColumn(request)], {
-        id: uuid(),
-        kind_id,
-        resource_id,
-        workspace_id,
-        grantee_id: request.grantee_id,
-        permission: request.permission,
-        granted_by: actor.actorId,
-        expires_at,
-        quota: quotas.MAX_SHARES_PER_RESOURCE,
-        entry: createEntryRow(actor, { ...entry, detail }),
-      })
-      if (row && !row.is_over_quota) return viewShare(row)
+      const condition = await readGrantCondition(stores, resource, request.condition)
+      const granted = await stores.shares.grant(
+        { ...newShare, condition },
+        quotas.MAX_SHARES_PER_RESOURCE,
+      )
+      if (typeof granted === 'object') return viewShare(granted)
+      // The declaration has been replaced since the condition was read.
+      if (granted === 'condition_changed') continue
+      if (granted === 'role_unknown') throw unknownRole(resource, permission)
       // Delete an expired share instead of extending it, so that its expiry is recorded.
-      const deleted = await deleteExpiredShares(em, resource)
-      if (row && deleted === 0) throw quotaExceeded(quotas, 'MAX_SHARES_PER_RESOURCE')
+      const deleted = await deleteExpiredShares(stores, resource)
+      if (granted === 'over_quota' && deleted === 0)
+        throw quotaExceeded(quotas, 'MAX_SHARES_PER_RESOURCE')
     }
   } catch (error) {
     // The foreign keys require that the grantee is a member or group of this workspace.
     if (!violates(error, 'foreign')) throw error
     // They also fail if the resource was unregistered concurrently: then report it as not found.
-    await requireResource(em, principal, request)
-    const kind = request.grantee_type
-    throw new ServiceError('not_found', 'GRANTEE_NOT_FOUND', `No such ${kind} in the workspace`)
+    await requireResource(stores, principal, request)
+    const message = `No such ${grantee.type} in the workspace`
+    throw new ServiceError('not_found', 'GRANTEE_NOT_FOUND', message)
   }
 }
 
 /** Revokes the share of a user or group, whatever its permission. */
 export async function revokeShare(
-  { em, principal }: RequestContext,
+  { stores, principal }: WriteContext<ShareStores>,
   request: ShareRequest,
 ): Promise<Acknowledgement> {
-  const resource = await requireManageableResource(em, principal, request)
-  const { kind_id, resource_id } = resource
-  return inTransaction(em, async (em) => {
-    const [revoked] = await query<{ permission: SharePermission }>(
-      em,
-      deleteShareSql[granteeColumn(request)],
-      [kind_id, resource_id, request.grantee_id],
-    )
-    if (!revoked) throw new ServiceError('not_found', 'SHARE_NOT_FOUND', 'Share not found')
-    const { permission } = revoked
-    const entry = shareEntry('permission.share_revoked', resource, { ...request, permission })
-    await recordActivity(em, actorOf(principal), entry)
+  requireValidGrantee(request)
+  const resource = await requireManageableResource(stores, principal, request)
+  const grantee = await findGrantee(stores, resource, request)
+  return stores.transaction(async (tx) => {
+    const permission = await tx.shares.revoke(resource, grantee)
+    if (!permission) throw new ServiceError('not_found', 'SHARE_NOT_FOUND', 'Share not found')
+    const event = shareEvent('permission.share_revoked', resource, grantee, permission)
+    await tx.activity.record(actorOf(principal), event)
     return { status: 'ok' }
   })
 }
 
-function granteeColumn({ grantee_type }: ShareRequest): GranteeColumn {
-  return grantee_type === 'user' ? 'user_id' : 'group_id'
+function requireValidGrantee(request: ShareRequest): void {
+  const violation = findGranteeViolation(request)
+  if (violation) throw invalidArgument(violation)
 }
 
-function shareEntry<Name extends 'permission.shared' | 'permission.share_revoked'>(
-  action: Name,
-  { id, workspace_id, service_name, resource_type, resource_id }: Resource,
-  { grantee_type, grantee_id, permission }: ShareRequest,
-) {
-  return {
-    action,
-    targetId: id,
-    workspaceId: workspace_id,
-    detail: {
-      service_name,
-      resource_type,
-      resource_id,
-      grantee_type,
-      grantee_id: grantee_id.toLowerCase(),
-      permission,
-    },
-  }
+async function findGrantee(
+  { principals }: ShareStores,
+  { workspaceId }: Resource,
+  request: ShareRequest,
+): Promise<Grantee> {
+  const grantees = await findGrantees(principals, [{ ...request, workspaceId }])
+  return grantees[0] as Grantee
+}
+
+/** Requires that the resource's type has the role, and that the user may grant it. */
+async function requireGrantableRole(
+  stores: ShareStores,
+  principal: Principal,
+  resource: Resource,
+  request: ShareRequest,
+): Promise<void> {
+  const role = await requireRole(stores, resource, request.role ?? '')
+  if (role.actions.includes('manage')) await requireOwnership(stores, principal, resource, request)
+  await stores.rollout.requireMigration(roleMigration, 'A share with a role')
 }

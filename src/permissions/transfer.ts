@@ -2,41 +2,49 @@ import type {
   ResourcePermissionResponse,
   TransferOwnershipRequest,
 } from '../../gen/daikon/v1/permissions.ts'
-import { actorOf, recordActivity } from '../activity/record-activity.ts'
+import { actorOf } from '../activity/actor.ts'
+import type { ActivityStore } from '../activity/store/activity-store.ts'
 import { invalidArgument } from '../core/errors.ts'
-import type { RequestContext } from '../core/request-context.ts'
-import { Member } from '../database/entities/people.ts'
-import { query } from '../database/query.ts'
-import { inTransaction } from '../database/transaction.ts'
-import { changeOwnerSql } from './queries.ts'
-import { requireManageableResource, requireResource, viewResource } from './resource.ts'
+import type { WriteContext } from '../core/request-context.ts'
+import type { MemberStore } from '../workspaces/store/member-store.ts'
+import { requireOwnership, requireResource, resourceNotFound, viewResource } from './resource.ts'
+import { namesOf } from './store/resource-sql.ts'
+import type { ResourceStore } from './store/resource-store.ts'
+import type { ShareStore } from './store/share-store.ts'
+
+type TransferStores = {
+  activity: ActivityStore
+  members: MemberStore
+  resources: ResourceStore
+  shares: ShareStore
+}
 
 /**
  * Makes a member of the workspace the owner of a resource. Records activity only if the owner
  * changes.
  */
 export async function transferOwnership(
-  { em, principal }: RequestContext,
+  { stores, principal }: WriteContext<TransferStores>,
   request: TransferOwnershipRequest,
 ): Promise<ResourcePermissionResponse> {
-  const resource = await requireManageableResource(em, principal, request)
-  const { id, workspace_id, service_name, resource_type, resource_id } = resource
+  const resource = await requireResource(stores, principal, request)
+  await requireOwnership(stores, principal, resource, request)
+  const { id, workspaceId } = resource
   const to = request.owner_id.toLowerCase()
-  await inTransaction(em, async (em) => {
-    const [changed] = await query<{ from: string }>(em, changeOwnerSql, [id, to])
-    if (!changed) {
-      if (await em.count(Member, { workspace_id, user_id: to })) return
+  await stores.transaction(async (tx) => {
+    const from = await tx.resources.setOwner(id, to)
+    if (from === undefined) {
+      if (await tx.members.exists({ workspaceId, userId: to })) return
       throw invalidArgument({ field: 'owner_id', message: 'must be a member of the workspace' })
     }
-    await recordActivity(em, actorOf(principal), {
+    await tx.activity.record(actorOf(principal), {
       action: 'permission.owner_changed',
       targetId: id,
-      workspaceId: workspace_id,
-      detail: { service_name, resource_type, resource_id, from: changed.from, to },
+      workspaceId,
+      detail: { ...namesOf(resource), from, to },
     })
   })
-  return viewResource(
-    em,
-    await requireResource(em, { service: { name: undefined } }, { permission_id: id }),
-  )
+  const current = await stores.resources.find(id)
+  if (!current) throw resourceNotFound()
+  return viewResource(stores, current)
 }

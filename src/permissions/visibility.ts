@@ -2,31 +2,46 @@ import type {
   ResourcePermissionResponse,
   UpdateVisibilityRequest,
 } from '../../gen/daikon/v1/permissions.ts'
-import { actorOf, recordActivity } from '../activity/record-activity.ts'
-import type { RequestContext } from '../core/request-context.ts'
-import { Resource as ResourceEntity, type Visibility } from '../database/entities/resources.ts'
-import { inTransaction } from '../database/transaction.ts'
+import { actorOf } from '../activity/actor.ts'
+import type { ActivityStore } from '../activity/store/activity-store.ts'
+import type { WriteContext } from '../core/request-context.ts'
+import type { RolloutStore } from '../database/rollout-store.ts'
+import { requirePublicAllowed } from './public-visibility.ts'
 import { requireManageableResource, viewResource } from './resource.ts'
+import { namesOf, type Resource } from './store/resource-sql.ts'
+import type { ResourceStore } from './store/resource-store.ts'
+import type { ResourceTypeStore } from './store/resource-type-store.ts'
+import type { ShareStore } from './store/share-store.ts'
+
+type VisibilityStores = {
+  activity: ActivityStore
+  resources: ResourceStore
+  resourceTypes: ResourceTypeStore
+  rollout: RolloutStore
+  shares: ShareStore
+}
 
 /** Sets the visibility of a resource. Records activity only if the visibility changes. */
 export async function updateVisibility(
-  { em, principal }: RequestContext,
+  { stores, principal }: WriteContext<VisibilityStores>,
   request: UpdateVisibilityRequest,
 ): Promise<ResourcePermissionResponse> {
-  const resource = await requireManageableResource(em, principal, request)
-  const { id, service_name, resource_type, resource_id, visibility: from } = resource
-  const to = request.visibility as Visibility
-  await inTransaction(em, async (em) => {
-    // With this condition, only one of two concurrent changes to the same value is recorded.
-    const where = { id, visibility: { $ne: to } }
-    if (await em.nativeUpdate(ResourceEntity, where, { visibility: to })) {
-      await recordActivity(em, actorOf(principal), {
-        action: 'permission.visibility_changed',
-        targetId: id,
-        workspaceId: resource.workspace_id,
-        detail: { service_name, resource_type, resource_id, from, to },
-      })
-    }
+  const resource = await requireManageableResource(stores, principal, request)
+  const { id, workspaceId, visibility: from } = resource
+  const to = request.visibility as Resource['visibility']
+  await stores.transaction(async (tx) => {
+    if (to === 'public') await requirePublicAllowed(tx, [namesOf(resource)], () => 'visibility')
+    if (!(await tx.resources.setVisibility(id, to))) return
+    await tx.activity.record(actorOf(principal), {
+      action: 'permission.visibility_changed',
+      targetId: id,
+      workspaceId,
+      detail: {
+        ...namesOf(resource),
+        from,
+        to,
+      },
+    })
   })
-  return viewResource(em, { ...resource, visibility: to })
+  return viewResource(stores, { ...resource, visibility: to })
 }

@@ -4,8 +4,9 @@ const probeClient = 'probe'
 const probeWindows: RateLimitWindows = [{ name: 'probe', limit: 1, period: 1 }]
 
 /**
- * Creates a rate limiter that counts in `shared`, or in `local` while `shared` fails. After the
- * first failure, no request waits for `shared`, which is probed until it works again.
+ * Creates a rate limiter that counts in `shared`, or in `local` while `shared` fails. `shared` is
+ * probed at the start, so that an outage is reported before the first request. After the first
+ * failure, no request waits for `shared`, which is probed until it works again.
  */
 export function createFallbackRateLimiter({
   shared,
@@ -18,7 +19,7 @@ export function createFallbackRateLimiter({
   local: RateLimiter
   /** In milliseconds. */
   probeInterval?: number
-  /** Called once per outage, with the error of the first failed request. */
+  /** Called once per outage, with the error of the first failed request or probe. */
   onDegraded: (error: unknown) => void
   onRecovered: () => void
 }): RateLimiter {
@@ -46,6 +47,7 @@ export function createFallbackRateLimiter({
     scheduleProbe()
     onDegraded(error)
   }
+  shared.take(probeClient, probeWindows).catch(degrade)
 
   return {
     async take(client, windows) {

@@ -16,7 +16,13 @@ end
 local allowed = 1
 for i, key in ipairs(KEYS) do
   local limit, period = tonumber(ARGV[2 * i]), tonumber(ARGV[2 * i + 1])
-  local oldest = tonumber(redis.call('LINDEX', key, 0))
+  local first = redis.pcall('LINDEX', key, 0)
+  if type(first) == 'table' and first.err then
+    -- Something else has written a value of another type.
+    redis.call('DEL', key)
+    first = nil
+  end
+  local oldest = tonumber(first)
   while oldest and oldest <= now - period do
     redis.call('LPOP', key)
     oldest = tonumber(redis.call('LINDEX', key, 0))

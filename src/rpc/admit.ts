@@ -1,11 +1,16 @@
-import type { AdminPrincipal, ServicePrincipal, UserPrincipal } from '../core/request-context.ts'
+import type {
+  AdminPrincipal,
+  ManagementPrincipal,
+  ServicePrincipal,
+  UserPrincipal,
+} from '../core/request-context.ts'
 import { clientAddress } from '../rate-limit/client-address.ts'
 import { type Admission, type AdmissionKeys, createAdmission, type Release } from './admission.ts'
 import type { Call } from './call.ts'
 import type { VerifiedCredentials } from './credentials.ts'
 import type { Capacity, Policy } from './method.ts'
 
-/** The maximum number of calls that run at once for each kind of caller. */
+/** The maximum number of concurrent calls for each kind of caller. */
 type CallerLimits = { workspace: number; user: number; service: number; address: number }
 
 /** The capacity classes whose calls need a slot. */
@@ -14,9 +19,9 @@ type LimitedCapacity = Exclude<Capacity, 'shared_read'>
 /**
  * The slots of each class, and how many of them one caller may take. The slots of `default`,
  * `session` and `list` never exceed the connections of their pools (`database/pool.ts`). Calls of
- * `sign_in` mostly wait for an identity provider, and only a few of them have a transaction at
- * once. Calls of `shared_read` need no slot, because the batcher divides its statements fairly
- * between callers.
+ * `sign_in` mostly wait for an identity provider, and only a few of them are in a transaction at
+ * the same time. Calls of `shared_read` need no slot, because the batcher divides its statements
+ * fairly between callers.
  */
 const classes: Record<
   LimitedCapacity,
@@ -56,8 +61,8 @@ const classes: Record<
 
 /**
  * The slots of calls with a large message. A call keeps its slot from the decoding of the message
- * until it ends. There are more slots than large statements that run at once, so that the next
- * calls are ready when those statements end.
+ * until it ends. There are more slots than concurrent large statements, so that the next calls are
+ * ready when those statements end.
  */
 const largeMessages = { capacity: 8, maxPerTenant: 4, maxQueued: 512 }
 
@@ -87,21 +92,24 @@ export function countAdmitted(admissions: Admissions): [string, ReturnType<Admis
 }
 
 /** The caller under whom a call is counted. */
-type Caller = {
+export type AdmittedCaller = {
   user?: Pick<UserPrincipal, 'id' | 'workspaceId'> | undefined
   service?: ServicePrincipal | undefined
   admin?: Pick<AdminPrincipal, 'id'> | undefined
+  managementApp?: Pick<ManagementPrincipal, 'id'> | undefined
 }
 
 /**
  * Returns the caller that the credentials claim, before the call is authenticated. The service is
  * identified by the hash of its key.
  */
-export function claimedCaller({ user, admin, keyHash }: VerifiedCredentials): Caller {
+export function claimedCaller(credentials: VerifiedCredentials): AdmittedCaller {
+  const { user, admin, managementApp, keyHash } = credentials
   return {
     user: user && { id: user.sub, workspaceId: user.wid },
     service: { name: keyHash },
     admin: admin && { id: admin.sub },
+    managementApp: managementApp && { id: managementApp.sub },
   }
 }
 
@@ -109,7 +117,7 @@ export function claimedCaller({ user, admin, keyHash }: VerifiedCredentials): Ca
 export function admit(
   { capacity }: Policy,
   { scope, ip }: Call,
-  principal: Caller,
+  principal: AdmittedCaller,
   admissions: Admissions,
 ): Release | Promise<Release> {
   if (capacity === 'shared_read') return noRelease
@@ -117,9 +125,9 @@ export function admit(
 }
 
 /**
- * Waits until a large message may be decoded. Decoding a thousand checks takes milliseconds of the
- * main thread and creates many objects, so only a few such messages are decoded at once. The others
- * wait as bytes.
+ * Waits until a large message may be decoded. Decoding a thousand checks occupies the main thread
+ * for milliseconds and creates many objects, so only a few such messages are decoded concurrently.
+ * The others wait undecoded.
  */
 export function admitMessage(
   { readInTurn, scope, ip }: Call,
@@ -127,31 +135,35 @@ export function admitMessage(
   { large_message }: Admissions,
 ): Release | Promise<Release> {
   if (!readInTurn) return noRelease
-  const key = user
-    ? `workspace ${user.wid}`
-    : keyHash
-      ? `key ${keyHash}`
-      : `address ${clientAddress(ip)}`
-  const keys = { tenant: key, limits: [{ key, max: largeMessages.maxPerTenant }] }
-  return large_message.enter(keys, scope.signal)
+  const tenants = user
+    ? [`workspace ${user.wid}`, `user ${user.sub}`]
+    : [keyHash ? `key ${keyHash}` : `address ${clientAddress(ip)}`]
+  const limits = tenants.map((key) => ({ key, max: largeMessages.maxPerTenant }))
+  return large_message.enter({ tenants, limits }, scope.signal)
 }
 
 const noRelease: Release = () => {}
 
 /**
- * Calls are counted by address only without credentials, because the users of a backend or an
- * office share one.
+ * Count by address only if there are no credentials, because the users of a backend or an office
+ * share an address.
  */
-function keysOf({ user, service, admin }: Caller, ip: string, max: CallerLimits): AdmissionKeys {
+function keysOf(
+  { user, service, admin, managementApp }: AdmittedCaller,
+  ip: string,
+  max: CallerLimits,
+): AdmissionKeys {
   const limits: AdmissionKeys['limits'] = []
   if (user) {
     limits.push({ key: `workspace ${user.workspaceId}`, max: max.workspace })
     limits.push({ key: `user ${user.id}`, max: max.user })
   }
-  if (admin) limits.push({ key: `admin ${admin.id}`, max: max.workspace })
+  const administrative = admin ?? managementApp
+  if (administrative) limits.push({ key: `admin ${administrative.id}`, max: max.workspace })
   if (service?.name) limits.push({ key: `service ${service.name}`, max: max.service })
-  const [first] = limits
-  if (first) return { tenant: first.key, limits }
-  const key = `address ${clientAddress(ip)}`
-  return { tenant: key, limits: [{ key, max: max.address }] }
+  if (limits.length === 0) limits.push({ key: `address ${clientAddress(ip)}`, max: max.address })
+  // Each user of a service is counted separately. Otherwise, one of them could fill the queue of
+  // the service.
+  const callers = user ? limits.slice(0, 2) : limits.slice(0, 1)
+  return { tenants: callers.map(({ key }) => key), limits }
 }

@@ -1,45 +1,69 @@
 import { ServiceError } from '../core/errors.ts'
 import type {
   AdminPrincipal,
+  ManagementPrincipal,
   PresentedToken,
   Principal,
   ServicePrincipal,
   UserPrincipal,
 } from '../core/request-context.ts'
+import { includesScope } from '../core/scopes.ts'
+import { serviceKeyMissing } from '../identity/service-keys.ts'
 import { adminRequired, userInactive } from '../identity/user-errors.ts'
-import type { PrincipalStatus } from '../permissions/facts.ts'
+import type { PrincipalStatus } from '../permissions/engine/question.ts'
 import type { Call } from './call.ts'
-import type { AdminClaims, UserClaims, VerifiedCredentials } from './credentials.ts'
+import type {
+  AdminClaims,
+  ManagementClaims,
+  UserClaims,
+  VerifiedCredentials,
+} from './credentials.ts'
+import type { Policy } from './method.ts'
 
 type AuthenticationDependencies = {
   keysRequired: boolean
   onServiceKeyUsed: (keyHash: string, now: Date) => void
+  onApiKeyUsed: (keyId: string, now: Date) => void
   /** Called if a key is required and the presented one is not valid. */
   onServiceKeyRejected: (keyHash: string, call: Call) => void
 }
 
 /**
  * Checks verified credentials against their current status. Throws `unauthenticated` if a
- * credential is no longer valid, and `permission_denied` if the user is no longer an administrator.
+ * credential is no longer valid, and `permission_denied` if the user is no longer an administrator or
+ * is a service account that may not call the method.
  */
 export function authenticate(
-  { user, admin, service, keyHash }: VerifiedCredentials,
+  { user, admin, managementApp, service, keyHash, isLenient, tokenError }: VerifiedCredentials,
   status: PrincipalStatus | undefined,
   now: Date,
   call: Call,
-  { keysRequired, onServiceKeyUsed, onServiceKeyRejected }: AuthenticationDependencies,
+  { acceptsServiceAccounts }: Pick<Policy, 'acceptsServiceAccounts'>,
+  dependencies: AuthenticationDependencies,
+  managementScopes?: string[],
 ): Principal {
   if (!status) return {}
+  const { keysRequired, onServiceKeyUsed, onServiceKeyRejected, onApiKeyUsed } = dependencies
   const principal: Principal = {}
   if (service) {
     const required = keysRequired || status.keysRequired
     const isRejected = required && status.service === undefined
     if (isRejected && keyHash) onServiceKeyRejected(keyHash, call)
-    principal.service = required ? requireService(status, keyHash) : { name: undefined }
+    if (!required) principal.service = { name: undefined }
+    else if (service === 'required') principal.service = requireService(status, keyHash)
     if (required && keyHash) onServiceKeyUsed(keyHash, now)
   }
-  if (user) principal.user = requireActiveUser(status, user)
+  if (tokenError) principal.tokenError = tokenError
+  if (user && isLenient) Object.assign(principal, findActiveUser(status, user))
+  else if (user) principal.user = requireActiveUser(status, user)
+  if (principal.user && status.isServiceAccount) {
+    if (!acceptsServiceAccounts) throw apiKeyNotAccepted()
+    if (principal.user.apiKeyPrefix) onApiKeyUsed(principal.user.token.id, now)
+  }
   if (admin) principal.admin = requireActiveAdmin(status, admin)
+  if (managementApp) {
+    principal.managementApp = requireManagementApp(status, managementApp, managementScopes)
+  }
   return principal
 }
 
@@ -47,18 +71,28 @@ function requireService(status: PrincipalStatus, keyHash: string | undefined): S
   if (status.service !== undefined) return { name: status.service }
   throw keyHash
     ? new ServiceError('unauthenticated', 'SERVICE_KEY_INVALID', 'The service key is not valid')
-    : new ServiceError(
-        'unauthenticated',
-        'SERVICE_KEY_MISSING',
-        'A service key is required in the x-service-key header',
-      )
+    : serviceKeyMissing()
 }
 
 function requireActiveUser(status: PrincipalStatus, claims: UserClaims): UserPrincipal {
   const token = requireLiveToken(status, claims)
   // The user has left the workspace, or the workspace has been deleted.
   if (!status.role) throw tokenRevoked()
-  return { id: claims.sub, workspaceId: claims.wid, role: status.role, token }
+  const { sub: id, wid: workspaceId, email, apiKeyPrefix } = claims
+  const { role, isServiceAccount } = status
+  return { id, workspaceId, email, role, token, isServiceAccount, apiKeyPrefix }
+}
+
+/** Returns the user, or the error if the token is no longer valid. */
+function findActiveUser(
+  status: PrincipalStatus,
+  claims: UserClaims,
+): Pick<Principal, 'user' | 'tokenError'> {
+  try {
+    return { user: requireActiveUser(status, claims) }
+  } catch (error) {
+    return { tokenError: ServiceError.from(error) }
+  }
 }
 
 function requireActiveAdmin(status: PrincipalStatus, claims: AdminClaims): AdminPrincipal {
@@ -67,13 +101,37 @@ function requireActiveAdmin(status: PrincipalStatus, claims: AdminClaims): Admin
   return { id: claims.sub, token }
 }
 
+/** `current` are the scopes of the app, or undefined unless it is active. */
+function requireManagementApp(
+  status: PrincipalStatus,
+  { sub: id, scope, ...claims }: ManagementClaims,
+  current: string[] | undefined,
+): ManagementPrincipal {
+  if (status.tokenDenied || !current) throw tokenRevoked()
+  const requested = scope?.split(' ')
+  const scopes = requested?.filter((name) => includesScope(current, name)) ?? current
+  return { id, scopes, token: presentedToken(claims) }
+}
+
 function requireLiveToken(
   status: PrincipalStatus,
-  { jti, exp }: UserClaims | AdminClaims,
+  claims: UserClaims | AdminClaims,
 ): PresentedToken {
   if (status.tokenDenied) throw tokenRevoked()
   if (!status.userActive) throw userInactive()
+  return presentedToken(claims)
+}
+
+function presentedToken({ jti, exp }: Pick<UserClaims, 'jti' | 'exp'>): PresentedToken {
   return { id: jti, expiresAt: new Date(exp * 1000) }
+}
+
+function apiKeyNotAccepted(): ServiceError {
+  return new ServiceError(
+    'permission_denied',
+    'API_KEY_NOT_ACCEPTED',
+    'Service accounts cannot call this method. Use the access token of a person.',
+  )
 }
 
 function tokenRevoked(): ServiceError {

@@ -1,6 +1,7 @@
-import { otherWorkspace, ServiceError } from '../core/errors.ts'
+import { otherService, ServiceError } from '../core/errors.ts'
 import type { Principal } from '../core/request-context.ts'
 import { atLeast } from '../core/roles.ts'
+import { includesScope } from '../core/scopes.ts'
 import type { Call } from './call.ts'
 import type { Operation } from './operation.ts'
 
@@ -17,20 +18,32 @@ export function authorize(
 ): void {
   const { leastRole, workspaceField, serviceField, safe } = policy
   const fields = request as Record<string, unknown>
-  // An optional workspace that is omitted defaults to that of the token.
+  // An omitted optional workspace defaults to the workspace of the token.
   if (user && workspaceField && fields[workspaceField] !== undefined) {
-    if (String(fields[workspaceField]).toLowerCase() !== user.workspaceId) throw otherWorkspace()
+    if (String(fields[workspaceField]).toLowerCase() !== user.workspaceId)
+      throw permissionDenied('OTHER_WORKSPACE', 'The token was issued for another workspace')
   }
   if (user && leastRole) {
     if (!atLeast(user.role, leastRole))
-      throw permissionDenied('ROLE_TOO_LOW', `Requires role ${leastRole} or higher`)
+      throw permissionDenied('ROLE_TOO_LOW', `Requires the role ${leastRole} or higher`)
   }
   if (admin && !safe && !isTrustedOrigin(call, adminOrigins))
     throw permissionDenied('ORIGIN_REFUSED', 'Requests from this origin are not allowed')
   if (service?.name !== undefined && serviceField) {
-    if (!namesOnly(service.name, fields, serviceField))
-      throw permissionDenied('OTHER_SERVICE', `The service key is limited to ${service.name}`)
+    if (!namesOnly(service.name, fields, serviceField)) throw otherService(service.name)
   }
+}
+
+/**
+ * Requires the scope of the method from a management app. Throws `permission_denied`. The request is
+ * judged later, so that the error names the scope whatever the request contains.
+ */
+export function requireScope({ policy: { scope } }: Operation, { managementApp }: Principal): void {
+  if (!managementApp) return
+  if (scope === undefined || scope === 'none')
+    throw permissionDenied('ADMINISTRATOR_REQUIRED', 'Management apps cannot call this method')
+  if (!includesScope(managementApp.scopes, scope))
+    throw permissionDenied('SCOPE_MISSING', `The management app needs the scope ${scope}`)
 }
 
 function permissionDenied(reason: string, detail: string): ServiceError {

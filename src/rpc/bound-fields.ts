@@ -1,4 +1,4 @@
-import type { DescMessage, FileRegistry } from '@bufbuild/protobuf'
+import type { DescField, DescMessage, FileRegistry } from '@bufbuild/protobuf'
 import { fieldOption } from './descriptors.ts'
 
 /** A cookie declared with the `binding` option (policy.proto). */
@@ -10,17 +10,35 @@ export type CookieDeclaration = {
   max_age?: number
   /** The response field that contains the seconds, as an alternative to `max_age`. */
   max_age_field?: string
+  /** Whether the cookie keeps its name and path if cookies are secure. */
+  fixed_name?: boolean
 }
 
-/** A message field that REST carries in a header or a cookie instead of the path, query or body. */
-export type BoundField = { field: string; header?: string; cookie?: CookieDeclaration }
+/**
+ * A message field that REST reads from a header, a cookie, the names of repeated parameters or the
+ * query of a request with a body.
+ */
+export type BoundField = {
+  field: string
+  header?: string
+  cookie?: CookieDeclaration
+  repeated_parameters?: boolean
+  /** Whether the field is a query parameter, although the method has a body. */
+  query?: boolean
+}
 
 /** Returns the fields of a message that have a `binding` option. */
 export function readBoundFields(registry: FileRegistry, message: DescMessage): BoundField[] {
   return message.fields.flatMap((field) => {
-    const binding = fieldOption(registry, field, 'daikon.v1.binding')
+    const binding = readBinding(registry, field)
     return binding ? [{ field: field.name, ...binding }] : []
   })
+}
+
+/** Returns the `binding` option of a field. */
+export function readBinding(registry: FileRegistry, field: DescField) {
+  const binding = fieldOption(registry, field, 'daikon.v1.binding')
+  return binding as Omit<BoundField, 'field'> | undefined
 }
 
 /** A field that, if null in a JSON body, sets another field to true. */

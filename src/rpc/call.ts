@@ -18,12 +18,14 @@ export type Call = {
   transport: 'grpc' | 'http'
   /** The request message, or the error if it could not be read. */
   message: object | ServiceError
-  /** Reads the message of an HTTP call, after rate limiting and the verification of credentials. */
+  /** Reads the message of an HTTP call or a large gRPC message once credentials are verified. */
   read?: () => Promise<object | ServiceError>
   /** Decodes a large gRPC message once it is admitted (rpc/admit.ts). Overrides `message`. */
   readInTurn?: () => object | ServiceError
   /** Whether the message is large or of unknown size, so that authentication must come first. */
   hasLargeBody?: boolean
+  /** Whether an open stream has its credentials verified again, which counts as no call. */
+  isContinued?: boolean
   credentials: Credentials
   ip: string
   requestId: string

@@ -1,25 +1,40 @@
 import { hash } from 'node:crypto'
 import { ServiceError } from '../core/errors.ts'
+import {
+  apiKeyInvalid,
+  apiKeyPrefix,
+  type FindApiKey,
+  looksLikeApiKey,
+  maxKeyMemory,
+} from '../identity/api-keys.ts'
 import type { Token } from '../identity/claims.ts'
 import { hashServiceKey } from '../identity/service-keys.ts'
 import type { Tokens } from '../identity/tokens.ts'
+import { tokenMissing } from '../identity/user-errors.ts'
 import type { Credentials } from './call.ts'
 import type { Policy, Tier } from './method.ts'
 
-type TokenKind = 'access' | 'admin_access'
+type TokenKind = 'access' | 'admin_access' | 'management'
 
 /** The credentials that each tier requires. */
-const requirements: Record<Tier, { token?: TokenKind; serviceKey?: true }> = {
+const requirements: Record<Tier, { token?: TokenRequirement; serviceKey?: true }> = {
   public: {},
   user: { token: 'access' },
   service: { serviceKey: true },
   dual: { token: 'access', serviceKey: true },
-  admin: { token: 'admin_access' },
+  admin: { token: 'administrative' },
 }
 
+/** An access token; or an administrator's token, or the token of a management app. */
+type TokenRequirement = 'access' | 'administrative'
+
 /** The claims that calls need. Others, such as the groups, can be large and are not cached. */
-export type UserClaims = Pick<Token<'access'>, 'sub' | 'jti' | 'wid' | 'exp'>
+export type UserClaims = Pick<Token<'access'>, 'sub' | 'jti' | 'wid' | 'exp' | 'email'> & {
+  /** The first characters of the API key that serves as the token, whose ID is `jti`. */
+  apiKeyPrefix?: string
+}
 export type AdminClaims = Pick<Token<'admin_access'>, 'sub' | 'jti' | 'admin' | 'exp'>
+export type ManagementClaims = Pick<Token<'management'>, 'sub' | 'jti' | 'scope' | 'exp'>
 
 /**
  * The claims of tokens whose signature and expiry are valid, and the hash of the service key.
@@ -28,10 +43,15 @@ export type AdminClaims = Pick<Token<'admin_access'>, 'sub' | 'jti' | 'admin' | 
 export type VerifiedCredentials = {
   user?: UserClaims | undefined
   admin?: AdminClaims | undefined
-  /** Whether the tier requires a service key. */
-  service?: true | undefined
+  managementApp?: ManagementClaims | undefined
+  /** Whether the tier requires a service key, or accepts other credentials instead. */
+  service?: 'required' | 'optional' | undefined
   /** The hash of the presented service key, if any. */
   keyHash?: string | undefined
+  /** Whether a token that is not valid counts as absent. */
+  isLenient?: boolean
+  /** Why a token counts as absent. */
+  tokenError?: ServiceError
 }
 
 /**
@@ -39,18 +59,26 @@ export type VerifiedCredentials = {
  * Throws or rejects with `unauthenticated`.
  */
 export type VerifyCredentials = (
-  policy: Pick<Policy, 'tier' | 'optionalUser' | 'profile'>,
+  policy: Pick<
+    Policy,
+    'tier' | 'optionalUser' | 'optionalAdmin' | 'lenientUser' | 'optionalClient' | 'profile'
+  >,
   credentials: Credentials,
   now: Date,
+  /** Whether to treat API keys that are not in memory as absent, so that no statement is needed. */
+  onlyRemembered?: boolean,
 ) => VerifiedCredentials | Promise<VerifiedCredentials>
 
-type VerifiedToken = Pick<VerifiedCredentials, 'user' | 'admin'>
+type VerifiedToken = Pick<VerifiedCredentials, 'user' | 'admin' | 'managementApp'>
 type CacheEntry = VerifiedToken & { expiresAt: number }
 
-/** The estimated memory of a cache entry in bytes: its digest, three ids, objects and map entry. */
+/**
+ * The estimated memory of a cache entry in bytes: its digest, three IDs, an e-mail address, objects
+ * and map entry.
+ */
 const entryBytes = 1024
 
-/** Milliseconds between two sweeps of expired entries. */
+/** Milliseconds between sweeps of expired entries. */
 const sweepInterval = 60_000
 
 /**
@@ -60,6 +88,7 @@ const sweepInterval = 60_000
  */
 export function createCredentialsVerifier(
   tokens: Tokens,
+  findApiKey: FindApiKey,
   maxCacheBytes: number,
 ): VerifyCredentials {
   const cache = new Map<string, CacheEntry>()
@@ -82,81 +111,161 @@ export function createCredentialsVerifier(
   async function verify(type: TokenKind, token: string, digest: string, now: Date) {
     const keys = verificationKeys
     const claims = await tokens.verify(type, token)
-    const { sub, jti, exp } = claims
-    const verified: VerifiedToken =
-      'wid' in claims
-        ? { user: { sub, jti, exp, wid: claims.wid } }
-        : { admin: { sub, jti, exp, admin: claims.admin } }
+    const verified = toVerifiedToken(claims)
     // The keys may have been replaced while the signature was verified.
     if (keys === tokens.verificationKeys()) {
-      addToCache(digest, { ...verified, expiresAt: exp * 1000 }, now.getTime())
+      addToCache(digest, { ...verified, expiresAt: claims.exp * 1000 }, now.getTime())
     }
     return verified
   }
 
-  return (policy, received, now) => {
-    const credentials = policy.profile === 'default' ? received : withBearerKey(received)
-    const tier = effectiveTier(policy, credentials)
-    const { token: type } = requirements[tier]
-    const service = readServiceKey(tier, credentials)
-    if (!type) return service
-    const token = type === 'access' ? requireBearer(credentials) : requireAdminCookie(credentials)
+  /** API keys are remembered like tokens. Whether one has ended is checked on every call. */
+  async function verifyApiKey(key: string, digest: string, now: Date): Promise<VerifiedToken> {
+    const owner = await findApiKey(key, now)
+    if (!owner) throw apiKeyInvalid()
+    const { keyId: jti, userId: sub, workspaceId: wid } = owner
+    const memoryEnd = Math.floor(now.getTime() / 1000) + maxKeyMemory
+    const exp = owner.expiresAt ?? memoryEnd
+    const user = { sub, jti, wid, exp, email: '', apiKeyPrefix: apiKeyPrefix(key) }
+    addToCache(digest, { user, expiresAt: Math.min(exp, memoryEnd) * 1000 }, now.getTime())
+    return { user }
+  }
+
+  function verifyToken(
+    required: TokenRequirement,
+    credentials: Credentials,
+    now: Date,
+    onlyRemembered: boolean,
+  ): VerifiedToken | Promise<VerifiedToken> {
+    const { type, token } = presentedToken(required, credentials)
     if (verificationKeys !== tokens.verificationKeys()) {
-      // Tokens that a removed key has signed must not be accepted any longer.
+      // Tokens signed by a removed key must no longer be accepted.
       cache.clear()
       verificationKeys = tokens.verificationKeys()
     }
     // The separator is unambiguous, because a token cannot contain a line feed.
     credentials.digest ??= hash('sha256', `${type}\n${token}`, 'base64')
     const cached = cache.get(credentials.digest)
-    if (cached && cached.expiresAt > now.getTime()) {
-      return { user: cached.user, admin: cached.admin, ...service }
+    if (cached && cached.expiresAt > now.getTime()) return cached
+    if (type !== 'access' || !looksLikeApiKey(token))
+      return verify(type, token, credentials.digest, now)
+    return onlyRemembered ? {} : verifyApiKey(token, credentials.digest, now)
+  }
+
+  async function verifyLeniently(
+    required: TokenRequirement,
+    credentials: Credentials,
+    now: Date,
+  ): Promise<VerifiedCredentials> {
+    try {
+      const { user } = await verifyToken(required, credentials, now, false)
+      return { user, isLenient: true }
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'unauthenticated')
+        return { tokenError: error }
+      throw error
     }
-    return verify(type, token, credentials.digest, now).then((verified) => ({
-      ...verified,
-      ...service,
-    }))
+  }
+
+  return (policy, received, now, onlyRemembered = false) => {
+    const credentials = withKeyOfProfile(policy, received)
+    const tier = effectiveTier(policy, credentials)
+    const { token: required } = requirements[tier]
+    const service = readServiceKey(tier, policy.optionalClient, credentials)
+    if (!required) return service
+    const verified = policy.lenientUser
+      ? verifyLeniently(required, credentials, now)
+      : verifyToken(required, credentials, now, onlyRemembered)
+    if (verified instanceof Promise) return verified.then((own) => ({ ...own, ...service }))
+    const { user, admin, managementApp } = verified
+    return { user, admin, managementApp, ...service }
   }
 }
 
-/** A `service` method with an optional user requires both credentials if a token is present. */
+/**
+ * A `service` method with an optional user requires both credentials if a token is present. With an
+ * optional administrator, the token of an administrator or a management app is required instead if
+ * one is present without a service key.
+ */
 function effectiveTier(
-  { tier, optionalUser }: Pick<Policy, 'tier' | 'optionalUser'>,
-  { authorization }: Credentials,
+  { tier, optionalUser, optionalAdmin }: Pick<Policy, 'tier' | 'optionalUser' | 'optionalAdmin'>,
+  { authorization, adminToken, serviceKey }: Credentials,
 ): Tier {
+  const isAdministrative =
+    adminToken !== undefined || (!optionalUser && authorization !== undefined)
+  if (optionalAdmin && isAdministrative && serviceKey === undefined) return 'admin'
   return optionalUser && authorization !== undefined ? 'dual' : tier
 }
 
-/** API gateways send the key of a policy decision point as a bearer token. */
-function withBearerKey(credentials: Credentials): Credentials {
+/** Returns the hash of the service key that a call presents to a method that requires one. */
+export function presentedKeyHash(
+  { tier, optionalClient, profile }: Pick<Policy, 'tier' | 'optionalClient' | 'profile'>,
+  received: Credentials,
+): string | undefined {
+  const credentials = withKeyOfProfile({ profile }, received)
+  return readServiceKey(tier, optionalClient, credentials).keyHash
+}
+
+/**
+ * Reads a service key sent as a bearer token, as API gateways do that call a policy decision point.
+ * In forward authentication, `Authorization` comes from the gateway's client, who must not choose
+ * the service.
+ */
+function withKeyOfProfile(
+  { profile }: Pick<Policy, 'profile'>,
+  credentials: Credentials,
+): Credentials {
+  if (profile === 'default' || profile === 'gateway') return credentials
   const [, key] = /^Bearer +(dk_.*)$/i.exec(credentials.authorization ?? '') ?? []
   if (key === undefined || credentials.serviceKey !== undefined) return credentials
   return { ...credentials, serviceKey: key }
 }
 
-function readServiceKey(tier: Tier, credentials: Credentials): VerifiedCredentials {
+function readServiceKey(
+  tier: Tier,
+  optionalClient: boolean,
+  credentials: Credentials,
+): VerifiedCredentials {
   const { serviceKey } = credentials
-  const service = requirements[tier].serviceKey
-  if (!service) return { service }
+  if (!requirements[tier].serviceKey) return {}
   if (serviceKey) credentials.keyHash ??= hashServiceKey(serviceKey)
-  return { service, keyHash: credentials.keyHash }
+  const { keyHash } = credentials
+  return { service: optionalClient && !keyHash ? 'optional' : 'required', keyHash }
 }
 
 function requireBearer({ authorization }: Credentials): string {
   const [scheme] = /^Bearer +/i.exec(authorization ?? '') ?? []
   if (scheme && authorization) return authorization.slice(scheme.length)
+  throw tokenMissing()
+}
+
+/**
+ * Returns the token that the call must be verified with. Administrators send theirs in a cookie,
+ * because browsers protect it from scripts; management apps send theirs in a header.
+ */
+function presentedToken(
+  required: TokenRequirement,
+  credentials: Credentials,
+): { type: TokenKind; token: string } {
+  if (required === 'access') return { type: 'access', token: requireBearer(credentials) }
+  if (credentials.adminToken) return { type: 'admin_access', token: credentials.adminToken }
+  if (credentials.authorization !== undefined)
+    return { type: 'management', token: requireBearer(credentials) }
   throw new ServiceError(
     'unauthenticated',
     'TOKEN_MISSING',
-    'An access token is required in the authorization header: Bearer <token>',
+    'An admin token is required in the admin_token cookie, or the token of a management app in the Authorization header',
   )
 }
 
-function requireAdminCookie({ adminToken }: Credentials): string {
-  if (adminToken) return adminToken
-  throw new ServiceError(
-    'unauthenticated',
-    'TOKEN_MISSING',
-    'An admin token is required in the admin_token cookie',
-  )
+function toVerifiedToken(claims: Token<TokenKind>): VerifiedToken {
+  const { sub, jti, exp } = claims
+  switch (claims.type) {
+    case 'access':
+      return { user: { sub, jti, exp, wid: claims.wid, email: claims.email } }
+    case 'admin_access':
+      return { admin: { sub, jti, exp, admin: claims.admin } }
+    case 'management':
+      return { managementApp: { sub, jti, exp, ...(claims.scope && { scope: claims.scope }) } }
+  }
 }

@@ -2,12 +2,16 @@ import type { DescField, DescMessage, FileRegistry } from '@bufbuild/protobuf'
 import type { FieldViolation } from '../core/errors.ts'
 import { fieldOption, messageOption } from './descriptors.ts'
 
-/** Sets of fields, of which a message must contain exactly one (policy.proto, `exactly_one_of`). */
+/**
+ * Sets of fields. A message must contain exactly one of the sets (policy.proto, `exactly_one_of`).
+ */
 export type FieldSets = string[][]
 
 type MessageRules = {
   exactly_one_of?: { fields: string[] }[]
   at_least_one_of?: { fields: string[] }
+  sets_required_by_handler?: { fields: string[] }[]
+  only_one_of?: { fields: string[] }[]
 }
 
 /** Reads the field sets of a message. Throws if one names a field that does not exist. */
@@ -17,12 +21,20 @@ export function readFieldSets(registry: FileRegistry, message: DescMessage): Fie
   return sets
 }
 
-/** Fields of which a message, or each message at a path in it, must contain at least one. */
-export type Alternatives = { path: string[]; fields: string[] }[]
+/**
+ * A rule that a message, or each message at a path in it, must contain at least one of the fields,
+ * or only one if they are exclusive.
+ */
+export type Alternatives = { path: string[]; fields: string[]; areExclusive: boolean }[]
 
-/** Reads the `at_least_one_of` rules of a message and of the messages in it. */
+/** Reads the `at_least_one_of` and `only_one_of` rules of a message and of the messages in it. */
 export function readAlternatives(registry: FileRegistry, message: DescMessage): Alternatives {
   const fields = readOwnAlternatives(registry, message)
+  const exclusive = readExclusiveSets(registry, message).map((fields) => ({
+    path: [],
+    fields,
+    areExclusive: true,
+  }))
   const nested = message.fields.flatMap((field) =>
     field.message && isValidated(registry, field)
       ? readAlternatives(registry, field.message).map((rule) => ({
@@ -31,14 +43,36 @@ export function readAlternatives(registry: FileRegistry, message: DescMessage): 
         }))
       : [],
   )
-  return fields.length > 0 ? [{ path: [], fields }, ...nested] : nested
+  const own = fields.length > 0 ? [{ path: [], fields, areExclusive: false }] : []
+  return [...own, ...exclusive, ...nested]
 }
 
-/** Returns the fields of which a message itself must contain at least one; empty without a rule. */
+/** Returns the message's own `only_one_of` rules. */
+export function readExclusiveSets(registry: FileRegistry, message: DescMessage): FieldSets {
+  const sets = (readRules(registry, message).only_one_of ?? []).map(({ fields }) => fields)
+  for (const fields of sets) requireFields(message, fields)
+  return sets
+}
+
+/**
+ * Returns the fields named by the message's own `at_least_one_of` rule; empty if it has no such
+ * rule.
+ */
 export function readOwnAlternatives(registry: FileRegistry, message: DescMessage): string[] {
   const fields = readRules(registry, message).at_least_one_of?.fields ?? []
   requireFields(message, fields)
   return fields
+}
+
+/**
+ * Returns the documented alternatives: a message must contain all fields of at least one set. A
+ * list must have items.
+ */
+export function readDocumentedSets(registry: FileRegistry, message: DescMessage): FieldSets {
+  const own = readOwnAlternatives(registry, message).map((field) => [field])
+  const sets = readRules(registry, message).sets_required_by_handler ?? []
+  for (const { fields } of sets) requireFields(message, fields)
+  return [...own, ...sets.map(({ fields }) => fields)]
 }
 
 /** Excludes Struct, which contains itself, and lenient items, which the handler validates. */
@@ -58,16 +92,26 @@ function requireFields(message: DescMessage, fields: string[]): void {
   if (unknown) throw new Error(`${message.typeName} has no field ${unknown}`)
 }
 
-/** Returns a violation for each message that contains none of the fields of its rule. */
+/**
+ * Returns a violation for each message that contains none of the fields of its rule, or several that
+ * exclude each other.
+ */
 export function checkAlternatives(rules: Alternatives, message: unknown): FieldViolation[] {
-  return rules.flatMap(({ path, fields: [field = '', ...others] }) =>
-    findMessages(message, path)
-      .filter(({ value }) => [field, ...others].every((name) => value[name] === undefined))
-      .map(({ prefix }) => ({
-        field: `${prefix}${field}`,
-        message: `is required, or ${others.join(' or ')}`,
-      })),
+  return rules.flatMap(({ path, fields, areExclusive }) =>
+    findMessages(message, path).flatMap(({ value, prefix }) => {
+      const [first, ...others] = fields
+      const [present, extra] = fields.filter((name) => !isAbsent(value[name]))
+      if (present === undefined)
+        return { field: `${prefix}${first}`, message: `is required, or ${others.join(' or ')}` }
+      if (!areExclusive || extra === undefined) return []
+      return { field: `${prefix}${extra}`, message: `must not be combined with ${present}` }
+    }),
   )
+}
+
+/** A field with the rule `empty_is_absent` is empty if it is absent. */
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === ''
 }
 
 /** The maximum number of items that are checked. Longer lists are invalid anyway. */

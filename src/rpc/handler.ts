@@ -1,42 +1,42 @@
 import type { Handler } from '../core/request-context.ts'
-import type { Decision, ListDecision, SubjectDecision } from '../permissions/decision.ts'
+import type { Watch } from '../core/watch.ts'
+import type { DecisionHandler } from '../permissions/decision-handler.ts'
+
+/** The handler of a method. A handler without questions and options can be a function. */
+export type MethodHandler<Request, Response, Stores = object> =
+  | DecisionHandler<Request, Response, Stores>
+  | Handler<Request, Response, Stores>
 
 /**
- * The handler of a method: a decision from facts about the caller or about named subjects, a list
- * of what the caller has access to, or a function that uses an entity manager.
+ * The handlers that a service definition requires, with the stores that they may use. A missing one
+ * is a compile-time error.
  */
-export type MethodHandler<Request, Response> =
-  | Decision<Request, Response>
-  | SubjectDecision<Request, Response>
-  | ListDecision<Request, Response>
-  | Handler<Request, Response>
-
-/** The handlers that a service definition requires. A missing one is a compile-time error. */
-export type HandlersOf<Server> = {
+export type HandlersOf<Server, Stores> = {
   [Key in keyof Server as string extends Key ? never : number extends Key ? never : Key]: HandlerOf<
-    Server[Key]
+    Server[Key],
+    Stores
   >
 }
 
 /**
- * Derives the type of a handler from that of grpc-js, which is `(call, callback) => void` for unary
- * methods and `(call) => void` for streams. Each message of a stream is handled like a unary
- * request.
+ * Derives the type of a handler from its grpc-js type, which is `(call, callback) => void` for
+ * unary methods and `(call) => void` for streams. Each message of a stream is handled like a unary
+ * request. The handler of a stream with a route returns a Watch.
  */
-type HandlerOf<GrpcHandler> = GrpcHandler extends (
+type HandlerOf<GrpcHandler, Stores> = GrpcHandler extends (
   call: infer Incoming,
   callback: infer Callback,
 ) => void
   ? Callback extends (error: null, response: infer Response) => void
     ? Incoming extends { request: infer Request }
-      ? MethodHandler<Request, NonNullable<Response>>
+      ? MethodHandler<Request, NonNullable<Response>, Stores>
       : never
     : Incoming extends { write(response: infer Response): unknown }
       ? Incoming extends { request: infer Request } | { read(): infer Request }
-        ? MethodHandler<Request, Response>
+        ? MethodHandler<Request, Response, Stores> | MethodHandler<Request, Watch<Response>, Stores>
         : never
       : never
   : never
 
 /** Handlers by service and method: `{PermissionService: {check, …}}`. */
-export type HandlerTable = Record<string, Record<string, MethodHandler<never, object>>>
+export type HandlerTable = Record<string, Record<string, MethodHandler<never, object, never>>>

@@ -1,6 +1,7 @@
 import type { DescMessage, DescMethod, FileRegistry } from '@bufbuild/protobuf'
 import { type ErrorCode, errorCodes } from '../core/errors.ts'
 import type { Role } from '../core/roles.ts'
+import { managementScopes } from '../core/scopes.ts'
 import { methodOption } from './descriptors.ts'
 import { type FieldSets, readFieldSets } from './field-sets.ts'
 
@@ -17,8 +18,8 @@ export type Capacity =
   | 'session'
   | 'sign_in'
 
-/** The conventions that a method follows where they differ from the usual ones (policy.proto). */
-export type Profile = 'default' | 'authzen' | 'oauth'
+/** The external conventions that a method follows, if any (policy.proto). */
+export type Profile = 'default' | 'authzen' | 'oauth' | 'gateway'
 
 /** The policy option of a method (policy.proto). */
 export type Policy = {
@@ -30,6 +31,19 @@ export type Policy = {
   limitPerMinute: number | undefined
   /** Whether a `service` method also accepts an access token, which must then be valid. */
   optionalUser: boolean
+  /** Whether an access token that is not valid counts as absent. */
+  lenientUser: boolean
+  /** Whether service accounts may call the method on their own behalf. */
+  acceptsServiceAccounts: boolean
+  /** Whether a `service` method also accepts an admin token instead of a service key. */
+  optionalAdmin: boolean
+  /**
+   * The scope that management apps need, or `none` if the method accepts only administrators.
+   * Undefined if it accepts neither.
+   */
+  scope: string | undefined
+  /** Whether a `service` method also accepts a client app, which its handler authenticates. */
+  optionalClient: boolean
   /** Whether the method changes nothing (RFC 9110, section 9.2.1). */
   safe: boolean
   /** The HTTP status of a successful response. */
@@ -38,7 +52,9 @@ export type Policy = {
   responseField: string | undefined
   /** The request field that REST clients may upload as a file. */
   upload: Upload | undefined
-  /** Errors of the handler, in addition to those that follow from the rest of the policy. */
+  /**
+   * The error codes of the handler, in addition to the ones that the rest of the policy implies.
+   */
   errors: ErrorCode[]
   capacity: Capacity
   /** Whether REST ignores undeclared query parameters instead of rejecting them. */
@@ -48,10 +64,16 @@ export type Policy = {
   /** The response field that REST renders as a page. A response without it is a redirect. */
   pageField: string | undefined
   profile: Profile
-  /** The number of seconds for which any cache may store a successful response, if at all. */
+  /** Seconds for which caches may store a successful response; undefined if they may not. */
   cacheSeconds: number | undefined
   /** The window of the global limit that REST calls count against, if any. */
   globalWindow: 'global' | 'preflight' | undefined
+  /** Whether REST accepts JSON bodies of up to 4 MiB instead of 256 KiB. */
+  bulk: boolean
+  /** Whether REST accepts every HTTP method, without body and CORS. */
+  anyMethod: boolean
+  /** Whether the limit of service keys also applies over gRPC. */
+  serviceLimitOverGrpc: boolean
 }
 
 /** A request field that REST clients may upload as a file (policy.proto). */
@@ -84,7 +106,8 @@ export type Route = {
   body: boolean
 }
 
-type Declaration = {
+/** A method as the proto declares it, however it is called. */
+export type Declaration = {
   /** The full name, such as `daikon.v1.PermissionService/Check`. */
   name: string
   /** The name of the service, such as `PermissionService`. */
@@ -116,6 +139,9 @@ type PolicyJson = {
   workspace_field?: string
   service_field?: string
   optional_user?: boolean
+  optional_client?: boolean
+  optional_admin?: boolean
+  scope?: string
   ignore_unknown_parameters?: boolean
   form?: boolean
   page_field?: string
@@ -124,6 +150,11 @@ type PolicyJson = {
   response_field?: string
   upload?: { field: string; media_type: string; part: string; max_bytes: number }
   errors?: string[]
+  bulk?: boolean
+  any_method?: boolean
+  lenient_user?: boolean
+  service_accounts?: boolean
+  service_limit_over_grpc?: boolean
 }
 
 /** Returns every unary method. Throws if one has no policy or route, or an inconsistent policy. */
@@ -133,11 +164,33 @@ export function readMethods(registry: FileRegistry): Method[] {
     .map((method) => readMethod(registry, method))
 }
 
-/** Returns every streaming method. Streams are available over gRPC only. */
+/** Returns the streaming methods that are available over gRPC only. */
 export function readStreams(registry: FileRegistry): Stream[] {
   return declaredMethods(registry)
-    .filter(({ methodKind }) => methodKind !== 'unary')
+    .filter((method) => method.methodKind !== 'unary' && !isWatch(registry, method))
     .map((method) => ({ ...readDeclaration(registry, method, true), kind: method.methodKind }))
+}
+
+/**
+ * Returns the streams with a route, over which messages are sent until the caller or the server ends
+ * them.
+ */
+export function readWatches(registry: FileRegistry): (Method & { kind: 'server_streaming' })[] {
+  return declaredMethods(registry)
+    .filter((method) => isWatch(registry, method))
+    .map((method) => ({ ...readMethod(registry, method), kind: 'server_streaming' }))
+}
+
+function isWatch(registry: FileRegistry, method: DescMethod): boolean {
+  const hasRoute = methodOption(registry, method, 'google.api.http') !== undefined
+  return method.methodKind === 'server_streaming' && hasRoute
+}
+
+/** Returns the methods of another API that daikon implements over gRPC, such as Envoy's. */
+export function readForeignMethods(registry: FileRegistry): Declaration[] {
+  const files = [...registry.files].filter(({ proto }) => proto.package.startsWith('envoy.'))
+  const methods = files.flatMap(({ services }) => services.flatMap((service) => service.methods))
+  return methods.map((method) => readDeclaration(registry, method, true))
 }
 
 function declaredMethods(registry: FileRegistry): DescMethod[] {
@@ -180,8 +233,17 @@ function readPolicy(name: string, method: DescMethod, json: PolicyJson, safe: bo
   const leastRole = json.least_role?.replace('LEAST_ROLE_', '').toLowerCase() as Role | undefined
   if (tier === 'user' && leastRole && !json.workspace_field)
     throw new Error(`The policy of ${name} has least_role but no workspace_field`)
-  if (json.optional_user && tier !== 'service')
-    throw new Error(`The policy of ${name} has optional_user but not TIER_SERVICE`)
+  if (json.service_accounts && tier !== 'user')
+    throw new Error(`The policy of ${name} has service_accounts but not TIER_USER`)
+  for (const option of ['optional_user', 'optional_client', 'optional_admin'] as const) {
+    if (json[option] && tier !== 'service')
+      throw new Error(`The policy of ${name} has ${option} but not TIER_SERVICE`)
+  }
+  if (json.lenient_user && !json.optional_user)
+    throw new Error(`The policy of ${name} has lenient_user but not optional_user`)
+  const acceptsAdmin = tier === 'admin' || json.optional_admin === true
+  if (acceptsAdmin ? !isScope(json.scope) : json.scope !== undefined)
+    throw new Error(`The policy of ${name} has a missing, unknown or superfluous scope`)
   const serviceField = json.service_field?.split('.')
   for (const field of [json.workspace_field, serviceField?.[0], json.upload?.field]) {
     if (field && !method.input.fields.some((declared) => declared.name === field))
@@ -196,6 +258,12 @@ function readPolicy(name: string, method: DescMethod, json: PolicyJson, safe: bo
     serviceField,
     limitPerMinute: json.limit_per_minute,
     optionalUser: json.optional_user ?? false,
+    lenientUser: json.lenient_user ?? false,
+    acceptsServiceAccounts:
+      json.service_accounts === true || tier === 'dual' || json.optional_user === true,
+    optionalAdmin: json.optional_admin ?? false,
+    scope: json.scope,
+    optionalClient: json.optional_client ?? false,
     safe,
     status: json.status ?? 200,
     responseField: json.response_field,
@@ -208,7 +276,14 @@ function readPolicy(name: string, method: DescMethod, json: PolicyJson, safe: bo
     profile: readProfile(json),
     cacheSeconds: json.cache_seconds,
     globalWindow: json.cache_seconds ? undefined : 'global',
+    bulk: json.bulk ?? false,
+    anyMethod: json.any_method ?? false,
+    serviceLimitOverGrpc: json.service_limit_over_grpc ?? false,
   }
+}
+
+function isScope(scope: string | undefined): boolean {
+  return scope !== undefined && (scope === 'none' || managementScopes.includes(scope))
 }
 
 function readErrorCode(name: string, code: string): ErrorCode {
@@ -233,7 +308,7 @@ function readUpload({ upload }: PolicyJson): Upload | undefined {
 
 type HttpRule = Partial<Record<Verb | 'body', string>> & { additional_bindings?: HttpRule[] }
 
-/** Reads the route of the option and those of its additional bindings. */
+/** Reads the route of the option and the routes of its additional bindings. */
 function readRoutes(
   name: string,
   { additional_bindings = [], ...rule }: HttpRule,

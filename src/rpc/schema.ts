@@ -1,6 +1,6 @@
 import type { DescField, DescMessage, FileRegistry } from '@bufbuild/protobuf'
 import { fieldOption } from './descriptors.ts'
-import { readOwnAlternatives } from './field-sets.ts'
+import { readDocumentedSets, readExclusiveSets } from './field-sets.ts'
 
 export type JsonSchema = { [keyword: string]: unknown }
 
@@ -20,6 +20,12 @@ type FieldRules = {
   lenient_items?: boolean
   /** The default value, as JSON. */
   default?: string
+  max_json_bytes?: number
+  /** Rules that the handler enforces, for the documentation. */
+  required_by_handler?: boolean
+  handler_pattern?: string
+  handler_excludes?: string
+  empty_is_absent?: boolean
 }
 
 /** The maximum length of each format in characters, unless a field sets `max_length`. */
@@ -30,6 +36,8 @@ const formatMaxLengths = {
   FORMAT_TEXT: 2000,
   FORMAT_EMAIL: 254,
   FORMAT_PAGE_TOKEN: 100,
+  FORMAT_EXTERNAL_ID: 255,
+  FORMAT_SLUG: undefined,
 }
 
 /** The formats that do not allow an empty string, even in an optional field. */
@@ -59,12 +67,33 @@ export function requestSchema(
   const properties = Object.fromEntries(
     message.fields.map((field) => [field.name, fieldSchema(registry, field, reader)]),
   )
-  const required = message.fields.filter(isRequired).map((field) => field.name)
+  const isListed = (field: DescField) =>
+    isRequired(registry, field) ||
+    (reader === 'documentation' && isRequiredByHandler(registry, field))
+  const required = message.fields.filter(isListed).map((field) => field.name)
   const schema = { type: 'object', additionalProperties: false, properties, required }
-  const alternatives = reader === 'documentation' ? readOwnAlternatives(registry, message) : []
-  if (alternatives.length === 0) return schema
+  if (reader !== 'documentation') return schema
+  const sets = readDocumentedSets(registry, message)
+  const exclusiveSets = readExclusiveSets(registry, message)
+  if (sets.length + exclusiveSets.length === 0) return schema
+  const kindOf = (name: string) => message.fields.find((field) => field.name === name)?.fieldKind
+  const present = (fields: string[]) => ({
+    required: fields,
+    properties: Object.fromEntries(
+      fields.map((name) => [
+        name,
+        kindOf(name) === 'list'
+          ? { not: { type: 'null' }, minItems: 1 }
+          : { not: { type: 'null' } },
+      ]),
+    ),
+  })
   // Inside `allOf`, so that type generators keep the properties.
-  return { ...schema, allOf: [{ anyOf: alternatives.map((field) => ({ required: [field] })) }] }
+  const allOf: JsonSchema[] = exclusiveSets.map((fields) => ({
+    oneOf: fields.map((name) => present([name])),
+  }))
+  if (sets.length > 0) allOf.push({ anyOf: sets.map(present) })
+  return { ...schema, allOf }
 }
 
 /** Whether a field is a timestamp, which JSON and handlers represent as text (RFC 3339). */
@@ -72,9 +101,32 @@ export function isTimestamp({ message }: DescField): boolean {
   return message?.typeName === 'google.protobuf.Timestamp'
 }
 
-/** Singular fields are required unless they are declared `optional`. */
-function isRequired(field: DescField): boolean {
-  return field.fieldKind !== 'list' && !field.proto.proto3Optional
+/** Whether a field is a JSON object of any content. */
+export function isStruct({ message }: DescField): boolean {
+  return message?.typeName === structName
+}
+
+/** Singular fields are required unless they are declared `optional` or may be empty. */
+function isRequired(registry: FileRegistry, field: DescField): boolean {
+  if (field.fieldKind === 'list' || field.proto.proto3Optional) return false
+  return !isEmptyAbsent(registry, field)
+}
+
+/** Whether an empty string means that the field is absent. In JSON, it is null. */
+export function isEmptyAbsent(registry: FileRegistry, field: DescField): boolean {
+  const rules = fieldOption(registry, field, 'daikon.v1.rules') as FieldRules | undefined
+  return rules?.empty_is_absent ?? false
+}
+
+/** Returns the maximum number of items of a list, if it has one. */
+export function maxItemsOf(registry: FileRegistry, field: DescField): number | undefined {
+  const rules = fieldOption(registry, field, 'daikon.v1.rules') as FieldRules | undefined
+  return rules?.max_items
+}
+
+function isRequiredByHandler(registry: FileRegistry, field: DescField): boolean {
+  const rules = fieldOption(registry, field, 'daikon.v1.rules') as FieldRules | undefined
+  return rules?.required_by_handler ?? false
 }
 
 /** Whether a list must have items. Responses omit such a list if it is empty. */
@@ -90,13 +142,53 @@ function fieldSchema(registry: FileRegistry, field: DescField, reader: Reader): 
     const items =
       field.listKind === 'message'
         ? requestSchema(registry, field.message, reader)
-        : { ...scalarSchemas[field.scalar as number], ...ruleKeywords(rules, true) }
+        : scalarSchema(field.scalar as number, rules, true, reader)
     return listSchema(items, rules)
   }
   if (isTimestamp(field)) return { type: 'string', format: 'date-time' }
-  if (field.fieldKind === 'message') return requestSchema(registry, field.message, reader)
+  if (field.fieldKind === 'message') {
+    const schema = requestSchema(registry, field.message, reader)
+    const { max_json_bytes: maxJsonBytes } = rules
+    return maxJsonBytes && reader === 'validation' ? { ...schema, maxJsonBytes } : schema
+  }
   if (field.fieldKind !== 'scalar') throw new Error(`${field} has an unsupported field kind`)
-  return { ...scalarSchemas[field.scalar], ...ruleKeywords(rules, isRequired(field)) }
+  return scalarSchema(field.scalar, rules, isRequired(registry, field), reader)
+}
+
+/**
+ * Returns the schema of a scalar. Validation checks the content of text only if its length is valid,
+ * because formats and patterns could take seconds for a text of megabytes.
+ */
+function scalarSchema(
+  scalar: number,
+  rules: FieldRules,
+  required: boolean,
+  reader: Reader,
+): JsonSchema {
+  if (reader === 'documentation') return documentedScalar(scalar, rules, required)
+  const keywords = { ...scalarSchemas[scalar], ...ruleKeywords(rules, required) }
+  const schema: JsonSchema = rules.empty_is_absent ? allowEmpty(keywords) : keywords
+  const { format, pattern, ...others } = schema
+  if (typeof schema.maxLength !== 'number') return schema
+  const content = withoutUndefined({ format, pattern })
+  return { ...others, if: { minLength: schema.maxLength + 1 }, else: content }
+}
+
+/** Allows an empty string, which is also the default, as in protobuf. */
+function allowEmpty({ enum: values, ...schema }: JsonSchema): JsonSchema {
+  const allowed = Array.isArray(values) ? { enum: [...values, ''] } : {}
+  return { ...schema, ...allowed, minLength: 0, default: '' }
+}
+
+/** Returns the schema of a scalar, including what its handler enforces. */
+function documentedScalar(scalar: number, rules: FieldRules, required: boolean): JsonSchema {
+  const { required_by_handler = false, handler_pattern, handler_excludes } = rules
+  return {
+    ...scalarSchemas[scalar],
+    ...ruleKeywords(rules, required || required_by_handler),
+    ...(handler_pattern && { pattern: handler_pattern }),
+    ...(handler_excludes && { not: { pattern: handler_excludes } }),
+  }
 }
 
 /**
@@ -104,7 +196,7 @@ function fieldSchema(registry: FileRegistry, field: DescField, reader: Reader): 
  * because validating a million of them would take seconds.
  */
 function listSchema(items: JsonSchema, { min_items, max_items }: FieldRules): JsonSchema {
-  // As in protobuf, a missing list equals an empty one; `minItems` then reports the problem.
+  // A missing list is the same as an empty one, as in protobuf. `minItems` reports the problem.
   const bounds = { type: 'array', default: [], ...(min_items && { minItems: min_items }) }
   if (max_items === undefined) return { ...bounds, items }
   return { ...bounds, maxItems: max_items, if: { minItems: max_items + 1 }, else: { items } }

@@ -1,12 +1,15 @@
 import type { FileRegistry } from '@bufbuild/protobuf'
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import { Ajv, type ErrorObject } from 'ajv'
+import type { DataValidateFunction } from 'ajv/dist/types/index.js'
 import { controlCharacters } from '../core/control-characters.ts'
 import { normalizeEmail } from '../core/email.ts'
 import { type FieldViolation, invalidArgument } from '../core/errors.ts'
+import { isExternalId } from '../core/external-id.ts'
+import { findJsonSizeViolation } from '../core/json-size.ts'
 import { isUuid } from '../core/uuid.ts'
 import { checkAlternatives, checkFieldSets, readAlternatives, readFieldSets } from './field-sets.ts'
-import type { Method } from './method.ts'
-import { requestSchema } from './schema.ts'
+import type { Method, Route } from './method.ts'
+import { type JsonSchema, requestSchema } from './schema.ts'
 
 /**
  * Validates a message in place: removes undeclared fields and fills in defaults. Throws
@@ -17,22 +20,44 @@ export type Validator = (message: unknown) => void
 /** Creates the validator of a method. Its field rules are compiled on first use. */
 export function createValidator(
   registry: FileRegistry,
-  { input }: Pick<Method, 'input'>,
+  { input, routes = [] }: Pick<Method, 'input'> & Partial<Pick<Method, 'routes'>>,
 ): Validator {
-  let isValid: ValidateFunction | undefined
+  let findFieldViolations: ReturnType<typeof compileSchema> | undefined
   const fieldSets = readFieldSets(registry, input)
   const alternatives = readAlternatives(registry, input)
   return (message) => {
-    isValid ??= ajv.compile(requestSchema(registry, input))
-    const fieldViolations = isValid(message) ? [] : toViolations(isValid.errors ?? [])
+    findFieldViolations ??= compileSchema(
+      requireFields(requestSchema(registry, input), inEveryPath(routes)),
+    )
     const violations = [
-      ...fieldViolations,
+      ...findFieldViolations(message),
       ...checkFieldSets(fieldSets, message),
       ...checkAlternatives(alternatives, message),
     ]
     if (violations.length > 0) throw invalidArgument(...violations)
   }
 }
+
+/**
+ * Returns the fields that REST clients cannot omit. gRPC clients must not omit them either: without
+ * its workspace, a request would reach the objects of every workspace.
+ */
+function inEveryPath(routes: Route[]): string[] {
+  const [first, ...others] = routes.map(({ pathFields }) => pathFields)
+  return (first ?? []).filter((field) => others.every((fields) => fields.includes(field)))
+}
+
+function requireFields(schema: JsonSchema, fields: string[]): JsonSchema {
+  return { ...schema, required: [...new Set([...(schema.required as string[]), ...fields])] }
+}
+
+/** Compiles a schema to a function that returns the violations in a message. */
+export function compileSchema(schema: JsonSchema): (message: unknown) => FieldViolation[] {
+  const isValid = ajv.compile(schema)
+  return (message) => (isValid(message) ? [] : toViolations(isValid.errors ?? []))
+}
+
+const name = new RegExp(`^[^${controlCharacters}\\p{Cs}]*$`, 'u')
 
 /** RFC 3339, with a year that protobuf and an offset that PostgreSQL can represent. */
 const timestamp = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-](0\d|1[0-5]):[0-5]\d)$/
@@ -49,14 +74,32 @@ const ajv = new Ajv({
   formats: {
     // Formats accept an empty string, so that `minLength` reports it as a missing value.
     uuid: (text: string) => text === '' || isUuid(text),
-    name: new RegExp(`^[^${controlCharacters}\\p{Cs}]*$`, 'u'),
+    name,
     title: new RegExp(`^(?=.*\\S)[^${controlCharacters}\\p{Cs}]*$|^$`, 'u'),
     text: /^([^\p{Cc}\p{Cs}]|[\n\r\t])*$/u,
     email: (text: string) => text === '' || normalizeEmail(text) !== undefined,
-    // The 16 bytes of an id in base64url.
-    page_token: /^([\w-]{21}[AQgw])?$/,
+    // The 16 bytes of an id in base64url, and 8 bytes of a digest of the context.
+    slug: (text: string) => !isUuid(text),
+    page_token: /^([\w-]{21}[AQgw]|[\w-]{32})?$/,
+    external_id: (text: string) => name.test(text) && isExternalId(text),
     unicode: (text: string) => text.isWellFormed(),
     'date-time': (text: string) => timestamp.test(text) && !Number.isNaN(Date.parse(text)),
+  },
+})
+
+const maxJsonBytes = 'maxJsonBytes'
+
+// The limit of a JSON object, which `schema.ts` sets from `max_json_bytes`.
+ajv.addKeyword({
+  keyword: maxJsonBytes,
+  type: 'object',
+  compile: (limit: number) => {
+    const validate: DataValidateFunction = (value: object) => {
+      const violation = findJsonSizeViolation(value, limit)
+      if (violation) validate.errors = [{ keyword: maxJsonBytes, params: { violation } }]
+      return violation === undefined
+    }
+    return validate
   },
 })
 
@@ -65,7 +108,8 @@ const messages: Record<string, (params: Record<string, unknown>) => string> = {
   required: () => 'is required',
   type: ({ type }) => `must be ${/^[aio]/.test(String(type)) ? 'an' : 'a'} ${type}`,
   format: ({ format }) => formatMessages[String(format)] ?? 'has an invalid format',
-  enum: ({ allowedValues }) => `must be one of ${(allowedValues as string[]).join(', ')}`,
+  enum: ({ allowedValues }) =>
+    `must be one of ${(allowedValues as string[]).filter(Boolean).join(', ')}`,
   not: () => 'is reserved',
   minLength: ({ limit }) =>
     limit === 1 ? 'is required' : `must be at least ${limit} characters long`,
@@ -74,6 +118,7 @@ const messages: Record<string, (params: Record<string, unknown>) => string> = {
   minimum: ({ limit }) => `must be at least ${limit}`,
   maximum: ({ limit }) => `must be at most ${limit}`,
   minItems: ({ limit }) => `must contain at least ${limit} ${limit === 1 ? 'item' : 'items'}`,
+  [maxJsonBytes]: ({ violation }) => String(violation),
   maxItems: ({ limit }) => `must contain at most ${limit} ${limit === 1 ? 'item' : 'items'}`,
 }
 
@@ -83,7 +128,10 @@ const formatMessages: Record<string, string> = {
   title: 'must not be blank or contain control characters',
   text: 'must not contain control characters',
   email: 'must be an e-mail address',
+  slug: 'must not be a UUID, because it could be taken for the ID of another workspace',
   page_token: 'must be a page token from a previous response',
+  external_id:
+    'must not be in the form of a UUID or an e-mail address, or contain control characters',
   unicode: 'must be well-formed Unicode',
   'date-time': 'must be a time such as 2026-01-31T12:00:00Z',
 }
@@ -92,12 +140,13 @@ const formatMessages: Record<string, string> = {
 function toViolations(errors: ErrorObject[]): FieldViolation[] {
   const violations = new Map<string, FieldViolation>()
   for (const { keyword, instancePath, params } of errors) {
-    const message = messages[keyword]
-    if (!message) continue
+    // The list also contains the errors of its `else`.
+    if (keyword === 'if') continue
+    const message = messages[keyword]?.(params) ?? 'is invalid'
     const path = instancePath.split('/').slice(1)
     if (keyword === 'required') path.push(params.missingProperty)
     const field = formatPath(path)
-    if (!violations.has(field)) violations.set(field, { field, message: message(params) })
+    if (!violations.has(field)) violations.set(field, { field, message })
   }
   return [...violations.values()]
 }

@@ -1,29 +1,51 @@
+import { createLiveFeed } from '../activity/feed/live-feed.ts'
+import { FeedStore } from '../activity/store/feed-store.ts'
 import { createEndedKeyUses } from '../admin/ended-keys.ts'
 import { createKeyUsage } from '../admin/key-usage.ts'
+import { recordKeyUsageSql } from '../admin/store/service-app-store.ts'
 import type { ServiceError } from '../core/errors.ts'
+import type { HostPattern } from '../core/host-pattern.ts'
 import { defaultQuotas, type Quotas } from '../core/quotas.ts'
+import { createSecretBox } from '../core/secret-box.ts'
 import { createSemaphore } from '../core/semaphore.ts'
 import type { Database } from '../database/database.ts'
 import { createGrpcServer, type GrpcTls, type Keepalive } from '../grpc/server.ts'
 import { createRestServer } from '../http/server.ts'
+import { createFindApiKey } from '../identity/api-keys.ts'
 import type { IdentityDependencies } from '../identity/identity-dependencies.ts'
 import type { Keys } from '../identity/keys.ts'
-import { maxNotifications, sendLogoutTokens } from '../identity/oauth/logout-notifications.ts'
+import { createFindManagementScopes } from '../identity/management-apps.ts'
+import { createLogoutSender, type LogoutSender } from '../identity/oauth/logout-notifications.ts'
 import { createClientOrigins } from '../identity/redirect-uris.ts'
 import { createStateCookies } from '../identity/state-cookie.ts'
+import { recordApiKeyUsageSql } from '../identity/store/api-key-store.ts'
+import { LogoutQueueStore } from '../identity/store/logout-queue-store.ts'
 import { createTokens, type Tokens } from '../identity/tokens.ts'
-import { createLoadKeyedEvaluations } from '../permissions/evaluate/load-evaluations.ts'
-import { createLoadSubjectFacts } from '../permissions/evaluate/load-subject-facts.ts'
+import type { SendMail } from '../outbound/mail-client.ts'
+import { createOutboundClient } from '../outbound/outbound-client.ts'
+import { createOutboundHosts } from '../outbound/outbound-hosts.ts'
+import { createEngine, type EngineOptions } from '../permissions/engine/engine.ts'
+import { recordLinkUsageSql } from '../permissions/store/link-store.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import { type Admissions, createAdmissions } from '../rpc/admit.ts'
 import type { Call } from '../rpc/call.ts'
 import { createCredentialsVerifier } from '../rpc/credentials.ts'
+import type { Decisions } from '../rpc/decisions.ts'
 import { readRegistry } from '../rpc/descriptors.ts'
-import { createOperations, createStreams, type DeclaredOperation } from '../rpc/operation.ts'
+import {
+  createForeignOperations,
+  createOperations,
+  createStreams,
+  createWatches,
+  type DeclaredOperation,
+} from '../rpc/operation.ts'
 import { type CallResult, createPipeline, type StartSpan } from '../rpc/pipeline.ts'
-import { grpcServices } from './grpc-services.ts'
+import { openWebhookJobs } from '../webhooks/store/job-queue.ts'
+import { createWebhookSender, type WebhookSender } from '../webhooks/webhook-sender.ts'
+import { createInvitationSender } from '../workspaces/invitation-sender.ts'
+import { externalAuthorizationService, grpcServices } from './grpc-services.ts'
 import { createHandlers } from './handlers.ts'
-import { createLoaders, type LoaderObservers } from './loaders.ts'
+import { createStores } from './stores.ts'
 
 /** The dependencies of the application. */
 export type ApplicationDependencies = {
@@ -35,6 +57,16 @@ export type ApplicationDependencies = {
   now: () => Date
   /** Called for every `internal` and `unavailable` error, unless the call was cancelled. */
   onFailure: (error: ServiceError, call: Call) => void
+  /** Called when sending logout tokens fails for a reason other than the client app. */
+  onJobFailure: (error: unknown) => void
+  /** Called when reading new entries for open watches fails; they continue with the next attempt. */
+  onFeedFailure?: (error: unknown) => void
+  /** Sends e-mails; undefined if no mail server is configured. */
+  sendMail?: SendMail | undefined
+  /** Called when an e-mail could not be sent; it is sent again later. */
+  onMailFailure?: (error: unknown) => void
+  /** Called when sending webhooks fails other than by their responses. */
+  onWebhookFailure?: (error: unknown) => void
   /** Logs a warning for the operator. */
   warn: (text: string) => void
   admissions?: Admissions
@@ -43,10 +75,12 @@ export type ApplicationDependencies = {
 }
 
 /** Callbacks for logs, metrics and traces. */
-export type Observers = LoaderObservers & {
+export type Observers = Pick<EngineOptions, 'onFactsBatch' | 'onCachedQuery'> & {
   onCallEnd?: (result: CallResult) => void
   onSignIn?: IdentityDependencies['onSignIn']
   onReplay?: IdentityDependencies['onReplay']
+  /** Called with the decisions of each call. Undefined if they are not logged. */
+  onDecisions?: ((decisions: Decisions) => void) | undefined
   trace?: StartSpan | undefined
 }
 
@@ -59,21 +93,33 @@ export type ApplicationOptions = IdentityDependencies['options'] & {
   globalLimit: number | undefined
   /** Requests per minute of an administrator to admin routes; undefined to apply `globalLimit`. */
   adminLimit?: number | undefined
+  /** REST calls per minute of a service key, 0 for no limit; undefined to apply `globalLimit`. */
+  serviceLimit?: number | undefined
+  /** REST calls per minute of a user; undefined to apply `globalLimit`. */
+  userLimit?: number | undefined
   /** The number of proxies in front of the server that are trusted for X-Forwarded-For. */
   trustedProxies: number
   /** Allowed Host headers; `*` allows any. If empty, the hosts of `baseUrl` and `adminUrl`. */
   allowedHosts: string[]
   /** Whether the activity log records the addresses of clients; defaults to true. */
   recordIp?: boolean
-  /** The origins that CORS allows, in addition to those of client apps. */
+  /** The origins that CORS allows, in addition to the origins of client apps. */
   corsOrigins: string[]
+  /** The hosts on private networks that may receive logout tokens. */
+  backchannelAllowedHosts?: HostPattern[]
+  /** The hosts on private networks that may receive webhooks. */
+  webhookAllowedHosts?: HostPattern[]
+  /** The keys that encrypt secrets in the database, the one that encrypts first. */
+  encryptionKeys?: Buffer[]
   /** The certificates for gRPC over TLS; plaintext if undefined. */
   grpcTls?: GrpcTls | undefined
   /** The maximum size of incomplete messages, in bytes per transport; defaults to 64 MiB. */
   maxUnfinishedBytes?: number
   /** The maximum size of the cache of verified tokens, in bytes; defaults to 32 MiB. */
   maxTokenCacheBytes?: number
-  /** The maximum size of the cache of facts and lists, in bytes; by default, there is no cache. */
+  /**
+   * The maximum size of the cache for checks and lists, in bytes. By default, there is no cache.
+   */
   maxFactsCacheBytes?: number
   /** The quotas that differ from the defaults. */
   quotas?: Partial<Quotas>
@@ -89,8 +135,13 @@ export type Application = {
   listenGrpc(host: string, port: number): Promise<number>
   /** Starts the REST server and returns its port. */
   listenHttp(host: string, port: number): Promise<number>
-  /** Sends logout tokens to client apps; returns whether more may be due. Called every second. */
-  sendLogoutTokens(): Promise<boolean>
+  logoutSender: LogoutSender
+  webhookSender: WebhookSender
+  /**
+   * Sends the invitations that are due by e-mail. Returns whether more may be due. Called every
+   * second.
+   */
+  sendInvitations(): Promise<boolean>
   /**
    * Records when service keys were last used, and uses of keys that are no longer valid. Called
    * about once a minute.
@@ -100,11 +151,14 @@ export type Application = {
   setGrpcTls(tls: GrpcTls): void
   /** Sets the status that `grpc.health.v1` reports. */
   setServing(serving: boolean): void
-  /** Waits for running calls, then closes both transports. The database stays open. */
-  drain(): Promise<void>
+  /**
+   * Waits for running calls, then closes both transports. The database stays open. REST connections
+   * are closed when they have been idle for `idleMilliseconds`, which defaults to 0.
+   */
+  drain(idleMilliseconds?: number): Promise<void>
 }
 
-/** The maximum number of sign-ins that have a transaction at once. */
+/** The maximum number of sign-ins in a transaction at the same time. */
 const maxSignInTransactions = 5
 
 /** Milliseconds that running calls have to finish. */
@@ -118,17 +172,50 @@ export function createApplication({
   rateLimiter,
   now,
   onFailure,
+  onJobFailure,
+  onFeedFailure = () => {},
+  sendMail,
+  onMailFailure = () => {},
+  onWebhookFailure = () => {},
   warn,
   admissions = createAdmissions(),
   observers = {},
   options,
 }: ApplicationDependencies): Application {
   const registry = readRegistry()
-  const tokens = createTokens({ currentKeys, issuer: options.baseUrl, now })
-  const { loadFacts, loadAccessible } = createLoaders(database, observers, options)
+  const tokens = createTokens({ currentKeys, issuer: options.baseUrl, now, debug: options.debug })
+  const { keysRequired, maxFactsCacheBytes } = options
+  const { onFactsBatch, onCachedQuery } = observers
+  const engineOptions = { keysRequired, maxFactsCacheBytes, onFactsBatch, onCachedQuery }
+  const engine = createEngine(database, engineOptions)
+  const backchannelHosts = createOutboundHosts({
+    allowed: options.backchannelAllowedHosts ?? [],
+    debug: options.debug,
+  })
+  const webhookHosts = createOutboundHosts({
+    allowed: options.webhookAllowedHosts ?? [],
+    debug: options.debug,
+  })
+  const secretBox = createSecretBox(options.encryptionKeys ?? [])
+  const webhookSender = createWebhookSender({
+    openStores: () => createStores(database.fork()),
+    jobs: openWebhookJobs(database.execute, onWebhookFailure),
+    secretBox,
+    send: createOutboundClient(webhookHosts),
+    now,
+    random: Math.random,
+    onFailure: onWebhookFailure,
+    warn,
+  })
+  const findApiKey = createFindApiKey(database.reads)
+  const linkUsage = createKeyUsage('link usage', recordLinkUsageSql)
+  const feed = createLiveFeed(() => new FeedStore(database.fork()), onFeedFailure)
   const handlers = createHandlers({
+    findApiKey,
     database,
-    loadAccessible,
+    feed,
+    engine,
+    onLinkUsed: (id) => linkUsage.note(id, now()),
     currentKeys,
     tokens,
     stateCookies: createStateCookies(options.sessionSecret, now),
@@ -137,51 +224,77 @@ export function createApplication({
     limitTransactions: createSemaphore(maxSignInTransactions),
     options,
     quotas: { ...defaultQuotas, ...options.quotas },
+    invitations: { baseUrl: options.baseUrl, areMailed: sendMail !== undefined },
+    backchannelHosts,
+    webhookHosts,
+    secretBox,
+    wakeWebhook: webhookSender.wake,
     onSignIn: observers.onSignIn ?? (() => {}),
     onReplay: observers.onReplay ?? (() => {}),
   })
   const operations = createOperations(registry, handlers)
   const streams = createStreams(registry, handlers)
-  const keyUsage = createKeyUsage()
+  const watches = createWatches(registry, handlers)
+  const [externalAuthorization] = createForeignOperations(registry, handlers)
+  if (!externalAuthorization) throw new Error("proto/ lacks Envoy's external authorization")
+  const logoutSender = createLogoutSender({
+    openQueue: () => new LogoutQueueStore(database.fork()),
+    tokens,
+    hosts: backchannelHosts,
+    send: createOutboundClient(backchannelHosts),
+    now,
+    onFailure: onJobFailure,
+    warn,
+  })
+  const keyUsage = createKeyUsage('key usage', recordKeyUsageSql)
+  const apiKeyUsage = createKeyUsage('API key usage', recordApiKeyUsageSql)
   const endedKeyUses = createEndedKeyUses()
   const { recordIp = true } = options
   const pipeline = createPipeline({
     rateLimiter,
     globalLimit: options.globalLimit,
     adminLimit: options.adminLimit,
+    serviceLimit: options.serviceLimit,
+    userLimit: options.userLimit,
     verifyCredentials: createCredentialsVerifier(
       tokens,
+      findApiKey,
       options.maxTokenCacheBytes ?? 32 * 1024 * 1024,
     ),
-    loadFacts,
-    loadSubjectFacts: createLoadSubjectFacts(
-      createLoadKeyedEvaluations(database.reads),
-      options.keysRequired,
-    ),
-    keysRequired: options.keysRequired,
+    ask: engine.ask,
+    findManagementScopes: createFindManagementScopes(database.statements),
+    keysRequired,
     onServiceKeyUsed: keyUsage.note,
+    onApiKeyUsed: apiKeyUsage.note,
     onServiceKeyRejected: (keyHash, { requestId, ip }) =>
       endedKeyUses.note(keyHash, { requestId, ip: recordIp ? ip : undefined, keyHash }),
     adminOrigins: [options.adminUrl, options.baseUrl].map((url) => new URL(url).origin),
-    forkEntityManager: database.fork,
+    createStores: () => createStores(database.fork()),
     admissions,
     recordIp,
     now,
     onFailure,
     onEnd: observers.onCallEnd,
+    onDecisions: observers.onDecisions,
     trace: observers.trace,
     warn,
   })
 
   const { maxUnfinishedBytes = 64 * 1024 * 1024 } = options
-  const grpc = createGrpcServer([...operations, ...streams], grpcServices, pipeline, {
+  const grpc = createGrpcServer([...operations, ...streams, ...watches], grpcServices, pipeline, {
     tls: options.grpcTls,
     keepalive: options.grpcKeepalive,
     maxUnfinishedBytes,
-    reflection: options.debug ? registry : undefined,
+    registry,
+    reflection: options.debug,
+    externalAuthorization: {
+      definition: externalAuthorizationService,
+      operation: externalAuthorization,
+    },
   })
   const rest = createRestServer(operations, registry, pipeline, {
     ...options,
+    watches,
     maxUnfinishedBytes,
     isClientOrigin: createClientOrigins(database.statements),
   })
@@ -193,15 +306,26 @@ export function createApplication({
     listenHttp: rest.listen,
     async writeKeyUses() {
       await keyUsage.write(database.statements)
-      await endedKeyUses.record(database.fork())
+      await apiKeyUsage.write(database.statements)
+      await linkUsage.write(database.statements)
+      await endedKeyUses.record(createStores(database.fork()))
     },
-    sendLogoutTokens: async () =>
-      (await sendLogoutTokens(database.fork(), tokens, now())) === maxNotifications,
+    logoutSender,
+    sendInvitations: sendMail
+      ? createInvitationSender({
+          openStores: () => createStores(database.fork()),
+          send: sendMail,
+          baseUrl: options.baseUrl,
+          now,
+          onFailure: onMailFailure,
+        })
+      : async () => false,
+    webhookSender,
     setGrpcTls: grpc.setTls,
     setServing: grpc.setServing,
-    async drain() {
+    async drain(idleMilliseconds) {
       grpc.setServing(false)
-      await Promise.all([grpc.drain(drainTimeout), rest.drain(drainTimeout)])
+      await Promise.all([grpc.drain(drainTimeout), rest.drain(drainTimeout, idleMilliseconds)])
     },
   }
 }

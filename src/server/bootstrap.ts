@@ -1,25 +1,33 @@
+import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import type { Config } from '../config/config.ts'
+import { createEncryptionKeyFile, readEncryptionKeys } from '../config/encryption-keys.ts'
 import type { Logger } from '../core/logger.ts'
+import { encryptionKeySize } from '../core/secret-box.ts'
 import { startEmbedded } from '../database/embedded/embedded-postgres.ts'
 import { migrate } from '../database/migrate.ts'
 import { keyPathsOf, loadKeys } from '../identity/key-source.ts'
 import { createKeyFiles } from '../identity/keys.ts'
+import { checkGrpcTls } from './grpc-tls.ts'
 
 /** The migrated database that all nodes of a server share. */
 export type Bootstrap = { databaseUrl: string; stop(): Promise<void> }
 
 /**
  * Starts the embedded PostgreSQL if no other is configured, applies migrations, and creates signing
- * keys in debug mode if they are missing. Throws if there are no valid keys.
+ * keys in debug mode if they are missing.
+ *
+ * @throws {ConfigError} if a key or certificate cannot be used
  */
 export async function bootstrap(config: Config, log: Logger): Promise<Bootstrap> {
   if (!config.RATE_LIMIT_ENABLED) log.warn('RATE_LIMIT_ENABLED=false: rate limits are off')
   if (config.DEBUG) createMissingKeys(config, log)
+  readEncryptionKeys(config)
   await loadKeys(config)
+  await checkGrpcTls(config)
   const { url: databaseUrl, stop } = await findDatabase(config, log)
   try {
-    logMigrations(log, await migrate(databaseUrl))
+    logMigrations(log, await migrate(databaseUrl, (text) => log.warn(text)))
     return { databaseUrl, stop }
   } catch (error) {
     await stop()
@@ -42,8 +50,13 @@ async function findDatabase({ DATABASE_URL: url, DATA_DIR: dataDir }: Config, lo
   return startEmbedded({ dataDir, log: (text) => log.info(text) })
 }
 
-/** Creates the signing keys unless one of their files exists or they are in Vault. */
+/**
+ * Creates the signing keys unless one of their files exists or they are in Vault, and the key that
+ * encrypts secrets unless there is one.
+ */
 export function createMissingKeys(config: Config, log: Logger): void {
+  const secretsPath = createEncryptionKeyFile(config, randomBytes(encryptionKeySize))
+  if (secretsPath) log.info(`Created a key for secrets in ${secretsPath}`)
   const paths = keyPathsOf(config)
   if (config.VAULT_ADDR !== '') return
   if (existsSync(paths.privatePath) || existsSync(paths.publicPath)) return

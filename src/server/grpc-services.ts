@@ -1,20 +1,30 @@
 import { AccessServiceService } from '../../gen/daikon/v1/access.ts'
+import { ActivityServiceService } from '../../gen/daikon/v1/activity.ts'
 import { AdminServiceService } from '../../gen/daikon/v1/admin.ts'
 import { AuthServiceService } from '../../gen/daikon/v1/auth.ts'
 import { GroupServiceService } from '../../gen/daikon/v1/groups.ts'
 import { OAuthServiceService } from '../../gen/daikon/v1/oauth.ts'
 import { PermissionServiceService } from '../../gen/daikon/v1/permissions.ts'
+import { RoleServiceService } from '../../gen/daikon/v1/roles.ts'
+import { ServiceAccountServiceService } from '../../gen/daikon/v1/service_accounts.ts'
 import { UserServiceService } from '../../gen/daikon/v1/users.ts'
 import { WorkspaceServiceService } from '../../gen/daikon/v1/workspaces.ts'
+import { AuthorizationService } from '../../gen/envoy/service/auth/v3/external_auth.ts'
 
-/** Every generated service definition. */
+/** Every generated service definition of daikon's API. */
 export const grpcServices = {
   AccessService: AccessServiceService,
+  ActivityService: ActivityServiceService,
   AdminService: AdminServiceService,
   AuthService: AuthServiceService,
   GroupService: GroupServiceService,
   OAuthService: OAuthServiceService,
   PermissionService: PermissionServiceService,
+  RoleService: RoleServiceService,
+  ServiceAccountService: ServiceAccountServiceService,
   UserService: UserServiceService,
   WorkspaceService: WorkspaceServiceService,
 }
+
+/** The service definition of Envoy's external authorization. */
+export const externalAuthorizationService = AuthorizationService

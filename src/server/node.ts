@@ -1,30 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { maxPrunedEntries, pruneActivity } from '../activity/retention.ts'
 import { maxSealedEntries, sealActivity } from '../activity/seal.ts'
 import { warnOfDevelopmentMode } from '../admin/service-apps.ts'
 import { type Config, readQuotas } from '../config/config.ts'
+import { readEncryptionKeys } from '../config/encryption-keys.ts'
 import type { Logger } from '../core/logger.ts'
 import { repeat } from '../core/repeat.ts'
 import { type Database, openDatabase } from '../database/database.ts'
 import { poolTimeouts } from '../database/pool.ts'
 import { startSweeping } from '../database/sweep.ts'
+import { startSweepingDeleted } from '../database/sweep-deleted.ts'
 import type { GrpcTls } from '../grpc/server.ts'
 import { createConsoleServer } from '../http/console.ts'
 import { openKeys } from '../identity/key-source.ts'
 import { providerTitles } from '../identity/providers/provider.ts'
 import { createProviders } from '../identity/providers/providers.ts'
-import { maxPrunedChanges, pruneAccessChanges } from '../permissions/cache/prune-changes.ts'
+import { createMailClient } from '../outbound/mail-client.ts'
+import { findActiveUser } from '../permissions/engine/find-subject.ts'
+import { deleteExpiredLinks, maxDeletedLinks } from '../permissions/link-expiry.ts'
 import { deleteExpiredShares, maxDeletedShares } from '../permissions/share-expiry.ts'
+import { maxPrunedChanges } from '../permissions/store/access-change-store.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import { createAdmissions } from '../rpc/admit.ts'
+import { maxRemovedMembers, removeEndedMembers } from '../workspaces/member-expiry.ts'
 import { type Application, type ApplicationOptions, createApplication } from './application.ts'
 import { openGrpcTls, readCertificateExpiry } from './grpc-tls.ts'
 import { createCallLog } from './observability/call-log.ts'
+import { createDecisionLog, createLineWriter } from './observability/decision-log.ts'
+import { createFailureLog } from './observability/failure-log.ts'
 import { createMetrics, type Metrics } from './observability/metrics.ts'
 import { startMetricsExport } from './observability/otlp-metrics.ts'
 import { addReplicaMetrics, createReplicaLog } from './observability/replicas.ts'
 import { startTracing } from './observability/tracing.ts'
 import { createReadiness, type Readiness } from './readiness.ts'
 import { createReloadable } from './reload.ts'
+import { createStores } from './stores.ts'
 
 /** One process that serves both transports. */
 export type Node = {
@@ -47,13 +57,19 @@ const healthInterval = 2000
 
 const minute = 60_000
 
-/** Milliseconds between deletions of expired shares. */
+/** Milliseconds between deletions of expired shares and of memberships that have ended. */
 const expiryInterval = 30_000
 
 /** Milliseconds between runs of the job that seals activity entries. */
-const sealInterval = 20_000
+const sealInterval = 250
 
 const logoutInterval = 1000
+
+/** Milliseconds between runs of the job that sends invitations. */
+const mailInterval = 1000
+
+/** Milliseconds between searches for new events and due deliveries of webhooks. */
+const webhookInterval = 500
 
 /** Milliseconds that responses of the admin console have to finish. */
 const consoleDrainTimeout = 2000
@@ -86,6 +102,7 @@ export async function startNode(
       log,
       onChange: (value) => application?.setGrpcTls(value),
     }))
+  const drainDelay = config.DRAIN_DELAY_SECONDS * 1000
   const reloadables = tls ? [keys, tls] : [keys]
   const reload = async () => {
     await Promise.all(reloadables.map((reloadable) => reloadable.reload()))
@@ -113,6 +130,10 @@ export async function startNode(
   })
   if (database.replicas) addReplicaMetrics(metrics.registry, database.replicas.state)
   const logCall = createCallLog(log)
+  const logFailure = createFailureLog(log)
+  const onWebhookFailure = logFailure('Sending webhooks failed')
+  const onLogoutFailure = logFailure('Sending logout tokens failed')
+  const onMailFailure = logFailure('Sending an invitation by e-mail failed')
   const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT
   const serviceName = config.OTEL_SERVICE_NAME
   const tracing = endpoint ? await startTracing(endpoint, serviceName) : undefined
@@ -145,11 +166,17 @@ export async function startNode(
       providers: createProviders(config),
       onFailure: (error, { requestId }) =>
         log.error({ request_id: requestId, reason: error.reason, err: error.cause }, error.message),
+      onJobFailure: onLogoutFailure,
+      sendMail: config.SMTP_URL ? createMailClient(config.SMTP_URL, config.SMTP_FROM) : undefined,
+      onMailFailure,
+      onFeedFailure: logFailure('Reading new activity entries failed'),
+      onWebhookFailure,
       observers: {
         onCallEnd(result) {
           metrics.countCall(result)
           logCall(result)
         },
+        onDecisions: openDecisionLog(config, database),
         onFactsBatch: metrics.countBatch,
         onCachedQuery: metrics.countCachedQuery,
         onSignIn: metrics.countSignIn,
@@ -161,21 +188,32 @@ export async function startNode(
     application = running
     const grpcPort = await running.listenGrpc(config.GRPC_HOST, config.GRPC_PORT)
     const httpPort = await running.listenHttp(config.HTTP_HOST, config.HTTP_PORT)
-    const adminConsole = await startConsole(config, log, isConsoleBeingBuilt)
-    await warnOfDevelopmentMode(database.fork(), { warn, keysRequired })
+    const adminConsole = await startConsole(config, log, grpcPort, isConsoleBeingBuilt)
+    const openStores = () => createStores(database.fork())
+    await warnOfDevelopmentMode(openStores(), { warn, keysRequired })
 
-    const logFailure = (text: string) => (error: unknown) => log.error({ err: error }, text)
     const { ACTIVITY_RETENTION_DAYS: retentionDays } = config
     const onKeyUsesFailure = logFailure('Recording the use of service keys failed')
     const jobs = [
       startSweeping(database, logFailure('Deleting expired rows failed')),
+      startSweepingDeleted(database, logFailure('Deleting rows of deleted workspaces failed')),
       repeat(
-        async () => (await deleteExpiredShares(database.fork())) === maxDeletedShares,
+        async () => (await deleteExpiredShares(openStores())) === maxDeletedShares,
         expiryInterval,
         logFailure('Deleting expired shares failed'),
       ),
       repeat(
-        async () => (await pruneAccessChanges(database.fork())) === maxPrunedChanges,
+        async () => (await deleteExpiredLinks(openStores())) === maxDeletedLinks,
+        expiryInterval,
+        logFailure('Deleting expired links failed'),
+      ),
+      repeat(
+        async () => (await removeEndedMembers(openStores(), new Date())) === maxRemovedMembers,
+        expiryInterval,
+        logFailure('Removing members whose membership has ended failed'),
+      ),
+      repeat(
+        async () => (await openStores().accessChanges.prune()) === maxPrunedChanges,
         minute,
         logFailure('Deleting old access changes failed'),
       ),
@@ -187,16 +225,41 @@ export async function startNode(
         minute,
         onKeyUsesFailure,
       ),
-      repeat(running.sendLogoutTokens, logoutInterval, logFailure('Sending logout tokens failed')),
       repeat(
-        async () => (await sealActivity(database.fork())) === maxSealedEntries,
+        async () => {
+          await running.logoutSender.sendDue()
+          return false
+        },
+        logoutInterval,
+        onLogoutFailure,
+      ),
+      repeat(running.sendInvitations, mailInterval, onMailFailure),
+      repeat(running.webhookSender.dispatch, webhookInterval, onWebhookFailure),
+      repeat(
+        async () => {
+          await running.webhookSender.sendDue()
+          return false
+        },
+        webhookInterval,
+        onWebhookFailure,
+      ),
+      repeat(
+        async () => {
+          await running.webhookSender.maintain()
+          return false
+        },
+        minute,
+        onWebhookFailure,
+      ),
+      repeat(
+        async () => (await sealActivity(openStores())) === maxSealedEntries,
         sealInterval,
         logFailure('Sealing the activity log failed'),
       ),
       repeat(
         async () => {
           if (retentionDays === undefined) return false
-          const pruned = await pruneActivity(database.fork(), new Date(), retentionDays)
+          const pruned = await pruneActivity(openStores(), new Date(), retentionDays)
           return pruned === maxPrunedEntries
         },
         minute,
@@ -230,8 +293,14 @@ export async function startNode(
       reload,
       async stop() {
         readiness.drain()
+        await sleep(drainDelay)
         await Promise.all(jobs.map((job) => job.stop()))
-        await Promise.all([running.drain(), adminConsole?.stop()])
+        await Promise.all([
+          running.drain(drainDelay),
+          running.logoutSender.stop(),
+          running.webhookSender.stop(),
+          adminConsole?.stop(),
+        ])
         await running.writeKeyUses().catch(onKeyUsesFailure)
         await close()
       },
@@ -242,15 +311,31 @@ export async function startNode(
   }
 }
 
+/** Returns the log of decisions, or undefined if it is off. */
+function openDecisionLog(
+  { DECISION_LOG: decisions, DECISION_LOG_SAMPLE: sample }: Config,
+  { statements }: Database,
+) {
+  if (decisions === 'off') return undefined
+  return createDecisionLog({
+    decisions,
+    sample,
+    findUser: (subject) => findActiveUser(statements, subject),
+    write: createLineWriter(),
+  })
+}
+
 /**
  * Starts the admin console. Without a build, it starts only if one may follow: in debug mode, or
  * while the console is being built.
  */
-async function startConsole(config: Config, log: Logger, isBeingBuilt: boolean) {
+async function startConsole(config: Config, log: Logger, grpcPort: number, isBeingBuilt: boolean) {
   if (!config.CONSOLE_ENABLED) return undefined
   const server = createConsoleServer({
     baseUrl: config.BASE_URL,
     adminUrl: config.ADMIN_URL,
+    grpcAddress: config.GRPC_ADDRESS || `${new URL(config.BASE_URL).hostname}:${grpcPort}`,
+    isGrpcEncrypted: config.GRPC_TLS_CERT_PATH !== '',
     allowedHosts: config.ALLOWED_HOSTS,
     secureCookies: config.COOKIE_SECURE,
     debug: config.DEBUG,
@@ -287,9 +372,14 @@ function readOptions(config: Config, grpcTls: GrpcTls | undefined): ApplicationO
     keysRequired: config.SERVICE_KEYS_REQUIRED,
     globalLimit: config.RATE_LIMIT_ENABLED ? config.RATE_LIMIT_PER_MINUTE : undefined,
     adminLimit: config.RATE_LIMIT_ADMIN_PER_MINUTE,
+    serviceLimit: config.SERVICE_RATE_LIMIT_PER_MINUTE,
+    userLimit: config.USER_RATE_LIMIT_PER_MINUTE,
     trustedProxies: config.TRUSTED_PROXIES,
     allowedHosts: config.ALLOWED_HOSTS,
     corsOrigins: config.CORS_ORIGINS,
+    backchannelAllowedHosts: config.BACKCHANNEL_ALLOWED_HOSTS,
+    webhookAllowedHosts: config.WEBHOOK_ALLOWED_HOSTS,
+    encryptionKeys: readEncryptionKeys(config),
     recordIp: config.ACTIVITY_RECORD_IP,
     grpcTls,
     maxUnfinishedBytes: config.MAX_UNFINISHED_MESSAGE_BYTES,

@@ -1,5 +1,4 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createHttpListener } from '../http/listener.ts'
 import type { Readiness } from './readiness.ts'
 
 /** The HTTP server for operators. */
@@ -16,7 +15,7 @@ type OpsServerOptions = {
 type Page = { status: number; type: string; text: string }
 
 /** Serves `/metrics`, `/livez` and `/readyz`. */
-export function startOpsServer({
+export async function startOpsServer({
   host,
   port,
   readMetrics,
@@ -31,7 +30,7 @@ export function startOpsServer({
       return page(readiness.ready ? 200 : 503, 'application/json', JSON.stringify(readiness))
     },
   }
-  const server = createServer(async (request, response) => {
+  const listener = createHttpListener(async (request, response) => {
     const [path = ''] = (request.url ?? '').split('?')
     const read = Object.hasOwn(pages, path) ? pages[path] : undefined
     const isSafe = request.method === 'GET' || request.method === 'HEAD'
@@ -39,18 +38,8 @@ export function startOpsServer({
     const internalError = () => page(500, 'text/plain', 'internal error\n')
     const { status, type, text } = await Promise.resolve(result).catch(internalError)
     response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(text)
-  })
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      const stop = () =>
-        new Promise<void>((resolve) => {
-          server.close(() => resolve())
-          server.closeAllConnections()
-        })
-      resolve({ port: (server.address() as AddressInfo).port, stop })
-    })
-  })
+  }, {})
+  return { port: await listener.listen(host, port), stop: () => listener.drain(0) }
 }
 
 function page(status: number, type: string, text: string): Page {

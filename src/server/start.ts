@@ -1,9 +1,11 @@
 import type { Config } from '../config/config.ts'
 import type { Logger } from '../core/logger.ts'
 import { createRateLimiter } from '../rate-limit/create-rate-limiter.ts'
+import { writeAddresses } from './address-file.ts'
 import { bootstrap } from './bootstrap.ts'
 import { type Node, type NodeOptions, startNode } from './node.ts'
 import { startOpsServer } from './ops-server.ts'
+import { requirePorts } from './ports.ts'
 
 /** A running server, including the server for operators. */
 export type RunningServer = Pick<
@@ -31,6 +33,7 @@ export async function start(
   log: Logger,
   { prepare, ...nodeOptions }: StartOptions = {},
 ): Promise<RunningServer> {
+  await requirePorts(config)
   const { databaseUrl, stop: stopDatabase } = await bootstrap(config, log)
   try {
     await prepare?.(databaseUrl)
@@ -44,6 +47,7 @@ export async function start(
         readMetrics: () => node.metrics.registry.metrics(),
         readReadiness: node.readReadiness,
       })
+      const removeAddresses = writeAddresses(config, node.grpcPort)
       return {
         application: node.application,
         database: node.database,
@@ -54,6 +58,7 @@ export async function start(
         metricsPort: opsServer.port,
         reload: node.reload,
         async stop() {
+          removeAddresses()
           await node.stop()
           await opsServer.stop()
           await stopDatabase()

@@ -1,4 +1,4 @@
-/** Sends requests between two processes of one server. */
+/** Sends requests to another process of the same server. */
 export type WorkerChannel = {
   /**
    * Returns the response. Rejects if the handler in the other process fails or that process exits.

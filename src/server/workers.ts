@@ -7,8 +7,10 @@ import type { Config } from '../config/config.ts'
 import type { Logger } from '../core/logger.ts'
 import { createInProcessRateLimiter } from '../rate-limit/in-process.ts'
 import type { RateLimitWindows } from '../rate-limit/rate-limiter.ts'
+import { writeAddresses } from './address-file.ts'
 import { bootstrap } from './bootstrap.ts'
 import { startOpsServer } from './ops-server.ts'
+import { requirePorts } from './ports.ts'
 import type { Readiness } from './readiness.ts'
 import { createWorkerChannel, type ProcessChannel, type WorkerChannel } from './worker-channel.ts'
 
@@ -33,6 +35,7 @@ const drainTimeout = 45_000
  * counts their rate limits if there is no Redis, and serves the operators' port for all of them.
  */
 export async function startWorkers(config: Config, log: Logger) {
+  await requirePorts(config)
   const { databaseUrl, stop: stopDatabase } = await bootstrap(config, log)
   const rateLimiter = createInProcessRateLimiter()
   const workers = new Set<WorkerHandle>()
@@ -67,10 +70,11 @@ export async function startWorkers(config: Config, log: Logger) {
 
   async function stop() {
     isStopping = true
-    const timeout = setTimeout(kill, drainTimeout)
+    removeAddresses()
+    const timeout = setTimeout(kill, config.DRAIN_DELAY_SECONDS * 1000 + drainTimeout)
     await Promise.all(
       [...workers].map(async ({ worker, channel, exited }) => {
-        // A worker that cannot be reached, or fails to drain, is killed.
+        // Kill a worker that cannot be reached or fails to drain.
         await channel.request('drain').catch(() => worker.process.kill('SIGKILL'))
         await exited
       }),
@@ -89,10 +93,11 @@ export async function startWorkers(config: Config, log: Logger) {
     for (const { worker } of workers) worker.process.kill('SIGKILL')
   }
 
+  let removeAddresses = () => {}
   let opsServer: Awaited<ReturnType<typeof startOpsServer>> | undefined
   try {
     const first = Array.from({ length: config.WORKERS }, fork)
-    const [ports] = await Promise.all(first.map(({ started }) => started))
+    const [ports] = (await Promise.all(first.map(({ started }) => started))) as [Ports]
     opsServer = await startOpsServer({
       host: config.GRPC_HOST,
       port: config.METRICS_PORT,
@@ -103,7 +108,8 @@ export async function startWorkers(config: Config, log: Logger) {
       },
       readReadiness: () => readReadiness(workers, config.WORKERS, isStopping),
     })
-    return { ...(ports as Ports), metricsPort: opsServer.port, reload, stop, kill }
+    removeAddresses = writeAddresses(config, ports.grpcPort)
+    return { ...ports, metricsPort: opsServer.port, reload, stop, kill }
   } catch (error) {
     kill()
     await stop()
@@ -112,8 +118,8 @@ export async function startWorkers(config: Config, log: Logger) {
 }
 
 /**
- * Returns the readiness of the server: it is ready if all wanted workers are. The details are those
- * of a worker that is not ready, if there is one.
+ * Returns the readiness of the server: it is ready if all wanted workers are. The details describe
+ * a worker that is not ready, if there is one.
  */
 async function readReadiness(workers: Set<WorkerHandle>, wanted: number, draining: boolean) {
   const requests = [...workers].map(

@@ -1,4 +1,3 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Acknowledgement } from '../../gen/daikon/v1/acknowledgement.ts'
 import type {
   ChildGroupRequest,
@@ -6,71 +5,74 @@ import type {
   ListGroupsResponse,
 } from '../../gen/daikon/v1/groups.ts'
 import type { DeleteResponse } from '../../gen/daikon/v1/workspaces.ts'
-import { actorOf, recordActivity } from '../activity/record-activity.ts'
+import { actorOf } from '../activity/actor.ts'
+import type { ActivityStore } from '../activity/store/activity-store.ts'
+import type { ActivityEvent } from '../activity/store/entries-sql.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
-import { inTransaction } from '../database/transaction.ts'
-import { addLink, removeLink } from './group-hierarchy.ts'
-import { describeLink, findChildIds, lockFlatGroups, lockHierarchy } from './group-queries.ts'
-import { findGroup, type GroupRow, listGroupsById, requireGroup } from './groups.ts'
+import { requireGroup, toGroupResponse } from './groups.ts'
+import type { GroupHierarchyStore, GroupLink } from './store/group-hierarchy-store.ts'
+import type { GroupStore, StoredGroup } from './store/group-store.ts'
+
+type HierarchyStores = { groups: GroupStore; groupHierarchy: GroupHierarchyStore }
+
+type ChangeStores = HierarchyStores & { activity: ActivityStore }
 
 /** The maximum number of groups in a chain from a group to a descendant, including both. */
 const maxChainLength = 16
 
 /** Lists the children of a group, by name. */
 export async function listChildGroups(
-  { em }: RequestContext,
+  { stores }: RequestContext<{ groups: GroupStore }>,
   request: GroupRequest,
 ): Promise<ListGroupsResponse> {
-  const { id } = await requireGroup(em, request)
-  return { groups: await listGroupsById(em, await findChildIds(em, id)) }
+  const { id } = await requireGroup(stores.groups, request)
+  return { groups: (await stores.groups.listChildren(id)).map(toGroupResponse) }
 }
 
 /** Adds a group of the same workspace as a child of a group; idempotent. */
 export async function addChildGroup(
-  { em, principal }: RequestContext,
+  { stores, principal }: WriteContext<ChangeStores>,
   request: ChildGroupRequest,
 ): Promise<Acknowledgement> {
-  return inTransaction(em, async (em) => {
-    const { parent, child } = await requireLocked(em, request)
-    const link = { parentId: parent.id, childId: child.id }
-    const { isLinked, isCycle, length } = await describeLink(em, link, maxChainLength)
+  return stores.transaction(async (tx) => {
+    const { parent, link } = await requireLocked(tx, request)
+    const { isLinked, isCycle, length } = await tx.groupHierarchy.describeLink(link, maxChainLength)
     if (isLinked) return { status: 'ok' }
     if (isCycle) throw cycle()
     if (length > maxChainLength) throw chainTooLong()
-    await addLink(em, link, parent.workspace_id)
-    await recordLink({ em, principal }, 'group.child_added', parent, child)
+    await tx.groupHierarchy.addLink(link)
+    await tx.activity.record(actorOf(principal), createLinkEvent('group.child_added', parent, link))
     return { status: 'ok' }
   })
 }
 
 /** Removes a child from a group without deleting the child. */
 export async function removeChildGroup(
-  { em, principal }: RequestContext,
+  { stores, principal }: WriteContext<ChangeStores>,
   request: ChildGroupRequest,
 ): Promise<DeleteResponse> {
-  return inTransaction(em, async (em) => {
-    const { parent, child } = await requireLocked(em, request)
-    const link = { parentId: parent.id, childId: child.id }
-    if (!(await removeLink(em, link, parent.workspace_id))) throw childNotFound()
-    await recordLink({ em, principal }, 'group.child_removed', parent, child)
+  return stores.transaction(async (tx) => {
+    const { parent, link } = await requireLocked(tx, request)
+    if (!(await tx.groupHierarchy.removeLink(link))) throw childNotFound()
+    const event = createLinkEvent('group.child_removed', parent, link)
+    await tx.activity.record(actorOf(principal), event)
     return {}
   })
 }
 
 /** Locks the hierarchy of a workspace and finds a group and a child in it. */
 async function requireLocked(
-  em: EntityManager,
+  tx: HierarchyStores,
   request: ChildGroupRequest,
-): Promise<{ parent: GroupRow; child: GroupRow }> {
-  const { workspace_id } = await requireGroup(em, request)
-  await lockHierarchy(em, workspace_id)
-  await lockFlatGroups(em, workspace_id, [request.group_id, request.child_id])
+): Promise<{ parent: StoredGroup; link: GroupLink }> {
+  const { workspaceId } = await requireGroup(tx.groups, request)
+  await tx.groupHierarchy.lock(workspaceId, [request.group_id, request.child_id])
   // Read under the locks, because a concurrent call may have deleted either group.
-  const parent = await requireGroup(em, request)
-  const child = await findGroup(em, { workspace_id, group_id: request.child_id })
+  const parent = await requireGroup(tx.groups, request)
+  const child = await tx.groups.find(request.child_id, workspaceId)
   if (!child) throw childNotFound()
-  return { parent, child }
+  return { parent, link: { parentId: parent.id, childId: child.id, workspaceId } }
 }
 
 function childNotFound(): ServiceError {
@@ -92,16 +94,10 @@ function chainTooLong(): ServiceError {
   })
 }
 
-function recordLink(
-  { em, principal }: WriteContext,
+function createLinkEvent(
   action: 'group.child_added' | 'group.child_removed',
-  { id, workspace_id, name }: GroupRow,
-  child: GroupRow,
-): Promise<void> {
-  return recordActivity(em, actorOf(principal), {
-    action,
-    targetId: id,
-    workspaceId: workspace_id,
-    detail: { name, child_id: child.id },
-  })
+  { id, workspaceId, name }: StoredGroup,
+  { childId }: GroupLink,
+): ActivityEvent<typeof action> {
+  return { action, targetId: id, workspaceId, detail: { name, child_id: childId } }
 }

@@ -4,50 +4,54 @@ import type {
   ListRoleActionsResponse,
   RoleActionRequest,
   RoleRequest,
-  RoleResponse,
 } from '../../gen/daikon/v1/admin_roles.ts'
 import type { DeleteResponse } from '../../gen/daikon/v1/workspaces.ts'
-import { actorOf, recordActivity } from '../activity/record-activity.ts'
+import { actorOf } from '../activity/actor.ts'
+import type { ActivityStore } from '../activity/store/activity-store.ts'
+import type { ActivityEvent } from '../activity/store/entries-sql.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import { violates } from '../database/database-errors.ts'
 import { isoTime } from '../database/sql-values.ts'
-import { inTransaction } from '../database/transaction.ts'
-import {
-  type ActionName,
-  deleteRoleAction,
-  findRoleActions,
-  findServiceActions,
-  insertRoleAction,
-} from './custom-role-queries.ts'
 import { requireRole, roleNotFound } from './custom-roles.ts'
+import type { RoleActionName, RoleStore, StoredRole } from './store/role-store.ts'
+
+type RoleStores = { roles: RoleStore; activity: ActivityStore }
 
 /** Lists the actions of a role, by service and name. */
 export async function listRoleActions(
-  { em }: RequestContext,
-  { role_id }: RoleRequest,
+  { stores }: RequestContext<RoleStores>,
+  request: RoleRequest,
 ): Promise<ListRoleActionsResponse> {
-  const { id } = await requireRole(em, role_id)
-  const rows = await findRoleActions(em, id)
-  return { actions: rows.map((row) => ({ ...row, registered_at: isoTime(row.registered_at) })) }
+  const role = await requireRole(stores.roles, request)
+  const actions = await stores.roles.listActions(role.id)
+  return {
+    actions: actions.map(({ serviceName, registeredAt, ...action }) => ({
+      ...action,
+      service_name: serviceName,
+      registered_at: isoTime(registeredAt),
+    })),
+  }
 }
 
 /** Adds actions of any service to a role, either all of them or none. Idempotent. */
 export async function addRoleActions(
-  { em, principal }: RequestContext,
+  { stores, principal }: WriteContext<RoleStores>,
   request: AddRoleActionsRequest,
 ): Promise<Acknowledgement> {
   const ids = new Set(request.service_action_ids.map((id) => id.toLowerCase()))
-  return inTransaction(em, async (em) => {
-    const role = await requireRole(em, request.role_id)
-    // Inserting in the order of ids avoids deadlocks between concurrent calls.
-    const actions = await findServiceActions(em, [...ids])
+  return stores.transaction(async (tx) => {
+    const role = await requireRole(tx.roles, request)
+    // Inserting in the order of IDs avoids deadlocks between concurrent calls.
+    const actions = await tx.roles.findRegisteredActions([...ids])
     if (actions.length < ids.size) throw actionNotFound()
     for (const action of actions) {
-      const isNew = await insertRoleAction(em, role.id, action.id).catch((error) => {
+      const isNew = await tx.roles.addAction(role.id, action.id).catch((error) => {
         throw violates(error, 'foreign') ? roleNotFound() : error
       })
-      if (isNew) await recordRoleAction({ em, principal }, 'role.action_added', role, action)
+      if (!isNew) continue
+      const event = createRoleActionEvent('role.action_added', role, action)
+      await tx.activity.record(actorOf(principal), event)
     }
     return { status: 'ok' }
   })
@@ -55,30 +59,26 @@ export async function addRoleActions(
 
 /** Removes an action from a role. */
 export async function removeRoleAction(
-  { em, principal }: RequestContext,
+  { stores, principal }: WriteContext<RoleStores>,
   request: RoleActionRequest,
 ): Promise<DeleteResponse> {
-  return inTransaction(em, async (em) => {
-    const role = await requireRole(em, request.role_id)
-    const action = await deleteRoleAction(em, role.id, request.service_action_id)
+  return stores.transaction(async (tx) => {
+    const role = await requireRole(tx.roles, request)
+    const action = await tx.roles.removeAction(role.id, request.service_action_id)
     if (!action) throw actionNotFound()
-    await recordRoleAction({ em, principal }, 'role.action_removed', role, action)
+    const event = createRoleActionEvent('role.action_removed', role, action)
+    await tx.activity.record(actorOf(principal), event)
     return {}
   })
 }
 
-function recordRoleAction(
-  { em, principal }: WriteContext,
+function createRoleActionEvent(
   event: 'role.action_added' | 'role.action_removed',
-  role: RoleResponse,
-  action: ActionName,
-): Promise<void> {
-  return recordActivity(em, actorOf(principal), {
-    action: event,
-    targetId: role.id,
-    workspaceId: role.workspace_id,
-    detail: { name: role.name, service_name: action.service_name, action: action.name },
-  })
+  { id, workspaceId, name }: StoredRole,
+  action: RoleActionName,
+): ActivityEvent<typeof event> {
+  const detail = { name, service_name: action.serviceName, action: action.name }
+  return { action: event, targetId: id, workspaceId, detail }
 }
 
 function actionNotFound(): ServiceError {

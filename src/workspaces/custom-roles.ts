@@ -1,6 +1,6 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
 import { v7 as uuid } from 'uuid'
 import type {
+  DeleteRoleRequest,
   ListRolesRequest,
   ListRolesResponse,
   RoleCreateRequest,
@@ -9,107 +9,148 @@ import type {
   RoleUpdateRequest,
 } from '../../gen/daikon/v1/admin_roles.ts'
 import type { DeleteResponse } from '../../gen/daikon/v1/workspaces.ts'
-import { actorOf, recordActivity } from '../activity/record-activity.ts'
+import { actorOf } from '../activity/actor.ts'
+import type { ActivityStore } from '../activity/store/activity-store.ts'
+import type { ActivityEvent } from '../activity/store/entries-sql.ts'
 import { changedFields } from '../core/changed-fields.ts'
+import { createEntityTag, requireMatch } from '../core/entity-tag.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import { violates } from '../database/database-errors.ts'
-import { CustomRole } from '../database/entities/custom-roles.ts'
 import { isoTime } from '../database/sql-values.ts'
-import { inTransaction } from '../database/transaction.ts'
-import { findRole, findUserRoles, findWorkspaceRoles, type RoleRow } from './custom-role-queries.ts'
+import type { RoleStore, StoredRole } from './store/role-store.ts'
+import type { WorkspaceStore } from './store/workspace-store.ts'
 import { requireWorkspaceExists, workspaceNotFound } from './workspaces.ts'
 
-/** Lists the custom roles of a workspace, by name. */
+type RoleStores = { roles: RoleStore; activity: ActivityStore }
+
+/** Lists the custom roles of a workspace, by name: a page, or without `page` all of them. */
 export async function listRoles(
-  { em }: RequestContext,
-  { workspace_id }: ListRolesRequest,
+  { stores }: RequestContext<RoleStores & { workspaces: WorkspaceStore }>,
+  { workspace_id, q, ...request }: ListRolesRequest,
 ): Promise<ListRolesResponse> {
-  const rows = await findWorkspaceRoles(em, workspace_id)
-  if (rows.length === 0) await requireWorkspaceExists(em, workspace_id)
-  return { roles: rows.map(toRoleResponse) }
+  if (request.page !== undefined) {
+    const { items, total } = await stores.roles.listPage(workspace_id, q, request)
+    if (total === 0) await requireWorkspaceExists(stores.workspaces, workspace_id)
+    return { roles: items.map(toRoleResponse), total }
+  }
+  const roles = await stores.roles.list(workspace_id, q)
+  if (roles.length === 0) await requireWorkspaceExists(stores.workspaces, workspace_id)
+  return { roles: roles.map(toRoleResponse) }
 }
 
 /** Lists the custom roles that a user has, by name. */
-export async function listUserRoles(em: EntityManager, userId: string): Promise<RoleResponse[]> {
-  return (await findUserRoles(em, userId)).map(toRoleResponse)
+export async function listUserRoles(roles: RoleStore, userId: string): Promise<RoleResponse[]> {
+  return (await roles.listOfUser(userId)).map(toRoleResponse)
+}
+
+/** Returns a custom role. */
+export async function getRole(
+  { stores }: RequestContext<{ roles: RoleStore }>,
+  request: RoleRequest,
+): Promise<RoleResponse> {
+  return toTaggedResponse(await requireRole(stores.roles, request))
 }
 
 /** Creates a custom role without actions or members. */
 export async function createRole(
-  { em, principal }: RequestContext,
-  { workspace_id, name, description = '' }: RoleCreateRequest,
+  { stores, principal }: WriteContext<RoleStores>,
+  { workspace_id: workspaceId, name, description = '' }: RoleCreateRequest,
 ): Promise<RoleResponse> {
   const id = uuid()
-  return inTransaction(em, async (em) => {
-    await em
-      .insert(CustomRole, { id, workspace_id, name: name.trim(), description })
-      .catch((error) => {
-        throw violates(error, 'foreign') ? workspaceNotFound() : nameTakenOr(error)
-      })
-    const role = await requireRole(em, id)
-    await recordRole({ em, principal }, 'role.created', role)
-    return role
+  return stores.transaction(async (tx) => {
+    await tx.roles.insert({ id, workspaceId, name: name.trim(), description }).catch((error) => {
+      throw violates(error, 'foreign') ? workspaceNotFound() : nameTakenOr(error)
+    })
+    const role = await requireRole(tx.roles, { role_id: id })
+    await tx.activity.record(actorOf(principal), createRoleEvent('role.created', role))
+    return toRoleResponse(role)
   })
 }
 
 /** Changes the name or description of a custom role. */
 export async function updateRole(
-  { em, principal }: RequestContext,
-  { role_id, name, description }: RoleUpdateRequest,
+  { stores, principal }: WriteContext<RoleStores>,
+  { name, description, ...request }: RoleUpdateRequest,
 ): Promise<RoleResponse> {
-  return inTransaction(em, async (em) => {
-    const role = await requireRole(em, role_id)
+  return stores.transaction(async (tx) => {
+    const role = await lockRole(tx.roles, request)
     const changes = changedFields({ name: name?.trim(), description }, role)
-    if (!changes) return role
-    const updated = await em.nativeUpdate(CustomRole, { id: role.id }, changes).catch((error) => {
+    if (!changes) return toTaggedResponse(role)
+    await tx.roles.update(role.id, changes).catch((error) => {
       throw nameTakenOr(error)
     })
-    if (!updated) throw roleNotFound()
-    await recordRole({ em, principal }, 'role.updated', { ...role, ...changes })
-    return { ...role, ...changes }
+    const after = { ...role, ...changes }
+    await tx.activity.record(actorOf(principal), createRoleEvent('role.updated', after))
+    return toTaggedResponse(after)
   })
 }
 
 /** Deletes a custom role; its members lose its actions. */
 export async function deleteRole(
-  { em, principal }: RequestContext,
-  { role_id }: RoleRequest,
+  { stores, principal }: WriteContext<RoleStores>,
+  request: DeleteRoleRequest,
 ): Promise<DeleteResponse> {
-  return inTransaction(em, async (em) => {
-    const role = await requireRole(em, role_id)
-    // A concurrent call may have deleted the role.
-    if (!(await em.nativeDelete(CustomRole, { id: role.id }))) throw roleNotFound()
-    await recordRole({ em, principal }, 'role.deleted', role)
+  return stores.transaction(async (tx) => {
+    const role = await lockRole(tx.roles, request)
+    await tx.roles.delete(role.id)
+    await tx.activity.record(actorOf(principal), createRoleEvent('role.deleted', role))
     return {}
   })
 }
 
-export async function requireRole(em: EntityManager, id: string): Promise<RoleResponse> {
-  const row = await findRole(em, id)
-  if (!row) throw roleNotFound()
-  return toRoleResponse(row)
+/** Finds a role by its ID, and by `workspace_id` if it is set, or throws ROLE_NOT_FOUND. */
+export async function requireRole(
+  roles: RoleStore,
+  { workspace_id, role_id }: RoleRequest,
+): Promise<StoredRole> {
+  const role = await roles.find(role_id, workspace_id)
+  if (!role) throw roleNotFound()
+  return role
+}
+
+/** Locks a role until the end of the transaction, and checks `if_match`. */
+async function lockRole(
+  roles: RoleStore,
+  { workspace_id, role_id, if_match }: DeleteRoleRequest,
+): Promise<StoredRole> {
+  const role = await roles.lock(role_id, workspace_id)
+  if (!role) throw roleNotFound()
+  requireMatch(if_match, tagOf(role))
+  return role
+}
+
+function tagOf({ id, name, description }: StoredRole): string {
+  return createEntityTag(id, { name, description })
 }
 
 export function roleNotFound(): ServiceError {
   return new ServiceError('not_found', 'ROLE_NOT_FOUND', 'Role not found')
 }
 
-function recordRole(
-  { em, principal }: WriteContext,
+function createRoleEvent(
   action: 'role.created' | 'role.updated' | 'role.deleted',
-  { id, workspace_id, name }: RoleResponse,
-): Promise<void> {
-  return recordActivity(em, actorOf(principal), {
-    action,
-    targetId: id,
-    workspaceId: workspace_id,
-    detail: { name },
-  })
+  { id, workspaceId, name }: StoredRole,
+): ActivityEvent<typeof action> {
+  return { action, targetId: id, workspaceId, detail: { name } }
 }
 
-function toRoleResponse(row: RoleRow): RoleResponse {
-  return { ...row, created_at: isoTime(row.created_at) }
+function toTaggedResponse(role: StoredRole): RoleResponse {
+  return { ...toRoleResponse(role), etag: tagOf(role) }
+}
+
+function toRoleResponse(role: StoredRole): RoleResponse {
+  const { id, workspaceId, name, description, createdAt, actionCount, memberCount } = role
+  return {
+    id,
+    workspace_id: workspaceId,
+    name,
+    description,
+    created_at: isoTime(createdAt),
+    action_count: actionCount,
+    member_count: memberCount,
+    group_count: role.groupCount,
+  }
 }
 
 function nameTakenOr(error: unknown): unknown {

@@ -6,45 +6,99 @@ import type {
   ListGroupMembersResponse,
 } from '../../gen/daikon/v1/groups.ts'
 import type { DeleteResponse } from '../../gen/daikon/v1/workspaces.ts'
-import type { RequestContext } from '../core/request-context.ts'
+import { actorOf } from '../activity/actor.ts'
+import type { ActivityStore } from '../activity/store/activity-store.ts'
+import type { ActivityEvent } from '../activity/store/entries-sql.ts'
+import { isAdministrative, type WriteContext } from '../core/request-context.ts'
 import { isoTime } from '../database/sql-values.ts'
-import { inTransaction } from '../database/transaction.ts'
-import { findEffectiveMembers } from './group-queries.ts'
 import { requireGroup } from './groups.ts'
-import { addSetMember, listSetMembers, removeSetMember } from './member-sets.ts'
+import { memberNotFound, memberNotFoundOr } from './member-rules.ts'
+import { requireMember } from './members.ts'
+import type { GroupHierarchyStore } from './store/group-hierarchy-store.ts'
+import type { GroupMemberProfile, GroupStore, StoredGroup } from './store/group-store.ts'
+import type { MemberStore } from './store/member-store.ts'
 
-/** Lists the direct members of a group, by user ID; `effective` includes inherited members. */
+type ChangeStores = {
+  groups: GroupStore
+  groupHierarchy: GroupHierarchyStore
+  activity: ActivityStore
+}
+
+/**
+ * Lists the direct members of a group: a page, or without `page` all of them by user ID.
+ * `effective` includes inherited members.
+ */
 export async function listGroupMembers(
-  { em }: RequestContext,
+  { stores, principal }: WriteContext<{ groups: GroupStore }>,
   request: ListGroupMembersRequest,
 ): Promise<ListGroupMembersResponse> {
-  const { id } = await requireGroup(em, request)
-  if (request.effective) {
-    const rows = await findEffectiveMembers(em, id)
-    return { members: rows.map((row) => ({ ...row, added_at: isoTime(row.added_at) })) }
+  const { id: groupId } = await requireGroup(stores.groups, request)
+  const { effective, q } = request
+  const filter = { groupId, effective, q, showsInvited: isAdministrative(principal) }
+  const toResponse = (member: GroupMemberProfile) => toGroupMemberResponse(groupId, member)
+  if (request.page === undefined) {
+    return { members: (await stores.groups.listMembers(filter)).map(toResponse) }
   }
-  const members = await listSetMembers<Omit<GroupMemberResponse, 'via'>>(em, 'group', id)
-  return { members: members.map((member) => ({ ...member, via: [] })) }
+  const { items, total } = await stores.groups.listMemberPage(filter, request)
+  return { members: items.map(toResponse), total }
+}
+
+function toGroupMemberResponse(
+  groupId: string,
+  { userId, email, name, avatarUrl, addedAt, via = [] }: GroupMemberProfile,
+): GroupMemberResponse {
+  return {
+    user_id: userId,
+    group_id: groupId,
+    email,
+    name,
+    avatar_url: avatarUrl,
+    added_at: isoTime(addedAt),
+    via,
+  }
 }
 
 /** Adds a member of the group's workspace to a group; idempotent. */
 export async function addGroupMember(
-  { em, principal }: RequestContext,
+  { stores, principal }: WriteContext<ChangeStores & { members: MemberStore }>,
   request: GroupMemberRequest,
 ): Promise<Acknowledgement> {
-  return inTransaction(em, async (em) => {
-    const group = await requireGroup(em, request)
-    return addSetMember({ em, principal }, { kind: 'group', ...group }, request.user_id)
+  const userId = request.user_id.toLowerCase()
+  return stores.transaction(async (tx) => {
+    const group = await requireGroup(tx.groups, request)
+    const membership = { groupId: group.id, userId, workspaceId: group.workspaceId }
+    await requireMember(tx.members, membership)
+    const added = await tx.groupHierarchy.addMembers([membership]).catch((error) => {
+      throw memberNotFoundOr(error)
+    })
+    if (added > 0) {
+      const event = createGroupMemberEvent('group.member_added', group, userId)
+      await tx.activity.record(actorOf(principal), event)
+    }
+    return { status: 'ok' }
   })
 }
 
 /** Removes a direct member from a group. */
 export async function removeGroupMember(
-  { em, principal }: RequestContext,
+  { stores, principal }: WriteContext<ChangeStores>,
   request: GroupMemberRequest,
 ): Promise<DeleteResponse> {
-  return inTransaction(em, async (em) => {
-    const group = await requireGroup(em, request)
-    return removeSetMember({ em, principal }, { kind: 'group', ...group }, request.user_id)
+  const userId = request.user_id.toLowerCase()
+  return stores.transaction(async (tx) => {
+    const group = await requireGroup(tx.groups, request)
+    const membership = { groupId: group.id, userId, workspaceId: group.workspaceId }
+    if (!(await tx.groupHierarchy.removeMember(membership))) throw memberNotFound()
+    const event = createGroupMemberEvent('group.member_removed', group, userId)
+    await tx.activity.record(actorOf(principal), event)
+    return {}
   })
+}
+
+function createGroupMemberEvent(
+  action: 'group.member_added' | 'group.member_removed',
+  { id, workspaceId, name }: StoredGroup,
+  userId: string,
+): ActivityEvent<typeof action> {
+  return { action, targetId: id, workspaceId, detail: { name, user_id: userId } }
 }

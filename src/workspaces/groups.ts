@@ -1,6 +1,6 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
 import { v7 as uuid } from 'uuid'
 import type {
+  DeleteGroupRequest,
   GroupCreateRequest,
   GroupRequest,
   GroupResponse,
@@ -9,125 +9,126 @@ import type {
   ListGroupsResponse,
 } from '../../gen/daikon/v1/groups.ts'
 import type { DeleteResponse } from '../../gen/daikon/v1/workspaces.ts'
-import { actorOf, recordActivity } from '../activity/record-activity.ts'
+import { actorOf, userIdOf } from '../activity/actor.ts'
+import type { ActivityStore } from '../activity/store/activity-store.ts'
+import type { ActivityEvent } from '../activity/store/entries-sql.ts'
 import { changedFields } from '../core/changed-fields.ts'
+import { createEntityTag, requireMatch } from '../core/entity-tag.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { QuotaContext } from '../core/quotas.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import { violates } from '../database/database-errors.ts'
-import { Group, GroupMember } from '../database/entities/people.ts'
 import { isoTime } from '../database/sql-values.ts'
-import { inTransaction } from '../database/transaction.ts'
-import { removeLinksToParents } from './group-hierarchy.ts'
 import { lockWorkspace } from './member-rules.ts'
 import { requireWorkspaceQuota } from './quotas.ts'
+import type { GroupHierarchyStore } from './store/group-hierarchy-store.ts'
+import type { GroupStore, StoredGroup } from './store/group-store.ts'
+import type { WorkspaceStore } from './store/workspace-store.ts'
 import { requireWorkspaceExists } from './workspaces.ts'
 
-export type GroupRow = {
-  id: string
-  workspace_id: string
-  name: string
-  description: string
-  created_by?: string | null | undefined
-  created_at: Date
-}
+type GroupStores = { groups: GroupStore; activity: ActivityStore }
 
 /** Creates an empty group. */
 export async function createGroup(
-  { em, principal, quotas }: RequestContext & QuotaContext,
+  {
+    stores,
+    principal,
+    quotas,
+  }: WriteContext<GroupStores & { workspaces: WorkspaceStore }> & QuotaContext,
   { name, description = '', ...request }: GroupCreateRequest,
 ): Promise<GroupResponse> {
-  const id = uuid()
+  const actor = actorOf(principal)
+  const created = { id: uuid(), name: name.trim(), description, createdBy: userIdOf(actor) }
   return rejectDuplicateName(() =>
-    inTransaction(em, async (em) => {
-      const workspace_id = await lockWorkspace(em, request.workspace_id)
-      await requireWorkspaceQuota(em, quotas, workspace_id, 'MAX_GROUPS_PER_WORKSPACE')
-      const group = {
-        id,
-        workspace_id,
-        name: name.trim(),
-        description,
-        created_by: actorOf(principal).actorId ?? null,
-      }
-      await em.insert(Group, group)
-      await recordGroup({ em, principal }, 'group.created', group)
-      return toGroupResponse(await requireGroup(em, { group_id: id }))
+    stores.transaction(async (tx) => {
+      const workspaceId = await lockWorkspace(tx.workspaces, request.workspace_id)
+      await requireWorkspaceQuota(tx.workspaces, quotas, workspaceId, 'MAX_GROUPS_PER_WORKSPACE')
+      await tx.groups.insert({ ...created, workspaceId })
+      const group = await requireGroup(tx.groups, { group_id: created.id })
+      await tx.activity.record(actor, createGroupEvent('group.created', group))
+      return toGroupResponse(group)
     }),
   )
 }
 
-/** Lists the groups of a workspace, by name. */
+/** Lists the groups of a workspace, by name: a page, or without `page` all of them. */
 export async function listGroups(
-  { em }: RequestContext,
-  { workspace_id }: ListGroupsRequest,
+  { stores }: RequestContext<{ groups: GroupStore; workspaces: WorkspaceStore }>,
+  { workspace_id, q, ...request }: ListGroupsRequest,
 ): Promise<ListGroupsResponse> {
-  const groups = await em.find(Group, { workspace_id }, { orderBy: { name: 'asc', id: 'asc' } })
-  if (groups.length === 0) await requireWorkspaceExists(em, workspace_id)
+  if (request.page !== undefined) {
+    const { items, total } = await stores.groups.listPage(workspace_id, q, request)
+    if (total === 0) await requireWorkspaceExists(stores.workspaces, workspace_id)
+    return { groups: items.map(toGroupResponse), total }
+  }
+  const groups = await stores.groups.list(workspace_id, q)
+  if (groups.length === 0) await requireWorkspaceExists(stores.workspaces, workspace_id)
   return { groups: groups.map(toGroupResponse) }
 }
 
-/** Lists the groups of which a user is a direct member, by name. */
-export async function listUserGroups(em: EntityManager, user_id: string): Promise<GroupResponse[]> {
-  const memberships = await em.find(GroupMember, { user_id, is_direct: true })
-  return listGroupsById(
-    em,
-    memberships.map(({ group_id }) => group_id),
-  )
+/** Lists the groups that a user is a direct member of, by name. */
+export async function listUserGroups(groups: GroupStore, userId: string): Promise<GroupResponse[]> {
+  return (await groups.listOfUser(userId)).map(toGroupResponse)
 }
 
-/** Lists groups, by name. */
-export async function listGroupsById(em: EntityManager, ids: string[]): Promise<GroupResponse[]> {
-  const id = { $in: ids }
-  const groups = await em.find(Group, { id }, { orderBy: { name: 'asc', id: 'asc' } })
-  return groups.map(toGroupResponse)
+/** Returns a group. */
+export async function getGroup(
+  { stores }: RequestContext<{ groups: GroupStore }>,
+  request: GroupRequest,
+): Promise<GroupResponse> {
+  return toTaggedResponse(await requireGroup(stores.groups, request))
 }
 
 /** Changes the name or description of a group. */
 export async function updateGroup(
-  { em, principal }: RequestContext,
-  request: GroupUpdateRequest,
+  { stores, principal }: WriteContext<GroupStores>,
+  { name, description, ...request }: GroupUpdateRequest,
 ): Promise<GroupResponse> {
   return rejectDuplicateName(() =>
-    inTransaction(em, async (em) => {
-      const group = await requireGroup(em, request)
-      const { name, description } = request
+    stores.transaction(async (tx) => {
+      const group = await lockGroup(tx.groups, request)
       const changes = changedFields({ name: name?.trim(), description }, group)
-      if (!changes) return toGroupResponse(group)
-      if (!(await em.nativeUpdate(Group, { id: group.id }, changes))) throw groupNotFound()
-      await recordGroup({ em, principal }, 'group.updated', { ...group, ...changes })
-      return toGroupResponse({ ...group, ...changes })
+      if (!changes) return toTaggedResponse(group)
+      await tx.groups.update(group.id, changes)
+      const after = { ...group, ...changes }
+      await tx.activity.record(actorOf(principal), createGroupEvent('group.updated', after))
+      return toTaggedResponse(after)
     }),
   )
 }
 
 /** Deletes a group with its memberships and the shares granted to it. */
 export async function deleteGroup(
-  { em, principal }: RequestContext,
-  request: GroupRequest,
+  { stores, principal }: WriteContext<GroupStores & { groupHierarchy: GroupHierarchyStore }>,
+  request: DeleteGroupRequest,
 ): Promise<DeleteResponse> {
-  return inTransaction(em, async (em) => {
-    const group = await requireGroup(em, request)
-    await removeLinksToParents(em, group.id, group.workspace_id)
-    // A concurrent call may have deleted the group.
-    if (!(await em.nativeDelete(Group, { id: group.id }))) throw groupNotFound()
-    await recordGroup({ em, principal }, 'group.deleted', group)
+  return stores.transaction(async (tx) => {
+    const group = await lockGroup(tx.groups, request)
+    await tx.groupHierarchy.removeFromParents(group)
+    await tx.groups.delete(group.id)
+    await tx.activity.record(actorOf(principal), createGroupEvent('group.deleted', group))
     return {}
   })
 }
 
-/** Finds a group by its ID, and by `workspace_id` if it is set. */
-export async function findGroup(
-  em: EntityManager,
+/** Finds a group by its ID, and by `workspace_id` if it is set, or throws GROUP_NOT_FOUND. */
+export async function requireGroup(
+  groups: GroupStore,
   { workspace_id, group_id }: GroupRequest,
-): Promise<GroupRow | undefined> {
-  const where = workspace_id === undefined ? { id: group_id } : { id: group_id, workspace_id }
-  return (await em.findOne(Group, where, { disableIdentityMap: true })) ?? undefined
+): Promise<StoredGroup> {
+  const group = await groups.find(group_id, workspace_id)
+  if (!group) throw groupNotFound()
+  return group
 }
 
-/** Works like `findGroup`, but throws GROUP_NOT_FOUND. */
-export async function requireGroup(em: EntityManager, request: GroupRequest): Promise<GroupRow> {
-  const group = await findGroup(em, request)
+/** Locks a group until the end of the transaction, and checks `if_match`. */
+async function lockGroup(
+  groups: GroupStore,
+  { workspace_id, group_id, if_match }: DeleteGroupRequest,
+): Promise<StoredGroup> {
+  const group = await groups.lock(group_id, workspace_id)
   if (!group) throw groupNotFound()
+  requireMatch(if_match, tagOf(group))
   return group
 }
 
@@ -135,23 +136,31 @@ export function groupNotFound(): ServiceError {
   return new ServiceError('not_found', 'GROUP_NOT_FOUND', 'Group not found')
 }
 
-function recordGroup(
-  { em, principal }: WriteContext,
+function createGroupEvent(
   action: 'group.created' | 'group.updated' | 'group.deleted',
-  { id, workspace_id, name }: Pick<GroupRow, 'id' | 'workspace_id' | 'name'>,
-): Promise<void> {
-  return recordActivity(em, actorOf(principal), {
-    action,
-    targetId: id,
-    workspaceId: workspace_id,
-    detail: { name },
-  })
+  { id, workspaceId, name }: StoredGroup,
+): ActivityEvent<typeof action> {
+  return { action, targetId: id, workspaceId, detail: { name } }
 }
 
-function toGroupResponse(group: GroupRow): GroupResponse {
-  const { id, workspace_id, name, description, created_by, created_at } = group
-  const response = { id, workspace_id, name, description, created_at: isoTime(created_at) }
-  return created_by ? { ...response, created_by } : response
+function tagOf({ id, name, description }: StoredGroup): string {
+  return createEntityTag(id, { name, description })
+}
+
+function toTaggedResponse(group: StoredGroup): GroupResponse {
+  return { ...toGroupResponse(group), etag: tagOf(group) }
+}
+
+export function toGroupResponse(group: StoredGroup): GroupResponse {
+  const { id, workspaceId, name, description, createdBy, createdAt } = group
+  return {
+    id,
+    workspace_id: workspaceId,
+    name,
+    description,
+    created_at: isoTime(createdAt),
+    ...(createdBy && { created_by: createdBy }),
+  }
 }
 
 async function rejectDuplicateName<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -3,59 +3,90 @@ import type {
   InviteMemberRequest,
   WorkspaceMemberResponse,
 } from '../../gen/daikon/v1/workspaces.ts'
-import { actorOf, recordActivity } from '../activity/record-activity.ts'
+import { actorOf, userIdOf } from '../activity/actor.ts'
+import type { ActivityStore } from '../activity/store/activity-store.ts'
 import { normalizeEmail } from '../core/email.ts'
 import { ServiceError } from '../core/errors.ts'
+import { noExpiry, readExpiry } from '../core/expiry.ts'
 import type { QuotaContext } from '../core/quotas.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import type { Role } from '../core/roles.ts'
-import { Member, User } from '../database/entities/people.ts'
-import { inTransaction } from '../database/transaction.ts'
+import type { RolloutStore } from '../database/rollout-store.ts'
+import type { SessionStore } from '../identity/store/session-store.ts'
+import type { UserStore } from '../identity/store/user-store.ts'
 import { userNotFound } from '../identity/user-errors.ts'
-import { ensureUser } from '../identity/users.ts'
+import { type InvitationContext, renewLink } from './invitation-links.ts'
+import { removeEndedMembersOf, requireExpirySupport } from './member-expiry.ts'
 import { lockWorkspace, requireAnotherOwner, requireRoleToManage } from './member-rules.ts'
-import { findMember, requireMember } from './members.ts'
+import { requireMember, toMemberResponse } from './members.ts'
 import { requireWorkspaceQuota } from './quotas.ts'
+import type { InvitationStore } from './store/invitation-store.ts'
+import type { MemberId, MemberStore } from './store/member-store.ts'
+import type { WorkspaceStore } from './store/workspace-store.ts'
 
-type Invitation = { user_id: string; email: string; role: Role }
+type InvitationStores = {
+  invitations: InvitationStore
+  members: MemberStore
+  rollout: RolloutStore
+  users: UserStore
+  workspaces: WorkspaceStore
+  activity: ActivityStore
+  sessions: SessionStore
+}
+
+type InviteContext = WriteContext<InvitationStores> &
+  Pick<RequestContext, 'now'> &
+  QuotaContext &
+  InvitationContext
+
+type Invitation = MemberId & { email: string; role: Role; expiresAt: string | undefined }
 
 /** Invites an e-mail address. The response does not reveal whether it belongs to a user. */
 export async function inviteMember(
-  { em, principal, quotas }: RequestContext & QuotaContext,
+  { stores, principal, ...context }: InviteContext,
   request: InviteMemberRequest,
 ): Promise<WorkspaceMemberResponse> {
   // The field rules have already rejected invalid e-mail addresses.
   const email = normalizeEmail(request.email) as string
-  return inTransaction(em, async (em) => {
-    const workspaceId = await lockWorkspace(em, request.workspace_id)
-    const user_id = await ensureUser(em, email)
-    const invitation = { user_id, email, role: roleOf(request) }
-    return createInvitation({ em, principal, quotas }, workspaceId, invitation)
+  const expiresAt = readExpiry(request.expires_at, context.now)
+  return stores.transaction(async (tx) => {
+    const workspaceId = await lockWorkspace(tx.workspaces, request.workspace_id)
+    const userId = await tx.users.ensure(email)
+    const invitation = { workspaceId, userId, email, role: roleOf(request), expiresAt }
+    return createInvitation({ tx, principal, ...context }, invitation)
   })
 }
 
 /** Invites an existing user. */
 export async function addUserToWorkspace(
-  { em, principal, quotas }: RequestContext & QuotaContext,
+  { stores, principal, ...context }: InviteContext,
   request: AddUserToWorkspaceRequest,
 ): Promise<WorkspaceMemberResponse> {
-  return inTransaction(em, async (em) => {
-    const workspaceId = await lockWorkspace(em, request.workspace_id)
-    const user = await em.findOne(User, { id: request.user_id })
+  const expiresAt = readExpiry(request.expires_at, context.now)
+  return stores.transaction(async (tx) => {
+    const workspaceId = await lockWorkspace(tx.workspaces, request.workspace_id)
+    const user = await tx.users.find(request.user_id)
     if (!user) throw userNotFound()
-    const invitation = { user_id: user.id, email: user.email, role: roleOf(request) }
-    return createInvitation({ em, principal, quotas }, workspaceId, invitation)
+    const { id: userId, email } = user
+    const invitation = { workspaceId, userId, email, role: roleOf(request), expiresAt }
+    return createInvitation({ tx, principal, ...context }, invitation)
   })
 }
 
-/** Creates a pending membership, or changes the role of an existing one. */
+/** Creates a pending membership, or changes the role and the end of an existing one, and its link. */
 async function createInvitation(
-  { em, principal, quotas }: WriteContext & QuotaContext,
-  workspace_id: string,
-  { user_id, email, role }: Invitation,
+  {
+    tx,
+    principal,
+    quotas,
+    now,
+    invitations,
+  }: Omit<InviteContext, 'stores'> & { tx: InvitationStores },
+  { email, role, expiresAt, ...id }: Invitation,
 ): Promise<WorkspaceMemberResponse> {
-  const member = await findMember(em, workspace_id, user_id)
-  if (member?.status === 'active') {
+  await removeEndedMembersOf(tx, [id.workspaceId], now, id.userId)
+  const member = await tx.members.find(id)
+  if (member && member.joinedAt !== null) {
     throw new ServiceError(
       'already_exists',
       'ALREADY_A_MEMBER',
@@ -63,24 +94,27 @@ async function createInvitation(
     )
   }
   requireRoleToManage(principal, member ? [role, member.role] : [role])
-  if (member?.role === 'owner' && role !== 'owner') await requireAnotherOwner(em, member)
+  if (member?.role === 'owner' && role !== 'owner') await requireAnotherOwner(tx.members, member)
+  const { workspaceId, userId } = id
   if (!member) {
     await requireWorkspaceQuota(
-      em,
+      tx.workspaces,
       quotas,
-      workspace_id,
+      workspaceId,
       'MAX_MEMBERS_PER_WORKSPACE',
       'MAX_PENDING_INVITATIONS_PER_WORKSPACE',
     )
   }
-  await em.upsert(Member, { workspace_id, user_id, role })
-  await recordActivity(em, actorOf(principal), {
+  if (expiresAt) await requireExpirySupport(tx.rollout)
+  await tx.members.invite(id, { role, expiresAt, invitedBy: userIdOf(actorOf(principal)) })
+  await tx.activity.record(actorOf(principal), {
     action: 'member.invited',
-    targetId: user_id,
-    workspaceId: workspace_id,
-    detail: { email, role },
+    targetId: userId,
+    workspaceId,
+    detail: { email, role, expires_at: expiresAt ?? noExpiry },
   })
-  return requireMember(em, workspace_id, user_id)
+  const invitation_url = await renewLink(tx, invitations, id, now)
+  return { ...toMemberResponse(await requireMember(tx.members, id), principal), invitation_url }
 }
 
 function roleOf({ role = 'viewer' }: { role?: string | undefined }): Role {

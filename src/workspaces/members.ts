@@ -1,4 +1,3 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
 import type {
   DeleteResponse,
   ListMembersRequest,
@@ -7,49 +6,101 @@ import type {
   UpdateMemberRequest,
   WorkspaceMemberResponse,
 } from '../../gen/daikon/v1/workspaces.ts'
-import { actorOf, recordActivity } from '../activity/record-activity.ts'
-import type { RequestContext } from '../core/request-context.ts'
+import { actorOf } from '../activity/actor.ts'
+import type { ActivityStore } from '../activity/store/activity-store.ts'
+import { changedFields } from '../core/changed-fields.ts'
+import { invalidArgument, ServiceError } from '../core/errors.ts'
+import { noExpiry, readExpiry } from '../core/expiry.ts'
+import {
+  isAdministrative,
+  type Principal,
+  type RequestContext,
+  type WriteContext,
+} from '../core/request-context.ts'
 import type { Role } from '../core/roles.ts'
-import { Member } from '../database/entities/people.ts'
+import type { RolloutStore } from '../database/rollout-store.ts'
 import { isoTime } from '../database/sql-values.ts'
-import { inTransaction } from '../database/transaction.ts'
-import { endSessions } from '../identity/refresh-families.ts'
-import { lockWorkspace, requireAnotherOwner, requireRoleToManage } from './member-rules.ts'
-import { memberNotFound } from './member-sets.ts'
-import { findMemberRow, findMembers, lockMember, type MemberRow } from './queries.ts'
+import type { SessionStore } from '../identity/store/session-store.ts'
+import { requireExpirySupport } from './member-expiry.ts'
+import {
+  lockWorkspace,
+  memberNotFound,
+  requireAnotherOwner,
+  requireRoleToManage,
+} from './member-rules.ts'
+import type { MemberId, MemberStore, WorkspaceMember } from './store/member-store.ts'
+import type { WorkspaceStore } from './store/workspace-store.ts'
+import { supportEndEvent } from './support-end.ts'
 import { requireWorkspaceExists } from './workspaces.ts'
 
-/** Lists members and invited users, by user ID; `q` matches names and e-mail addresses. */
+type MembershipStores = { members: MemberStore; workspaces: WorkspaceStore }
+
+/** Lists members and invited users: a page, or without `page` the first ones by user ID. */
 export async function listMembers(
-  { em }: RequestContext,
-  { workspace_id, q, limit = 50 }: ListMembersRequest,
+  { stores, principal }: WriteContext<MembershipStores>,
+  { workspace_id, limit = 50, page, page_size, q, role }: ListMembersRequest,
 ): Promise<ListMembersResponse> {
-  const rows = await findMembers(em, workspace_id, q, limit)
-  if (rows.length === 0) await requireWorkspaceExists(em, workspace_id)
-  return { members: rows.map(toMemberResponse) }
+  const filter = { q, role, showsInvited: isAdministrative(principal) }
+  const toResponse = (member: WorkspaceMember) => toMemberResponse(member, principal)
+  if (page !== undefined) {
+    const request = { page, page_size }
+    const { items, total } = await stores.members.listPage(workspace_id, filter, request)
+    if (total === 0) await requireWorkspaceExists(stores.workspaces, workspace_id)
+    return { members: items.map(toResponse), total }
+  }
+  const members = await stores.members.list(workspace_id, filter, limit)
+  if (members.length === 0) await requireWorkspaceExists(stores.workspaces, workspace_id)
+  return { members: members.map(toResponse) }
 }
 
-/** Changes the role of a member. */
+/** Changes the role of a member, the end of the membership, or both. */
 export async function updateMember(
-  { em, principal }: RequestContext,
+  {
+    stores,
+    principal,
+    now,
+  }: WriteContext<MembershipStores & { activity: ActivityStore; rollout: RolloutStore }> &
+    Pick<RequestContext, 'now'>,
   request: UpdateMemberRequest,
 ): Promise<WorkspaceMemberResponse> {
-  const role = request.role as Role
-  return inTransaction(em, async (em) => {
-    const workspace_id = await lockWorkspace(em, request.workspace_id)
-    const member = await requireMember(em, workspace_id, request.user_id)
-    requireRoleToManage(principal, [member.role, role])
-    if (member.role === role) return member
-    if (member.role === 'owner') await requireAnotherOwner(em, member)
-    const { user_id } = member
-    await em.nativeUpdate(Member, { workspace_id, user_id }, { role })
-    await recordActivity(em, actorOf(principal), {
-      action: 'member.role_changed',
-      targetId: user_id,
-      workspaceId: workspace_id,
-      detail: { from: member.role, to: role },
+  if (request.expires_at && request.never_expires)
+    throw invalidArgument({
+      field: 'never_expires',
+      message: 'must not be combined with expires_at',
     })
-    return { ...member, role }
+  const newEnd = request.never_expires ? null : readExpiry(request.expires_at, now)
+  return stores.transaction(async (tx) => {
+    const workspaceId = await lockWorkspace(tx.workspaces, request.workspace_id)
+    const member = await requireMember(tx.members, { workspaceId, userId: request.user_id })
+    requirePerson(member)
+    if (member.supportReason !== null) throw supportUnchangeable()
+    const role = request.role === '' ? member.role : (request.role as Role)
+    requireRoleToManage(principal, [member.role, role])
+    const before = member.expiresAt && isoTime(member.expiresAt)
+    const expiresAt = newEnd === undefined ? before : newEnd
+    const changes = changedFields({ role, expiresAt }, { role: member.role, expiresAt: before })
+    if (!changes) return toMemberResponse(member, principal)
+    if (changes.expiresAt) await requireExpirySupport(tx.rollout)
+    const stays = role === 'owner' && (expiresAt === null || before !== null)
+    if (member.role === 'owner' && !stays) await requireAnotherOwner(tx.members, member)
+    await tx.members.update(member, changes)
+    const target = { targetId: member.userId, workspaceId }
+    const changedRole = {
+      ...target,
+      action: 'member.role_changed' as const,
+      detail: { from: member.role, to: role },
+    }
+    const changedEnd = {
+      ...target,
+      action: 'member.expiry_changed' as const,
+      detail: { from: before ?? noExpiry, to: expiresAt ?? noExpiry },
+    }
+    await tx.activity.record(
+      actorOf(principal),
+      ...(changes.role ? [changedRole] : []),
+      ...('expiresAt' in changes ? [changedEnd] : []),
+    )
+    return toMemberResponse({ ...member, role, expiresAt }, principal)
   })
 }
 
@@ -58,53 +109,79 @@ export async function updateMember(
  * workspace. Every member may leave.
  */
 export async function removeMember(
-  { em, principal, now }: RequestContext,
+  {
+    stores,
+    principal,
+    now,
+  }: RequestContext<MembershipStores & { sessions: SessionStore; activity: ActivityStore }>,
   request: RemoveMemberRequest,
 ): Promise<DeleteResponse> {
-  return inTransaction(em, async (em) => {
-    const workspace_id = await lockWorkspace(em, request.workspace_id)
+  return stores.transaction(async (tx) => {
+    const workspaceId = await lockWorkspace(tx.workspaces, request.workspace_id)
     const isLeaving = principal.user?.id === request.user_id.toLowerCase()
     if (!isLeaving) requireRoleToManage(principal, [])
-    const member = await requireMember(em, workspace_id, request.user_id)
+    const member = await requireMember(tx.members, { workspaceId, userId: request.user_id })
+    requirePerson(member)
     if (!isLeaving) requireRoleToManage(principal, [member.role])
-    if (member.role === 'owner') await requireAnotherOwner(em, member)
-    const { user_id, email, role } = member
+    if (member.role === 'owner') await requireAnotherOwner(tx.members, member)
+    const { userId, email, role } = member
     // A concurrent code exchange either commits before this lock, so that its session is ended
     // below, or fails.
-    await lockMember(em, workspace_id, user_id)
-    await endSessions(em, now, { user_id, workspace_id })
-    await em.nativeDelete(Member, { workspace_id, user_id })
-    await recordActivity(em, actorOf(principal), {
+    await tx.members.lock(member)
+    await tx.sessions.end({ userId, workspaceId }, now)
+    await tx.members.remove(member)
+    if (member.supportReason !== null) {
+      await tx.activity.record(actorOf(principal), supportEndEvent(member))
+      return {}
+    }
+    await tx.activity.record(actorOf(principal), {
       action: 'member.removed',
-      targetId: user_id,
-      workspaceId: workspace_id,
+      targetId: userId,
+      workspaceId,
       detail: { email, role },
     })
     return {}
   })
 }
 
-export async function findMember(
-  em: EntityManager,
-  workspaceId: string,
-  userId: string,
-): Promise<WorkspaceMemberResponse | undefined> {
-  const row = await findMemberRow(em, workspaceId, userId)
-  return row && toMemberResponse(row)
-}
-
-export async function requireMember(
-  em: EntityManager,
-  workspaceId: string,
-  userId: string,
-): Promise<WorkspaceMemberResponse> {
-  const member = await findMember(em, workspaceId, userId)
+export async function requireMember(members: MemberStore, id: MemberId): Promise<WorkspaceMember> {
+  const member = await members.find(id)
   if (!member) throw memberNotFound()
   return member
 }
 
-/** Hides the profile of an invited user, except for the e-mail address. */
-function toMemberResponse({ joined_at, ...row }: MemberRow): WorkspaceMemberResponse {
-  if (joined_at === null) return { ...row, name: '', avatar_url: '', status: 'invited' }
-  return { ...row, status: 'active', joined_at: isoTime(joined_at) }
+function supportUnchangeable(): ServiceError {
+  return new ServiceError(
+    'already_exists',
+    'SUPPORT_ACCESS',
+    'The membership is support access, which ends by itself. Remove the member to end it now.',
+  )
+}
+
+/** Throws if a member is a service account, which is managed by its own methods. */
+function requirePerson({ kind }: WorkspaceMember): void {
+  if (kind === 'user') return
+  throw new ServiceError(
+    'already_exists',
+    'SERVICE_ACCOUNT',
+    'The member is a service account. Change or delete it among the service accounts of the workspace.',
+  )
+}
+
+/** Hides the profile of an invited user, except for the e-mail address, from other members. */
+export function toMemberResponse(
+  member: WorkspaceMember,
+  principal: Principal,
+): WorkspaceMemberResponse {
+  const { userId, workspaceId, kind, email, name, avatarUrl, role, joinedAt, expiresAt } = member
+  const end = expiresAt !== null && { expires_at: isoTime(expiresAt) }
+  const support = member.supportReason !== null
+  const id = { user_id: userId, workspace_id: workspaceId }
+  const membership = { ...id, kind, email, role, support, ...end }
+  const profile = { name, avatar_url: avatarUrl }
+  if (joinedAt === null) {
+    const shown = isAdministrative(principal) ? profile : { name: '', avatar_url: '' }
+    return { ...membership, ...shown, status: 'invited' }
+  }
+  return { ...membership, ...profile, status: 'active', joined_at: isoTime(joinedAt) }
 }

@@ -1,25 +1,25 @@
 import { randomBytes } from 'node:crypto'
-import type { EntityManager } from '@mikro-orm/postgresql'
 import { v7 as uuid } from 'uuid'
-import { recordActivity } from '../activity/record-activity.ts'
-import { Member, Workspace } from '../database/entities/people.ts'
+import type { ActivityStore } from '../activity/store/activity-store.ts'
+import type { MemberStore } from './store/member-store.ts'
+import type { WorkspaceStore } from './store/workspace-store.ts'
 
 /**
- * Creates a workspace that the user owns, unless the user is already a member of a workspace. The
- * caller must hold a lock on the user's row, so that concurrent sign-ins create only one workspace.
+ * Creates a workspace that the user owns, unless the user has already joined a workspace. Pending
+ * invitations do not count, because the user has not accepted them. The caller must hold a lock on
+ * the user's row, so that concurrent sign-ins create only one workspace.
  */
 export async function createPersonalWorkspace(
-  em: EntityManager,
+  tx: { workspaces: WorkspaceStore; members: MemberStore; activity: ActivityStore },
   user: { id: string; email: string; name: string },
   now: Date,
 ): Promise<void> {
-  if (await em.count(Member, { user_id: user.id })) return
+  if (await tx.members.hasJoinedAny(user.id)) return
   const id = uuid()
   const slug = personalSlug(user.email)
-  await em.insert(Workspace, { id, name: personalName(user), slug })
-  await em.insert(Member, { workspace_id: id, user_id: user.id, role: 'owner', joined_at: now })
-  await recordActivity(
-    em,
+  await tx.workspaces.insert({ id, name: personalName(user), slug })
+  await tx.members.add({ workspaceId: id, userId: user.id }, 'owner', now)
+  await tx.activity.record(
     { actorId: user.id },
     { action: 'workspace.created', targetId: id, workspaceId: id, detail: { slug } },
   )

@@ -1,13 +1,13 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
 import { type QuotaName, type Quotas, quotaExceeded } from '../core/quotas.ts'
-import { query } from '../database/query.ts'
+import type { MemberStore } from './store/member-store.ts'
+import type { WorkspaceCount, WorkspaceStore } from './store/workspace-store.ts'
 
-/** The name under which PostgreSQL counts the rows of a workspace, by quota. */
+/** What each quota of a workspace limits. */
 const countedByQuota = {
   MAX_MEMBERS_PER_WORKSPACE: 'members',
   MAX_PENDING_INVITATIONS_PER_WORKSPACE: 'invitations',
   MAX_GROUPS_PER_WORKSPACE: 'groups',
-} as const satisfies { [Name in QuotaName]?: string }
+} as const satisfies { [Name in QuotaName]?: WorkspaceCount }
 
 /**
  * Throws if one more member, invitation or group would exceed a quota of a workspace. The caller
@@ -15,19 +15,14 @@ const countedByQuota = {
  * together.
  */
 export async function requireWorkspaceQuota(
-  em: EntityManager,
+  workspaces: WorkspaceStore,
   quotas: Quotas,
   workspaceId: string,
   ...names: (keyof typeof countedByQuota)[]
 ): Promise<void> {
   for (const name of names) {
-    const values = [workspaceId, countedByQuota[name]]
-    const [row] = await query<{ count: number }>(
-      em,
-      'select read_workspace_count($1, $2)::int as count',
-      values,
-    )
-    if ((row?.count ?? 0) >= quotas[name]) throw quotaExceeded(quotas, name)
+    const count = await workspaces.count(workspaceId, countedByQuota[name])
+    if (count >= quotas[name]) throw quotaExceeded(quotas, name)
   }
 }
 
@@ -36,33 +31,23 @@ export async function requireWorkspaceQuota(
  * transaction. Invitations do not count, because other users could use up the quota with them.
  */
 export async function requireUserQuota(
-  em: EntityManager,
+  members: MemberStore,
   quotas: Quotas,
   userId: string,
 ): Promise<void> {
   const name = 'MAX_WORKSPACES_PER_USER'
-  await query(em, 'select from users where id = $1 for no key update', [userId])
-  const [row] = await query<{ count: number }>(
-    em,
-    `select count(*)::int as count from members
-     where user_id = $1 and role = 'owner' and joined_at is not null`,
-    [userId],
-  )
-  if ((row?.count ?? 0) >= quotas[name]) throw quotaExceeded(quotas, name)
+  const count = await members.countOwnedWorkspaces(userId)
+  if (count >= quotas[name]) throw quotaExceeded(quotas, name)
 }
 
 /** Throws if more resources would exceed the quota of a workspace. Requires a transaction. */
 export async function requireResourceQuota(
-  em: EntityManager,
+  workspaces: WorkspaceStore,
   quotas: Quotas,
   workspaceId: string,
   added: number,
 ): Promise<void> {
   const name = 'MAX_RESOURCES_PER_WORKSPACE'
-  const [row] = await query<{ count: number }>(
-    em,
-    'select count_resources_for_quota($1, $2)::int as count',
-    [workspaceId, quotas[name]],
-  )
-  if ((row?.count ?? 0) + added > quotas[name]) throw quotaExceeded(quotas, name)
+  const count = await workspaces.countResources(workspaceId, quotas[name])
+  if (count + added > quotas[name]) throw quotaExceeded(quotas, name)
 }

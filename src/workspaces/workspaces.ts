@@ -1,4 +1,3 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
 import { v7 as uuid } from 'uuid'
 import type {
   ListAllWorkspacesRequest,
@@ -9,51 +8,52 @@ import type {
 import type {
   CreateWorkspaceRequest,
   DeleteResponse,
+  DeleteWorkspaceRequest,
   ListWorkspacesRequest,
   ListWorkspacesResponse,
   UpdateWorkspaceRequest,
   WorkspaceRequest,
   WorkspaceResponse,
 } from '../../gen/daikon/v1/workspaces.ts'
-import { actorOf, recordActivity } from '../activity/record-activity.ts'
+import { actorOf, userIdOf } from '../activity/actor.ts'
+import { listServices } from '../activity/listed-services.ts'
+import type { ActivityStore } from '../activity/store/activity-store.ts'
+import type { ActivityEvent } from '../activity/store/entries-sql.ts'
 import { changedFields } from '../core/changed-fields.ts'
+import { createEntityTag, requireMatch } from '../core/entity-tag.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { QuotaContext } from '../core/quotas.ts'
 import { type RequestContext, requireUser, type WriteContext } from '../core/request-context.ts'
 import { violates } from '../database/database-errors.ts'
-import { Member, Workspace } from '../database/entities/people.ts'
 import { isoTime } from '../database/sql-values.ts'
-import { inTransaction } from '../database/transaction.ts'
-import {
-  findUserWorkspaces,
-  findWorkspace,
-  findWorkspaceChoices,
-  findWorkspacePage,
-  type WorkspaceRow,
-} from './queries.ts'
+import type { SessionStore } from '../identity/store/session-store.ts'
 import { requireUserQuota } from './quotas.ts'
+import type { MemberStore } from './store/member-store.ts'
+import type { WorkspaceOfUser, WorkspaceStore } from './store/workspace-store.ts'
+import { endSupportAccess } from './support-end.ts'
+
+type WorkspaceStores = { workspaces: WorkspaceStore; activity: ActivityStore }
 
 /** Creates a workspace with the caller as its owner. */
 export async function createWorkspace(
-  { em, principal, now, quotas }: RequestContext & QuotaContext,
+  {
+    stores,
+    principal,
+    now,
+    quotas,
+  }: RequestContext<WorkspaceStores & { members: MemberStore }> & QuotaContext,
   { name, slug, description = '' }: CreateWorkspaceRequest,
 ): Promise<WorkspaceResponse> {
   const id = uuid()
-  const { actorId: userId } = actorOf(principal)
+  const userId = userIdOf(actorOf(principal))
   try {
-    return await inTransaction(em, async (em) => {
-      if (userId) await requireUserQuota(em, quotas, userId)
-      await em.insert(Workspace, { id, name: name.trim(), slug, description })
-      if (userId) {
-        await em.insert(Member, {
-          user_id: userId,
-          workspace_id: id,
-          role: 'owner',
-          joined_at: now,
-        })
-      }
-      await recordWorkspace({ em, principal }, 'workspace.created', { id, slug })
-      return requireWorkspace(em, id, userId)
+    return await stores.transaction(async (tx) => {
+      if (userId) await requireUserQuota(tx.members, quotas, userId)
+      await tx.workspaces.insert({ id, name: name.trim(), slug, description })
+      if (userId) await tx.members.add({ workspaceId: id, userId }, 'owner', now)
+      const event = createWorkspaceEvent('workspace.created', { id, slug })
+      await tx.activity.record(actorOf(principal), event)
+      return toWorkspaceResponse(await requireWorkspace(tx.workspaces, id, userId))
     })
   } catch (error) {
     if (!violates(error, 'unique')) throw error
@@ -63,64 +63,93 @@ export async function createWorkspace(
 
 /** Lists the workspaces of the user, by name. */
 export async function listWorkspaces(
-  { em, principal }: RequestContext,
+  { stores, principal }: RequestContext<WorkspaceStores>,
   _request: ListWorkspacesRequest,
 ): Promise<ListWorkspacesResponse> {
-  const rows = await findUserWorkspaces(em, requireUser(principal).id)
-  return { workspaces: rows.map(toWorkspaceResponse) }
+  const workspaces = await stores.workspaces.listOfUser(requireUser(principal).id)
+  return { workspaces: workspaces.map(toWorkspaceResponse) }
 }
 
 /** Lists a page of all workspaces, by slug; `q` matches names and slugs. */
 export async function listWorkspacePage(
-  { em, principal }: RequestContext,
+  { stores, principal }: RequestContext<WorkspaceStores>,
   { q, ...page }: WorkspacePageRequest,
 ): Promise<WorkspacePage> {
-  const result = await findWorkspacePage(em, page, actorOf(principal).actorId, q)
+  const result = await stores.workspaces.listPage(page, userIdOf(actorOf(principal)), q)
   return { ...result, items: result.items.map(toWorkspaceResponse) }
 }
 
-/** Lists the ids, names and slugs of all workspaces, by name. */
+/** Lists the IDs, names and slugs of all workspaces, by name. */
 export async function listAllWorkspaces(
-  { em }: Pick<RequestContext, 'em'>,
+  { stores }: Pick<RequestContext<WorkspaceStores>, 'stores'>,
   _request: ListAllWorkspacesRequest,
 ): Promise<ListAllWorkspacesResponse> {
-  return { workspaces: await findWorkspaceChoices(em) }
+  return { workspaces: await stores.workspaces.listNames() }
 }
 
 /** Returns a workspace. */
 export async function getWorkspace(
-  { em, principal }: RequestContext,
+  { stores, principal }: RequestContext<WorkspaceStores>,
   { workspace_id }: WorkspaceRequest,
 ): Promise<WorkspaceResponse> {
-  return requireWorkspace(em, workspace_id, actorOf(principal).actorId)
+  const userId = userIdOf(actorOf(principal))
+  return toTaggedResponse(await requireWorkspace(stores.workspaces, workspace_id, userId))
 }
 
-/** Changes the name or description of a workspace. */
+/**
+ * Changes the name or description of a workspace, or whether administrators may give support access,
+ * which only its owners decide. Forbidding it ends it.
+ */
 export async function updateWorkspace(
-  { em, principal }: RequestContext,
-  { workspace_id, name, description }: UpdateWorkspaceRequest,
+  {
+    stores,
+    principal,
+    now,
+  }: WriteContext<WorkspaceStores & { members: MemberStore; sessions: SessionStore }> &
+    Pick<RequestContext, 'now'>,
+  { workspace_id, name, description, support_access, if_match }: UpdateWorkspaceRequest,
 ): Promise<WorkspaceResponse> {
-  return inTransaction(em, async (em) => {
-    const { actorId } = actorOf(principal)
-    const workspace = await requireWorkspace(em, workspace_id, actorId)
-    const changes = changedFields({ name: name?.trim(), description }, workspace)
-    if (!changes) return workspace
-    await em.nativeUpdate(Workspace, { id: workspace.id }, changes)
-    await recordWorkspace({ em, principal }, 'workspace.updated', workspace)
-    return requireWorkspace(em, workspace.id, actorId)
+  if (support_access !== undefined && principal.user?.role !== 'owner') throw ownerRequired()
+  const actor = actorOf(principal)
+  return stores.transaction(async (tx) => {
+    const userId = userIdOf(actorOf(principal))
+    await tx.workspaces.lock(workspace_id)
+    const workspace = await requireWorkspace(tx.workspaces, workspace_id, userId)
+    requireMatch(if_match, tagOf(workspace))
+    const requested = { name: name?.trim(), description, supportAccess: support_access }
+    const changes = changedFields(requested, workspace)
+    if (!changes) return toTaggedResponse(workspace)
+    await tx.workspaces.update(workspace.id, changes)
+    const { supportAccess, ...others } = changes
+    if (Object.keys(others).length > 0)
+      await tx.activity.record(actor, createWorkspaceEvent('workspace.updated', workspace))
+    if (supportAccess !== undefined) {
+      await tx.activity.record(actor, {
+        action: 'workspace.support_access_changed',
+        targetId: workspace.id,
+        workspaceId: workspace.id,
+        detail: { slug: workspace.slug, allowed: String(supportAccess) },
+      })
+    }
+    if (supportAccess === false) await endSupportAccess(tx, actor, workspace.id, now)
+    return toTaggedResponse(await requireWorkspace(tx.workspaces, workspace.id, userId))
   })
 }
 
 /** Deletes a workspace with its members, groups, roles, resources and sessions. */
 export async function deleteWorkspace(
-  { em, principal }: RequestContext,
-  { workspace_id }: WorkspaceRequest,
+  { stores, principal }: WriteContext<WorkspaceStores>,
+  { workspace_id, if_match }: DeleteWorkspaceRequest,
 ): Promise<DeleteResponse> {
-  return inTransaction(em, async (em) => {
-    const workspace = await requireWorkspace(em, workspace_id, actorOf(principal).actorId)
-    // A concurrent call may have deleted the workspace.
-    if (!(await em.nativeDelete(Workspace, { id: workspace.id }))) throw workspaceNotFound()
-    await recordWorkspace({ em, principal }, 'workspace.deleted', workspace)
+  return stores.transaction(async (tx) => {
+    await tx.workspaces.lock(workspace_id)
+    const workspace = await requireWorkspace(tx.workspaces, workspace_id)
+    requireMatch(if_match, tagOf(workspace))
+    const { id, slug } = workspace
+    const services = listServices(await tx.workspaces.findServices(id))
+    await tx.workspaces.delete(id)
+    const event = { targetId: id, workspaceId: id, detail: { slug, services } }
+    await tx.activity.record(actorOf(principal), { action: 'workspace.deleted', ...event })
     return {}
   })
 }
@@ -129,8 +158,11 @@ export async function deleteWorkspace(
  * Throws unless the workspace exists. List methods use it to distinguish an empty workspace from a
  * missing one.
  */
-export async function requireWorkspaceExists(em: EntityManager, id: string): Promise<void> {
-  if (!(await em.count(Workspace, { id }))) throw workspaceNotFound()
+export async function requireWorkspaceExists(
+  workspaces: WorkspaceStore,
+  id: string,
+): Promise<void> {
+  if (!(await workspaces.exists(id))) throw workspaceNotFound()
 }
 
 /**
@@ -141,28 +173,40 @@ export function workspaceNotFound(): ServiceError {
 }
 
 async function requireWorkspace(
-  em: EntityManager,
+  workspaces: WorkspaceStore,
   id: string,
-  userId: string | undefined,
-): Promise<WorkspaceResponse> {
-  const row = await findWorkspace(em, id, userId)
-  if (!row) throw workspaceNotFound()
-  return toWorkspaceResponse(row)
+  userId?: string,
+): Promise<WorkspaceOfUser> {
+  const workspace = await workspaces.find(id, userId)
+  if (!workspace) throw workspaceNotFound()
+  return workspace
 }
 
-function toWorkspaceResponse({ role, created_at, ...row }: WorkspaceRow): WorkspaceResponse {
-  return { ...row, ...(role !== null && { role }), created_at: isoTime(created_at) }
+function ownerRequired(): ServiceError {
+  return new ServiceError(
+    'permission_denied',
+    'OWNER_REQUIRED',
+    'Only an owner of the workspace can allow or forbid support access',
+  )
 }
 
-function recordWorkspace(
-  { em, principal }: WriteContext,
-  action: 'workspace.created' | 'workspace.updated' | 'workspace.deleted',
-  { id, slug }: Pick<WorkspaceRow, 'id' | 'slug'>,
-): Promise<void> {
-  return recordActivity(em, actorOf(principal), {
-    action,
-    targetId: id,
-    workspaceId: id,
-    detail: { slug },
-  })
+function tagOf({ id, name, description, supportAccess }: WorkspaceOfUser): string {
+  return createEntityTag(id, { name, description, supportAccess })
+}
+
+function toTaggedResponse(workspace: WorkspaceOfUser): WorkspaceResponse {
+  return { ...toWorkspaceResponse(workspace), etag: tagOf(workspace) }
+}
+
+function toWorkspaceResponse(workspace: WorkspaceOfUser): WorkspaceResponse {
+  const { role, createdAt, supportAccess: support_access, ...rest } = workspace
+  const own = role !== null && { role }
+  return { ...rest, support_access, ...own, created_at: isoTime(createdAt) }
+}
+
+function createWorkspaceEvent(
+  action: 'workspace.created' | 'workspace.updated',
+  { id, slug }: { id: string; slug: string },
+): ActivityEvent<typeof action> {
+  return { action, targetId: id, workspaceId: id, detail: { slug } }
 }

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import type { EntityManager } from '@mikro-orm/postgresql'
 import { v7 as uuid } from 'uuid'
-import { type Actor, recordActivityBatch } from '../../activity/record-activity.ts'
-import { addManyDirectMembers } from '../../workspaces/group-hierarchy.ts'
-import { lockHierarchyIfNested } from '../../workspaces/group-queries.ts'
+import { type Actor, userIdOf } from '../../activity/actor.ts'
+import type { ActivityStore } from '../../activity/store/activity-store.ts'
+import { noExpiry } from '../../core/expiry.ts'
+import type { GroupHierarchyStore } from '../../workspaces/store/group-hierarchy-store.ts'
+import type { MemberStore } from '../../workspaces/store/member-store.ts'
+import type { WorkspaceStore } from '../../workspaces/store/workspace-store.ts'
+import type { ImportStore } from '../store/import-store.ts'
 import { type Effects, keyOf, type Plan } from './plan.ts'
-import * as queries from './queries.ts'
 import type { OnProgress } from './report.ts'
 import type { Ids } from './snapshot.ts'
 
@@ -15,21 +17,30 @@ const batchSize = 2000
 /** The maximum number of members that one activity entry lists, so that the log stays readable. */
 const maxMembersPerEntry = 100
 
+export type ApplyPlanStores = {
+  activity: ActivityStore
+  groupHierarchy: GroupHierarchyStore
+  imports: ImportStore
+  members: MemberStore
+  workspaces: WorkspaceStore
+}
+
 /** Dependencies of every write. */
-type Context = { em: EntityManager; actor: Actor; ids: Ids }
+type Context = { tx: ApplyPlanStores; actor: Actor; ids: Ids }
 
 /** The writes of one kind, split into batches. */
 type Step = { size: number; batches: { size: number; write: () => Promise<void> }[] }
 
 /** Writes a plan that has no errors and records it in the activity log. Requires a transaction. */
 export async function applyPlan(
-  em: EntityManager,
+  tx: ApplyPlanStores,
   actor: Actor,
   { plan, ids, onProgress }: { plan: Plan; ids: Ids; onProgress: OnProgress },
 ): Promise<void> {
   const { effects, counts } = plan
-  const context = { em, actor, ids }
+  const context = { tx, actor, ids }
   const steps = [
+    createStep(effects.newWorkspaces.toSorted(), (batch) => insertWorkspaces(context, batch)),
     // Sorted, so that concurrent transactions that create the same users do not deadlock.
     createStep([...effects.newUsers].toSorted(byEmail), (batch) => insertUsers(context, batch)),
     createStep([...effects.renamed], (batch) => renameUsers(context, batch)),
@@ -41,7 +52,7 @@ export async function applyPlan(
   ]
   const total = steps.reduce((sum, { size }) => sum + size, 0)
   if (total === 0) return
-  await lockHierarchyIfNested(em, existingGroupIds(effects, ids))
+  await tx.groupHierarchy.lockIfNested(existingGroupIds(effects, ids))
   let done = 0
   for (const { size, write } of steps.flatMap(({ batches }) => batches)) {
     onProgress('Writing', done, total)
@@ -54,7 +65,7 @@ export async function applyPlan(
     created: String(create),
     updated: String(update),
   }
-  await recordActivityBatch(em, actor, 'import.executed', [{ targetId: uuid(), detail }])
+  await tx.activity.record(actor, { action: 'import.executed', targetId: uuid(), detail })
 }
 
 function createStep<Item>(items: Item[], write: (batch: Item[]) => Promise<void>): Step {
@@ -81,14 +92,14 @@ function byEmail([a]: [string, unknown], [b]: [string, unknown]): number {
  * Inserts users. They have no linked account until they sign in. Their IDs are random, because a
  * version 7 UUID would reveal when the user was created.
  */
-async function insertUsers({ em, ids }: Context, batch: [string, string][]): Promise<void> {
+async function insertUsers({ tx, ids }: Context, batch: [string, string][]): Promise<void> {
   const users = batch.map(([email, name]) => ({ id: randomUUID(), email, name }))
   for (const { id, email } of users) ids.users.set(email, id)
-  for (const { id, email } of await queries.insertUsers(em, users)) ids.users.set(email, id)
+  for (const { id, email } of await tx.imports.insertUsers(users)) ids.users.set(email, id)
 }
 
 async function renameUsers(
-  { em, actor, ids }: Context,
+  { tx, actor, ids }: Context,
   batch: [string, { from: string; to: string }][],
 ): Promise<void> {
   const users = batch.map(([email, { from, to }]) => ({
@@ -96,16 +107,17 @@ async function renameUsers(
     from,
     to,
   }))
-  await queries.updateUserNames(
-    em,
-    users.map(({ id, to }) => ({ id, name: to })),
-  )
-  const events = users.map(({ id, from, to }) => ({ targetId: id, detail: { from, to } }))
-  await recordActivityBatch(em, actor, 'user.renamed', events)
+  await tx.imports.renameUsers(users.map(({ id, to }) => ({ id, name: to })))
+  const events = users.map(({ id, from, to }) => ({
+    action: 'user.renamed' as const,
+    targetId: id,
+    detail: { from, to },
+  }))
+  await tx.activity.record(actor, ...events)
 }
 
 async function changeExternalIds(
-  { em, actor, ids }: Context,
+  { tx, actor, ids }: Context,
   batch: [string, { to: string }][],
 ): Promise<void> {
   const users = batch.map(([email, { to }]) => ({
@@ -113,46 +125,67 @@ async function changeExternalIds(
     email,
     externalId: to,
   }))
-  await queries.updateExternalIds(em, users)
-  const events = users.map(({ id, email }) => ({ targetId: id, detail: { email } }))
-  await recordActivityBatch(em, actor, 'user.updated', events)
+  await tx.imports.updateExternalIds(users)
+  const events = users.map(({ id, email }) => ({
+    action: 'user.updated' as const,
+    targetId: id,
+    detail: { email },
+  }))
+  await tx.activity.record(actor, ...events)
+}
+
+/** Inserts workspaces, which are named like their slugs. */
+async function insertWorkspaces({ tx, actor, ids }: Context, slugs: string[]): Promise<void> {
+  const workspaces = slugs.map((slug) => ({ id: uuid(), slug, name: slug }))
+  for (const workspace of workspaces) {
+    await tx.workspaces.insert(workspace)
+    ids.workspaces.set(workspace.slug, workspace.id)
+  }
+  const events = workspaces.map(({ id, slug }) => ({
+    action: 'workspace.created' as const,
+    targetId: id,
+    workspaceId: id,
+    detail: { slug },
+  }))
+  await tx.activity.record(actor, ...events)
 }
 
 type Membership = { slug: string; email: string }
 
 async function insertMembers(
-  { em, actor, ids }: Context,
+  { tx, actor, ids }: Context,
   batch: (Membership & { role: string })[],
 ): Promise<void> {
   const members = withIds(ids, batch)
-  await queries.insertMembers(em, members)
+  await tx.members.inviteAll(members, userIdOf(actor))
   const events = members.map(({ userId, workspaceId, email, role }) => ({
+    action: 'member.invited' as const,
     targetId: userId,
     workspaceId,
-    detail: { email, role },
+    detail: { email, role, expires_at: noExpiry },
   }))
-  await recordActivityBatch(em, actor, 'member.invited', events)
+  await tx.activity.record(actor, ...events)
 }
 
 async function changeRoles(
-  { em, actor, ids }: Context,
+  { tx, actor, ids }: Context,
   batch: (Membership & { from: string; to: string })[],
 ): Promise<void> {
   const members = withIds(ids, batch)
-  await queries.updateMemberRoles(
-    em,
+  await tx.members.changeRoles(
     members.map(({ userId, workspaceId, to }) => ({ userId, workspaceId, role: to })),
   )
   const events = members.map(({ userId, workspaceId, from, to }) => ({
+    action: 'member.role_changed' as const,
     targetId: userId,
     workspaceId,
     detail: { from, to },
   }))
-  await recordActivityBatch(em, actor, 'member.role_changed', events)
+  await tx.activity.record(actor, ...events)
 }
 
 async function insertGroups(
-  { em, actor, ids }: Context,
+  { tx, actor, ids }: Context,
   batch: { slug: string; name: string }[],
 ): Promise<void> {
   const groups = batch.map(({ slug, name }) => ({
@@ -162,18 +195,19 @@ async function insertGroups(
     name,
   }))
   const slugs = new Map(groups.map(({ workspaceId, slug }) => [workspaceId, slug]))
-  const rows = await queries.insertGroups(em, groups, actor.actorId)
-  for (const { id, workspace_id, name } of rows) {
-    ids.groups.set(keyOf(slugs.get(workspace_id) ?? '', name), id)
+  const inserted = await tx.imports.insertGroups(groups, userIdOf(actor))
+  for (const { id, workspaceId, name } of inserted) {
+    ids.groups.set(keyOf(slugs.get(workspaceId) ?? '', name), id)
   }
-  const events = rows
-    .filter(({ is_new }) => is_new)
-    .map(({ id, workspace_id, name }) => ({
+  const events = inserted
+    .filter(({ isNew }) => isNew)
+    .map(({ id, workspaceId, name }) => ({
+      action: 'group.created' as const,
       targetId: id,
-      workspaceId: workspace_id,
+      workspaceId,
       detail: { name },
     }))
-  await recordActivityBatch(em, actor, 'group.created', events)
+  await tx.activity.record(actor, ...events)
 }
 
 /** Returns the new group members, ordered by group. */
@@ -194,23 +228,24 @@ function existingGroupIds({ newGroupMembers }: Effects, ids: Ids): string[] {
 }
 
 async function insertGroupMembers(
-  { em, actor, ids }: Context,
+  { tx, actor, ids }: Context,
   batch: (Membership & { name: string })[],
 ): Promise<void> {
   const members = withIds(ids, batch).map((member) => ({
     ...member,
     groupId: requireId(ids.groups, keyOf(member.slug, member.name)),
   }))
-  await addManyDirectMembers(em, members)
+  await tx.groupHierarchy.addMembers(members)
   const byGroup = Map.groupBy(members, ({ groupId }) => groupId)
   const events = [...byGroup].flatMap(([groupId, groupMembers]) =>
     splitIntoBatches(groupMembers, maxMembersPerEntry).map((listed) => ({
+      action: 'group.members_added' as const,
       targetId: groupId,
       workspaceId: listed[0].workspaceId,
       detail: { name: listed[0].name, user_ids: listed.map(({ userId }) => userId).join(' ') },
     })),
   )
-  await recordActivityBatch(em, actor, 'group.members_added', events)
+  await tx.activity.record(actor, ...events)
 }
 
 function withIds<Item extends Membership>(

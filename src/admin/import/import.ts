@@ -1,13 +1,14 @@
 import { setImmediate } from 'node:timers/promises'
-import type { EntityManager } from '@mikro-orm/postgresql'
 import type { CsvImportReport, CsvImportRequest } from '../../../gen/daikon/v1/admin_import.ts'
-import { actorOf } from '../../activity/record-activity.ts'
+import { actorOf } from '../../activity/actor.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { QuotaContext, Quotas } from '../../core/quotas.ts'
-import type { WriteContext } from '../../core/request-context.ts'
+import type { RequestContext, WriteContext } from '../../core/request-context.ts'
 import { violates } from '../../database/database-errors.ts'
-import { inTransaction } from '../../database/transaction.ts'
-import { applyPlan } from './apply-plan.ts'
+import type { SessionStore } from '../../identity/store/session-store.ts'
+import { removeEndedMembersOf } from '../../workspaces/member-expiry.ts'
+import type { ImportStore } from '../store/import-store.ts'
+import { type ApplyPlanStores, applyPlan } from './apply-plan.ts'
 import { type ParsedCsv, parseCsv } from './csv-parser.ts'
 import { createPlanner, type Plan, type Row } from './plan.ts'
 import { createReport, type OnProgress } from './report.ts'
@@ -24,32 +25,40 @@ const rowsPerTurn = 500
 
 /** Reports what an import would change. */
 export async function previewCsvImport(
-  { em, quotas }: WriteContext & QuotaContext,
-  { csv }: CsvImportRequest,
+  { stores, quotas }: WriteContext<{ imports: ImportStore }> & QuotaContext,
+  request: CsvImportRequest,
   onProgress: OnProgress = () => {},
 ): Promise<CsvImportReport> {
-  const { columns, rows } = await parseCsv(csv, onProgress)
-  const { plan } = await planRows(em, rows, quotas, onProgress)
+  const { columns, rows } = await parseCsv(request.csv, onProgress)
+  const { plan } = await planRows(stores.imports, rows, quotas, request, onProgress)
   return createReport(columns, plan)
 }
 
 /** Imports a file in one transaction. Imports nothing if any row has an error. */
 export async function executeCsvImport(
-  { em, principal, quotas }: WriteContext & QuotaContext,
-  { csv }: CsvImportRequest,
+  {
+    stores,
+    principal,
+    quotas,
+    now,
+  }: WriteContext<ApplyPlanStores & { sessions: SessionStore }> &
+    Pick<RequestContext, 'now'> &
+    QuotaContext,
+  request: CsvImportRequest,
   onProgress: OnProgress = () => {},
 ): Promise<CsvImportReport> {
-  let parsed: ParsedCsv | undefined = await parseCsv(csv, onProgress)
+  let parsed: ParsedCsv | undefined = await parseCsv(request.csv, onProgress)
   return enqueueImport(() =>
-    inTransaction(em, async (em) => {
+    stores.transaction(async (tx) => {
       // `planRows` consumes the rows, so a retried transaction must parse the file again.
-      const { columns, rows } = parsed ?? (await parseCsv(csv, onProgress))
+      const { columns, rows } = parsed ?? (await parseCsv(request.csv, onProgress))
       parsed = undefined
-      await lockForImport(em, rows)
-      const { plan, ids } = await planRows(em, rows, quotas, onProgress)
+      const workspaceIds = await lockForImport(tx.imports, rows)
+      await removeEndedMembersOf(tx, workspaceIds, now)
+      const { plan, ids } = await planRows(tx.imports, rows, quotas, request, onProgress)
       const report = createReport(columns, plan)
       requireNoErrors(report)
-      await applyPlan(em, actorOf(principal), { plan, ids, onProgress }).catch((error) => {
+      await applyPlan(tx, actorOf(principal), { plan, ids, onProgress }).catch((error) => {
         const isConflict = violates(error, 'foreign') || violates(error, 'unique')
         throw isConflict ? changedDuringImport() : error
       })
@@ -72,18 +81,20 @@ function enqueueImport<Result>(work: () => Promise<Result>): Promise<Result> {
 
 /** Plans the rows in batches. Removes them from `rows` to free memory. */
 async function planRows(
-  em: EntityManager,
+  imports: ImportStore,
   rows: Row[],
   quotas: Quotas,
+  { create_workspaces: createsWorkspaces }: CsvImportRequest,
   onProgress: OnProgress,
 ): Promise<{ plan: Plan; ids: Ids }> {
-  const loaded = await loadSnapshot(em, rows)
-  const planner = createPlanner(loaded.snapshot, quotas)
+  const loaded = await loadSnapshot(imports, rows)
+  const ownedSlugs = createsWorkspaces ? findOwnedSlugs(rows) : undefined
+  const planner = createPlanner(loaded.snapshot, quotas, { ownedSlugs })
   const total = rows.length
   while (rows.length > 0) {
     onProgress('Comparing', total - rows.length, total)
     const batch = rows.splice(0, snapshotBatchSize)
-    await extendSnapshot(em, batch, loaded)
+    await extendSnapshot(imports, batch, loaded)
     for (const [index, row] of batch.entries()) {
       planner.add(row)
       if (index % rowsPerTurn === 0) await setImmediate()
@@ -92,11 +103,17 @@ async function planRows(
   return { plan: planner.finish(), ids: loaded.ids }
 }
 
+/** Returns the slugs of the rows that make an owner. */
+function findOwnedSlugs(rows: Row[]): Set<string> {
+  const owners = rows.filter(({ role, errors }) => role === 'owner' && errors.length === 0)
+  return new Set(owners.map(({ slug }) => slug))
+}
+
 function changedDuringImport(): ServiceError {
   return new ServiceError(
     'already_exists',
     'CHANGED_MEANWHILE',
-    'A group or user named in the file was changed during the import. Import the file again.',
+    'A workspace, group or user named in the file was changed during the import. Import the file again.',
   )
 }
 

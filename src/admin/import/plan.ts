@@ -1,5 +1,6 @@
 import { describeQuota, type QuotaName, type Quotas } from '../../core/quotas.ts'
 import type { Role } from '../../core/roles.ts'
+import { isSlug } from '../../core/slug.ts'
 
 /** A problem with a column, or with the whole row if `field` is empty. */
 export type CellError = { field: string; message: string }
@@ -63,6 +64,8 @@ export type Effects = {
   newMembers: Map<string, { slug: string; email: string; role: Role }>
   /** By `keyOf(slug, email)`. */
   roleChanges: Map<string, { slug: string; email: string; from: Role; to: Role }>
+  /** Slugs. */
+  newWorkspaces: string[]
   newGroups: { slug: string; name: string }[]
   /** By `keyOf(slug, group)`. */
   newGroupMembers: Map<string, { slug: string; name: string; emails: string[] }>
@@ -88,9 +91,14 @@ export function keyOf(slug: string, word: string): string {
 
 /**
  * Creates a planner. It updates `snapshot` as it goes, because each row is planned on top of the
- * previous rows.
+ * previous rows. It creates workspaces with `ownedSlugs`, the slugs of the rows that make an owner;
+ * none if that is undefined.
  */
-export function createPlanner(snapshot: Snapshot, quotas: Quotas): Planner {
+export function createPlanner(
+  snapshot: Snapshot,
+  quotas: Quotas,
+  { ownedSlugs }: { ownedSlugs?: Set<string> | undefined } = {},
+): Planner {
   const { workspaces, usage, users, externalIds, identifiedUsers, members, groups } = snapshot
   const effects: Effects = {
     newUsers: new Map(),
@@ -98,6 +106,7 @@ export function createPlanner(snapshot: Snapshot, quotas: Quotas): Planner {
     externalIds: new Map(),
     newMembers: new Map(),
     roleChanges: new Map(),
+    newWorkspaces: [],
     newGroups: [],
     newGroupMembers: new Map(),
   }
@@ -146,6 +155,7 @@ export function createPlanner(snapshot: Snapshot, quotas: Quotas): Planner {
     const exceeded = useQuotas(row, isNew)
     if (exceeded.length > 0) return { line, email, action: 'error', changes: [], errors: exceeded }
     const changes = [
+      ...planWorkspace(row),
       ...planUser(row),
       ...planExternalId(row),
       ...planRole(row, memberKey),
@@ -157,9 +167,8 @@ export function createPlanner(snapshot: Snapshot, quotas: Quotas): Planner {
 
   function findConflicts(row: Row, memberKey: string): CellError[] {
     const { slug, name, role, email, line } = row
-    if (!workspaces.has(slug)) {
-      return [{ field: 'workspace_slug', message: 'does not match any workspace' }]
-    }
+    const problem = workspaces.has(slug) ? undefined : findSlugProblem(slug, ownedSlugs)
+    if (problem) return [{ field: 'workspace_slug', message: problem }]
     const errors: CellError[] = []
     const firstName = name && rememberFirst(firstNames, email, { text: name, line })
     if (firstName && firstName.text !== name) {
@@ -219,6 +228,13 @@ export function createPlanner(snapshot: Snapshot, quotas: Quotas): Planner {
     return exceeded
   }
 
+  function planWorkspace({ slug }: Row): Change[] {
+    if (workspaces.has(slug)) return []
+    workspaces.set(slug, 0)
+    effects.newWorkspaces.push(slug)
+    return [{ field: 'new_workspace', from: '', to: slug }]
+  }
+
   function planUser({ email, name }: Row): Change[] {
     const before = users.get(email)
     if (before === undefined) {
@@ -275,6 +291,13 @@ export function createPlanner(snapshot: Snapshot, quotas: Quotas): Planner {
     if (newGroups.length === 0) return [change]
     return [{ field: 'new_groups', from: '', to: newGroups.join(';') }, change]
   }
+}
+
+/** Returns why a workspace that does not exist cannot be created, if that is so. */
+function findSlugProblem(slug: string, ownedSlugs: Set<string> | undefined): string | undefined {
+  if (!ownedSlugs) return 'does not match any workspace'
+  if (!isSlug(slug)) return 'must be the slug of a workspace, or a valid one for a new workspace'
+  return ownedSlugs.has(slug) ? undefined : 'is new, but no row makes an owner of the workspace'
 }
 
 /**

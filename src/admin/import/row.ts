@@ -1,5 +1,6 @@
 import { controlCharacters } from '../../core/control-characters.ts'
 import { normalizeEmail } from '../../core/email.ts'
+import { isExternalId } from '../../core/external-id.ts'
 import { type Role, roles } from '../../core/roles.ts'
 import type { CellError, Row } from './plan.ts'
 
@@ -66,6 +67,8 @@ export function readRow(line: number, cells: string[], header: Column[]): Row {
   row.externalId = cell('external_id')
   if (isTooLong(row.externalId, maxExternalIdLength))
     addError('external_id', `must be at most ${maxExternalIdLength} characters long`)
+  if (row.externalId && !isExternalId(row.externalId))
+    addError('external_id', 'must not be in the form of a UUID or an e-mail address')
   return row
 }
 

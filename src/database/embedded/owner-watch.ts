@@ -13,7 +13,7 @@ pid=$(head -n 1 "$1/postmaster.pid" 2> /dev/null) || exit 0
 
 /**
  * Starts a process that stops the postmaster of `cluster` when this process has ended, even by
- * SIGKILL. Returns a function that stops watching. On Windows, nothing watches: the next start
+ * SIGKILL. Returns a function that stops watching. On Windows, there is no watcher: the next start
  * stops the postmaster.
  */
 export function watchOwner(cluster: string): () => void {

@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import os from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
 type Owner = { uid: number; gid: number }
 
 /**
- * How to run a program: with a command prefix and spawn options, and with which owner of its files.
+ * How to run a program: a command prefix, spawn options, and the owner that its files must have.
  */
 type RunMode = { prefix: string[]; options: SpawnOptions; owner?: Owner }
 
@@ -82,6 +82,13 @@ async function findPaths(): Promise<{ initdb: string; pg_ctl: string; postgres: 
   }
 }
 
+/** Returns the path of another program of the package, if the package contains it. */
+export async function findBundledProgram(name: string): Promise<string | undefined> {
+  const paths = await findPaths().catch(() => undefined)
+  const path = paths && join(dirname(paths.postgres), name)
+  return path && existsSync(path) ? path : undefined
+}
+
 const ownMode: RunMode = { prefix: [], options: {} }
 
 function isRoot(): boolean {
@@ -115,7 +122,12 @@ async function listRootModes(cluster: string): Promise<RunMode[]> {
   const owner = found?.uid ? { uid: found.uid, gid: found.gid } : nobody
   const unshare = ['unshare', '--user', `--map-user=${nobody.uid}`, `--map-group=${nobody.gid}`]
   const setpriv = ['setpriv', `--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups']
-  const bypass = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override']
+  const bypass = [
+    '--inh-caps=+dac_override',
+    '--ambient-caps=+dac_override',
+    // Otherwise, access(), which initdb calls, ignores the capability.
+    '--securebits=+no_setuid_fixup',
+  ]
   const plain: RunMode = { prefix: [], options: owner, owner }
   // For a directory below one that only root can read, such as /root: root mapped to another user
   // ID or, where a container forbids user namespaces, a user that bypasses file permissions.

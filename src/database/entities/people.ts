@@ -2,16 +2,23 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { Role } from '../../core/roles.ts'
 
 /**
- * A person, identified by their e-mail address until an account of an identity provider is linked.
+ * A person, identified by their e-mail address until an account of an identity provider is linked, or
+ * a service account of a workspace.
  */
 export const User = defineEntity({
   name: 'User',
   tableName: 'users',
   properties: {
     id: p.uuid().primary(),
-    email: p.text(),
+    /** Null for service accounts. */
+    email: p.text().nullable(),
+    /** The workspace of a service account; null for people. */
+    workspace_id: p.uuid().nullable(),
     external_id: p.text().nullable(),
     name: p.text().default(''),
+    /** The parts of the name, as the identity provider last sent them. */
+    given_name: p.text().default(''),
+    family_name: p.text().default(''),
     avatar_url: p.text().default(''),
     is_active: p.boolean().default(true),
     is_admin: p.boolean().default(false),
@@ -50,10 +57,15 @@ export const Workspace = defineEntity({
     slug: p.text(),
     description: p.text().default(''),
     created_at: p.datetime().defaultRaw('now()'),
+    /** Whether administrators may give support access. */
+    support_access: p.boolean().default(true),
   },
 })
 
-/** The membership of a user in a workspace. `joined_at` is null until an invited user joins. */
+/**
+ * The membership of a user in a workspace. `joined_at` is null until an invited user joins. Read
+ * memberships from the view `live_members`, which leaves out those that have ended.
+ */
 export const Member = defineEntity({
   name: 'Member',
   tableName: 'members',
@@ -62,7 +74,11 @@ export const Member = defineEntity({
     workspace_id: p.uuid().primary(),
     role: p.text().$type<Role>(),
     joined_at: p.datetime().nullable(),
+    invited_by: p.uuid().nullable(),
     created_at: p.datetime().defaultRaw('now()'),
+    expires_at: p.datetime().nullable(),
+    /** Why an administrator has given support access; null for other memberships. */
+    support_reason: p.text().nullable(),
   },
 })
 

@@ -19,6 +19,9 @@ export const Activity = defineEntity({
     target_type: p.text(),
     target_id: p.uuid().nullable(),
     actor_id: p.uuid().nullable(),
+    /** Null in entries without an actor, and in those of earlier versions. */
+    actor_type: p.text().nullable(),
+    api_key_prefix: p.text().nullable(),
     workspace_id: p.uuid().nullable(),
     detail: p.json().$type<Record<string, unknown>>(),
     created_at: p.datetime().defaultRaw('now()'),
@@ -33,5 +36,7 @@ export const Activity = defineEntity({
     /** The salted digests of personal values, and their salts. Erasing a value deletes its salt. */
     seal_digests: p.json().$type<Record<string, string>>().nullable(),
     seal_salts: p.json().$type<Record<string, string>>().nullable(),
+    /** The format of the hash; null for version 1. */
+    seal_version: p.integer().nullable(),
   },
 })

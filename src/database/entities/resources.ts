@@ -1,13 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core'
 
 /**
- * Whether a resource without shares is accessible to its owner only, or to every member of its
- * workspace.
+ * Whether a resource without shares is accessible to its owner only, to every member of its
+ * workspace, or to everybody, signed in or not.
  */
-export type Visibility = 'private' | 'workspace'
-
-/** The permission that a share grants. */
-export type SharePermission = 'view' | 'edit'
+export type Visibility = 'private' | 'workspace' | 'public'
 
 /** A resource type of a service, with a short id that keys of other tables use. */
 export const ResourceKind = defineEntity({
@@ -38,6 +35,10 @@ export const Resource = defineEntity({
     inherits: p.boolean().default(true),
     /** Whether the resource has ever had a child. */
     is_parent: p.boolean().default(false),
+    /** What conditions may read about the resource, or null for an empty object. */
+    attributes: p.json().$type<Record<string, unknown>>().columnType('json').nullable(),
+    /** The name of the resource for people. */
+    display_name: p.text().nullable(),
   },
 })
 
@@ -52,7 +53,8 @@ export const Share = defineEntity({
     workspace_id: p.uuid(),
     user_id: p.uuid().nullable(),
     group_id: p.uuid().nullable(),
-    permission: p.text().$type<SharePermission>(),
+    /** `view`, `edit` or the name of a role of the kind, after `?` if the share has a condition. */
+    permission: p.text(),
     granted_by: p.uuid().nullable(),
     granted_at: p.datetime().defaultRaw('now()'),
     /** When the share expires, or null if it does not. */
@@ -62,5 +64,8 @@ export const Share = defineEntity({
      * `markParents` when the resource becomes a parent.
      */
     on_parent: p.boolean().default(false),
+    /** The name of a condition of the kind, and the values of its parameters. Null without one. */
+    condition: p.text().nullable(),
+    params: p.json().nullable(),
   },
 })

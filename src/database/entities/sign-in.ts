@@ -13,6 +13,15 @@ export const ClientApp = defineEntity({
     type: p.text().default('public'),
     post_logout_redirect_uris: p.array().default([]),
     backchannel_logout_uri: p.text().nullable(),
+    pkce_required: p.boolean().default(true),
+    /** The only workspace whose members can sign in. It may have been deleted. */
+    workspace_id: p.uuid().nullable(),
+    /** Whether sign-ins may begin in a popup, which keeps its connection to the page that opened it. */
+    popup_sign_in: p.boolean().default(false),
+    /** The service account that the app obtains tokens for with its own credentials. */
+    service_account_id: p.uuid().nullable(),
+    /** The public keys of the app, as a JSON Web Key Set. */
+    jwks: p.json().$type<Record<string, unknown>>().nullable(),
   },
 })
 
@@ -47,12 +56,15 @@ export const AuthorizationCode = defineEntity({
     code_hash: p.text().primary(),
     user_id: p.uuid(),
     provider: p.text(),
-    code_challenge: p.text(),
+    code_challenge: p.text().nullable(),
     expires_at: p.datetime(),
     consumed_at: p.datetime().nullable(),
+    /** The session that the code was exchanged for. It may have been revoked. */
     family_id: p.uuid().nullable(),
     // Null for a code of `/auth/login`, except for the client_id of a confidential client app.
     client_id: p.uuid().nullable(),
+    // The client app that registered the redirect URI of `/auth/login`, unless several have.
+    login_client_id: p.uuid().nullable(),
     redirect_uri: p.text().nullable(),
     scope: p.text().nullable(),
     nonce: p.text().nullable(),
@@ -75,6 +87,7 @@ export const RefreshFamily = defineEntity({
     last_used_at: p.datetime(),
     expires_at: p.datetime(),
     client_id: p.uuid().nullable(),
+    login_client_id: p.uuid().nullable(),
     scope: p.text().nullable(),
     browser_session_id: p.uuid().nullable(),
     authenticated_at: p.datetime().nullable(),
@@ -92,6 +105,8 @@ export const RefreshToken = defineEntity({
     family_id: p.uuid(),
     access_token_id: p.uuid(),
     access_expires_at: p.datetime(),
+    /** The scope of the access token if it is narrower than the session's. */
+    access_scope: p.text().nullable(),
     consumed_at: p.datetime().nullable(),
   },
 })
@@ -108,6 +123,8 @@ export const BrowserSession = defineEntity({
     authenticated_at: p.datetime(),
     acr: p.text().nullable(),
     amr: p.array().default([]),
+    /** Whether the sign-in created no personal workspace, because its client app is bound. */
+    lacks_personal_workspace: p.boolean().default(false),
     created_at: p.datetime(),
     expires_at: p.datetime(),
   },

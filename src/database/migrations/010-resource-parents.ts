@@ -2,7 +2,7 @@ import { Migration } from '@mikro-orm/migrations'
 
 /**
  * Adds parents of resources. Only the parent's id is stored, so that moving a resource changes one
- * row, no matter how many resources are below it.
+ * row, however many resources are below it.
  */
 export class ResourceParents extends Migration {
   override name = '010-resource-parents'

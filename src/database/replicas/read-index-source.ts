@@ -29,9 +29,9 @@ export type ReadIndexSource = {
   /**
    * Waits until the primary shows every commit that a standby may have shown before the call.
    *
-   * PostgreSQL flushes a commit before it makes it visible: at once, or after a synchronous standby
-   * has confirmed it. Standbys may replay it in between. A read on the primary could then return
-   * the state before a commit that an earlier read on a standby included.
+   * PostgreSQL flushes a commit before it makes it visible: immediately, or after a synchronous
+   * standby has confirmed it. Standbys may replay it in between. A read on the primary could then
+   * return the state before a commit that an earlier read on a standby included.
    */
   awaitCommits(): Promise<void>
   close(): Promise<void>

@@ -20,7 +20,7 @@ export type ReplicaObservation = {
 /** Whether a replica can be read, or why not. */
 export type ReplicaStatus =
   | 'ok'
-  /** Its state is not known yet. */
+  /** It has not been probed yet. */
   | 'connecting'
   /** It had not replayed the required position in time. */
   | 'lagging'
@@ -30,7 +30,7 @@ export type ReplicaStatus =
   | 'unavailable'
   /** It is not connected to its primary, so its timeline is unknown. */
   | 'not_streaming'
-  /** It is not a standby: it accepts writes itself. */
+  /** It accepts writes, so it is not a standby. */
   | 'primary'
   | 'other_cluster'
   | 'other_timeline'

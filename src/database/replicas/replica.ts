@@ -49,7 +49,7 @@ export type Replica = {
   close(): Promise<void>
 }
 
-/** A replica cannot serve a read, for the reason in `status`. */
+/** Thrown if a replica cannot serve a read; `status` is the reason. */
 export class ReplicaUnusableError extends Error {
   readonly status: ReplicaStatus
 
@@ -257,7 +257,7 @@ function statusOf(error: unknown): ReplicaStatus | undefined {
     : undefined
 }
 
-/** A server did not respond in time. */
+/** Thrown if a server does not respond in time. */
 class NoResponseError extends Error {}
 
 /** Settles as `response` does, or rejects with a NoResponseError after `milliseconds`. */

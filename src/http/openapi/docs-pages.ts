@@ -15,12 +15,24 @@ const contentSecurityPolicy = [
   "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 ].join('; ')
 
-const startSwagger = `SwaggerUIBundle({
+const startSwagger = `const dark = matchMedia('(prefers-color-scheme: dark)')
+const applyScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
+applyScheme()
+dark.addEventListener('change', applyScheme)
+SwaggerUIBundle({
   url: '/openapi.json', dom_id: '#docs', validatorUrl: null, layout: 'BaseLayout',
   presets: [SwaggerUIBundle.presets.apis], deepLinking: true, persistAuthorization: true,
+  docExpansion: 'none',
 })`
 const startRedoc = `Redoc.init('/openapi.json', {nonce: document.currentScript.nonce},
   document.getElementById('docs'))`
+
+/** Swagger UI squeezes descriptions, and its open operations are wider than a phone. */
+const narrowStyle = `@media (max-width: 40rem) {
+.swagger-ui .opblock-tag { flex-wrap: wrap }
+.swagger-ui .opblock-tag small { flex-basis: 100%; padding: .5rem 0 0 }
+.swagger-ui .opblock .opblock-summary { flex-wrap: wrap }
+.swagger-ui .opblock-body, .swagger-ui .responses-inner { overflow-x: auto } }`
 
 const indexStyle = `:root { color-scheme: light dark; font: 1rem/1.6 system-ui, sans-serif }
 body { max-width: 34rem; margin: 12vh auto; padding: 0 1.5rem }
@@ -59,13 +71,16 @@ export function createDocs(createOpenApi: () => object): DocsPage[] {
         sendPage(
           response,
           contentSecurityPolicy,
-          '<link rel="stylesheet" href="/docs/ui.css">',
+          ['ui', 'narrow']
+            .map((name) => `<link rel="stylesheet" href="/docs/${name}.css">`)
+            .join(''),
           scripts,
         )
       },
     },
     { path: '/docs/ui.js', send: sendFile('swagger-ui-dist/swagger-ui-bundle.js', 'js') },
     { path: '/docs/ui.css', send: sendFile('swagger-ui-dist/swagger-ui.css', 'css') },
+    { path: '/docs/narrow.css', send: (response) => void response.type('css').send(narrowStyle) },
     { path: '/docs/start.js', send: (response) => void response.type('js').send(startSwagger) },
     {
       path: '/redoc',

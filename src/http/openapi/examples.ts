@@ -13,9 +13,34 @@ const bob = exampleId('b')
 const secret = 'c2VjcmV0-bWFkZS1vZi0zMi1yYW5kb20tYnl0ZXMtaGVyZQ'
 const jwt = 'eyJhbGciOiJSUzI1NiJ9.e30.c2ln'
 
+const triageRole = {
+  name: 'triage',
+  description: 'Sorts documents',
+  actions: ['view', 'publish'],
+}
+
+const smallCondition = {
+  name: 'small',
+  description: 'Small amounts',
+  expression: 'context.amount <= params.limit',
+  parameters: { limit: 'int' },
+}
+
+const openRequirement = { action: 'edit', condition: 'open' }
+
+const openCondition = {
+  name: 'open',
+  description: 'Not archived',
+  expression: '!has(resource.attributes.archived)',
+  parameters: {},
+}
+
+const openRoute = { methods: ['GET', 'HEAD'], path: '/', allow: 'anyone' }
+const documentRoute = { path: '/documents/{id}', action: 'edit', resource_type: 'document' }
+
 /**
  * Example values by field, or by `Message.field` where a field name has several meanings. The ids
- * are those of the demo workspace (`npm run dev`), so that most examples work as they are.
+ * come from the demo workspace (`npm run dev`), so that most examples work unchanged.
  */
 const examples: Record<string, unknown> = {
   // ids
@@ -39,6 +64,7 @@ const examples: Record<string, unknown> = {
   actions: 'publish',
   permission: 'view',
   visibility: 'workspace',
+  display_name: 'Guide 2',
   grantee_type: 'user',
 
   // people and workspaces
@@ -58,6 +84,10 @@ const examples: Record<string, unknown> = {
   resources: 3,
   subject: '1042',
   user_agent: 'Firefox',
+
+  // gateways
+  method: 'GET',
+  uri: '/documents/roadmap?page=2',
 
   // lists
   q: 'bob',
@@ -101,6 +131,7 @@ const examples: Record<string, unknown> = {
   token: jwt,
   token_type_hint: 'refresh_token',
   post_logout_redirect_uri: 'https://app.example.com/',
+  post_logout_redirect_uris: 'https://app.example.com/',
   subject_types_supported: 'public',
   id_token_signing_alg_values_supported: 'RS256',
   code_challenge_methods_supported: 'S256',
@@ -117,6 +148,12 @@ const examples: Record<string, unknown> = {
   target_type: 'user',
   detail: { role: 'editor' },
   key: 'dk_c2VjcmV0',
+  scopes: 'workspaces:write',
+  reason: 'Examine a ticket',
+  minutes: 60,
+  'ManagementAppResponse.client_id': exampleId('4'),
+  'ManagementAppResponse.client_secret': 'dm_c2VjcmV0',
+  'ManagementAppResponse.secret_prefix': 'dm_c2Vjcm',
   key_prefix: 'dk_c2Vj',
   overlap_seconds: 86_400,
   csv: 'email,workspace_slug,role\nbob@example.com,example,editor\n',
@@ -147,8 +184,37 @@ const examples: Record<string, unknown> = {
       owner_id: exampleId('a'),
     },
   ],
+  'ShareBatchRequest.shares': [
+    {
+      service_name: 'docs',
+      resource_type: 'document',
+      external_id: 'guide-3',
+      grantee_email: 'bob@example.com',
+      permission: 'edit',
+    },
+    { permission_id: exampleId('d2'), group_name: 'writers', role: 'triage' },
+  ],
+  'PutRoutesRequest.routes': [openRoute, documentRoute],
+  'ServiceRoutes.routes': [
+    { ...openRoute, action: null, resource_type: null, resource_id: null },
+    { methods: [], ...documentRoute, allow: null, resource_id: '{id}' },
+  ],
   'UpdateParentRequest.parent': { resource_type: 'document', resource_id: exampleId('d1') },
   'UpdateParentRequest.detach': false,
+  'RegisterResourceRequest.attributes': { department: 'legal' },
+  'UpdateAttributesRequest.attributes': { department: 'legal', draft: null },
+  'ResourcePermissionResponse.attributes': { department: 'legal' },
+  'PutResourceTypeRequest.roles': [triageRole],
+  'ResourceType.roles': [triageRole],
+  'PutResourceTypeRequest.conditions': [smallCondition, openCondition],
+  'PutResourceTypeRequest.requirements': [openRequirement],
+  'ResourceType.conditions': [smallCondition, openCondition],
+  'ResourceType.requirements': [openRequirement],
+  'ResourceType.conditions_used': null,
+  'ShareRequest.condition': { name: 'small', params: { limit: 100 } },
+  'ShareResponse.condition': { name: 'small', params: { limit: 100 } },
+  'ResourceType.roles_used': null,
+  'ResourceType.resources': null,
   'CsvImportSummary.errors': 0,
   'CsvImportRow.errors': [],
   'CsvImportRow.action': 'create',
@@ -187,15 +253,27 @@ function accessExamples(): Record<string, unknown> {
     'SearchResourcesRequest.context': { workspace_id: exampleId('1') },
     'SearchResourcesRequest.page': { limit: 50 },
     'SearchActionsRequest.subject': subject,
+    'WhatIfRequest.subject': subject,
+    'WhatIfRequest.with': [
+      { share: { grantee_type: 'user', grantee_id: bob, permission: 'view' } },
+      { membership: { role: 'editor' } },
+    ],
+    'WhatIfRequest.context': {},
     'SearchActionsRequest.resource': resource,
     'SearchActionsRequest.context': {},
     'SearchActionsRequest.page': { limit: 50 },
-    'Evaluation.context': { reasons: [{ rule: 'workspace_visibility' }] },
+    'Evaluation.context': {
+      reasons: [{ rule: 'workspace_visibility' }],
+      reason_admin: {
+        en: 'Bob may view document guide-2: the document is visible to all of Example.',
+      },
+    },
     'EvaluateBatchResponse.context': {},
     'SearchPageInfo.next_token': '',
     'SearchPageInfo.count': 1,
     'AccessEntity.type': 'user',
-    'AccessEntity.id': 'bob@example.com',
+    'AccessEntity.properties': {},
+    'AccessEntity.id': 'bob',
     'AllowedAction.name': 'view',
     'AccessConfiguration.policy_decision_point': 'https://auth.example.com',
     external_id: 'bob',
@@ -205,8 +283,26 @@ function accessExamples(): Record<string, unknown> {
   }
 }
 
-/** Optional fields that examples omit because their values come from an earlier response. */
-const omittedFields = ['page_token', 'next_page_token', 'before', 'next_before', 'error', 'parent']
+/**
+ * Optional fields that examples omit, because their values come from an earlier response or exclude
+ * another field.
+ */
+const omittedFields = [
+  'page_token',
+  'next_page_token',
+  'before',
+  'next_before',
+  'error',
+  'parent',
+  'owner_email',
+  'owner_external_id',
+  'grantee_email',
+  'grantee_external_id',
+  'group_name',
+]
+
+/** Like `omittedFields`, for one message. */
+const omittedInMessages = ['UpdateResourceRequest.remove_display_name', 'CreateLinkRequest.role']
 
 /** Creates the example maker. `schemas` are the named schemas that `$ref`s refer to. */
 export function createExampleMaker(schemas: Record<string, JsonSchema>): ExampleMaker {
@@ -232,7 +328,7 @@ export function createExampleMaker(schemas: Record<string, JsonSchema>): Example
 
   function makeObject({ properties = {}, required = [] }: JsonSchema, message: string): object {
     const isShown = (name: string) =>
-      !omittedFields.includes(name) ||
+      (!omittedFields.includes(name) && !omittedInMessages.includes(`${message}.${name}`)) ||
       (required as string[]).includes(name) ||
       examples[`${message}.${name}`] !== undefined
     const fields = Object.entries(properties as Record<string, JsonSchema>).filter(([name]) =>

@@ -1,9 +1,11 @@
 import type { DescMessage, FileRegistry } from '@bufbuild/protobuf'
 import type { BoundField } from '../../rpc/bound-fields.ts'
+import { readExclusiveSets } from '../../rpc/field-sets.ts'
 import type { Policy, Profile, Route, Tier } from '../../rpc/method.ts'
-import type { DeclaredOperation } from '../../rpc/operation.ts'
-import type { JsonSchema } from '../../rpc/schema.ts'
+import type { DeclaredOperation, WatchOperation } from '../../rpc/operation.ts'
+import { isStruct, type JsonSchema } from '../../rpc/schema.ts'
 import { createExampleMaker, type ExampleMaker } from './examples.ts'
+import { describeLinks } from './links.ts'
 import {
   oauthErrorResponses,
   oauthErrorSchema,
@@ -39,6 +41,11 @@ const securitySchemes = {
     name: 'X-Service-Key',
     description: 'The key of a service app.',
   },
+  clientSecret: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'The ID and the secret of a confidential client app.',
+  },
   bearerServiceKey: {
     type: 'http',
     scheme: 'bearer',
@@ -50,6 +57,12 @@ const securitySchemes = {
     name: 'admin_token',
     description: 'Set by the sign-in of an administrator.',
   },
+  managementToken: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'A token of a management app from `POST /oauth/token`.',
+  },
 }
 
 type Builder = {
@@ -57,6 +70,7 @@ type Builder = {
   refer: (message: DescMessage, profile?: Profile) => JsonSchema
   define: DefineSchema
   makeExample: ExampleMaker
+  operations: DeclaredOperation[]
 }
 
 /**
@@ -71,7 +85,7 @@ export function createOpenApi(
 ): object {
   const { schemas, refer, define } = createSchemas(registry)
   const makeExample = createExampleMaker(schemas)
-  const builder = { registry, refer, define, makeExample }
+  const builder = { registry, refer, define, makeExample, operations }
   const limitNote = globalLimit
     ? `Each client may send ${globalLimit} requests per minute to all routes except \`/health\` and \`/.well-known/\`.`
     : 'Rate limits are off.'
@@ -110,7 +124,10 @@ const healthOperation = {
   summary: 'Check liveness',
   description: 'Responds while the server accepts requests. Exempt from rate limits.',
   security: [],
-  responses: { 200: { description: 'The server accepts requests' } },
+  responses: {
+    200: { description: 'The server accepts requests' },
+    default: { $ref: '#/components/responses/default' },
+  },
 }
 
 function tagOf({ service }: DeclaredOperation): string {
@@ -130,36 +147,49 @@ function describeTags(operations: DeclaredOperation[]): object[] {
 function describeOperation(operation: DeclaredOperation, route: Route, builder: Builder): object {
   const { policy, input, bindings } = operation
   const { makeExample } = builder
-  const { properties, required, allOf } = publishedSchema(builder.registry, input, route.body)
-  // Only a body can contain null.
-  const parameterSchemas = publishedSchema(builder.registry, input, false).properties
+  const place = policy.profile === 'default' ? 'body' : 'open body'
+  const { properties, required, ...others } = publishedSchema(builder.registry, input, place)
+  const parameterSchemas = publishedSchema(builder.registry, input, 'parameters').properties
   const boundNames = bindings.request.map(({ field }) => field)
   const contentFields = Object.keys(properties).filter(
     (field) => ![...route.pathFields, ...route.excludedFields, ...boundNames].includes(field),
   )
-  const describeParameter = (field: string, location: 'path' | 'query') => {
+  const isJson = (name: string) =>
+    input.fields.some((field) => field.name === name && isStruct(field))
+  // The first of several parameters, one of which is required.
+  const isFirst = (name: string) =>
+    readExclusiveSets(builder.registry, input).some(([first]) => first === name)
+  const describeParameter = (
+    field: string,
+    location: 'path' | 'query' | 'header',
+    name: string = field,
+  ) => {
     const { description, ...schema } = parameterSchemas[field] as JsonSchema
     const isRequired = location === 'path' || required.includes(field)
     return {
-      name: field,
+      name,
       in: location,
       required: isRequired,
       ...(description !== undefined && { description }),
-      schema,
+      ...(isJson(field) ? { content: { 'application/json': { schema } } } : { schema }),
       // Swagger UI sends every example, so optional parameters have none.
-      ...(isRequired && { example: makeExample(schema, field, input.name) }),
+      ...((isRequired || isFirst(field)) && { example: makeExample(schema, field, input.name) }),
     }
   }
-  const queryFields = route.body ? [] : contentFields
+  const queryFields = route.body ? bindings.query.map(({ name }) => name) : contentFields
   const parameters = [
     ...route.pathFields.map((field) => describeParameter(field, 'path')),
     ...queryFields.map((field) => describeParameter(field, 'query')),
+    ...bindings.request.flatMap(({ field, header }) =>
+      header?.startsWith('x-') || header === 'if-match' || header === 'last-event-id'
+        ? [describeParameter(field, 'header', header)]
+        : [],
+    ),
   ]
   const body = {
-    type: 'object',
+    ...others,
     properties: Object.fromEntries(contentFields.map((field) => [field, properties[field]])),
     required: required.filter((field) => contentFields.includes(field)),
-    ...(allOf && { allOf }),
   }
   const hasBody = route.body && contentFields.length > 0
   return {
@@ -169,11 +199,15 @@ function describeOperation(operation: DeclaredOperation, route: Route, builder: 
     description: describePolicy(operation),
     'x-rate-limit': policy.limitPerMinute && { limit: policy.limitPerMinute, period: 60 },
     'x-least-role': policy.leastRole,
+    'x-scope': policy.scope === 'none' ? undefined : policy.scope,
     security: describeSecurity(policy),
     parameters,
     requestBody: hasBody ? describeBody(operation, body, builder) : undefined,
     responses: {
-      [policy.status]: describeSuccess(operation, builder),
+      [policy.status]: {
+        ...describeSuccess(operation, builder),
+        links: describeLinks(operation, route, builder.operations, operationId),
+      },
       ...(policy.pageField && { 200: pageResponse }),
       ...(policy.profile === 'oauth'
         ? oauthErrorResponses(operation)
@@ -195,26 +229,34 @@ function operationId({ name, route: first }: DeclaredOperation, route: Route): s
 }
 
 /** Returns the security requirements of a method, which are alternatives. */
-function describeSecurity({ tier, optionalUser, profile }: Policy): object[] {
+function describeSecurity(policy: Policy): object[] {
+  const { tier, scope, optionalUser, optionalAdmin, optionalClient, profile } = policy
   if (profile === 'authzen' && tier === 'service')
     return [...security.service, { bearerServiceKey: [] }]
+  if (optionalClient) return [...security[tier], { clientSecret: [] }]
+  const management = scope && scope !== 'none' ? [{ managementToken: [] }] : []
+  if (tier === 'admin') return [...security.admin, ...management]
+  if (optionalAdmin) return [...security[tier], ...security.admin, ...management]
   return optionalUser ? [...security[tier], ...security.dual] : security[tier]
 }
 
 /** Returns the description in the proto, with the role and the rate limit of the policy. */
 function describePolicy({ descriptor, policy }: DeclaredOperation): string {
-  const { leastRole, limitPerMinute, optionalUser } = policy
+  const { leastRole, limitPerMinute, optionalUser, scope } = policy
   const requiresRole = optionalUser ? 'A user of an access token requires' : 'Requires'
   const role = leastRole && `${requiresRole} role \`${leastRole}\` or higher.`
   const limit = limitPerMinute && `Limited to ${limitPerMinute} requests per minute and client.`
-  const paragraphs = [methodComment(descriptor).description, role, limit]
+  const management =
+    scope && scope !== 'none' && `A management app requires the scope \`${scope}\`.`
+  const paragraphs = [methodComment(descriptor).description, role, management, limit]
   return paragraphs.filter((paragraph) => paragraph).join('\n\n')
 }
 
 function describeSuccess(
-  { policy, output, bindings }: DeclaredOperation,
+  operation: DeclaredOperation | WatchOperation,
   { refer, makeExample }: Builder,
 ): object {
+  const { policy, output, bindings } = operation
   const headers = { ...rateLimitHeaderReferences, ...describeBoundHeaders(bindings.response) }
   if (policy.status === 204) return { description: 'Success, no content', headers }
   if (policy.status >= 300) return { description: 'Redirect', headers }
@@ -222,7 +264,8 @@ function describeSuccess(
   const schema = responseField?.message
     ? { type: 'array', items: refer(responseField.message) }
     : refer(output, policy.profile)
-  const content = { 'application/json': { schema, example: makeExample(schema) } }
+  const type = 'kind' in operation ? 'text/event-stream' : 'application/json'
+  const content = { [type]: { schema, example: makeExample(schema) } }
   return { description: 'Success', headers, content }
 }
 

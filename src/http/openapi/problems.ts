@@ -1,7 +1,7 @@
 import { type ErrorCode, errorCodes, invalidArgument, ServiceError } from '../../core/errors.ts'
 import type { DeclaredOperation } from '../../rpc/operation.ts'
+import { httpStatus, toProblem } from '../../rpc/problem.ts'
 import type { JsonSchema } from '../../rpc/schema.ts'
-import { httpStatus, toProblem } from '../problem.ts'
 
 /** The schema of every error response (RFC 9457). */
 export const problemSchema: JsonSchema = {
@@ -49,10 +49,15 @@ const examples = {
     'SLUG_TAKEN',
     'Another workspace has this slug',
   ),
+  aborted: new ServiceError(
+    'aborted',
+    'CHANGED_SINCE_READ',
+    'The object has changed since it was read. Read it again and repeat the change.',
+  ),
   payload_too_large: new ServiceError(
     'payload_too_large',
     'BODY_TOO_LARGE',
-    'The body exceeds 4194304 bytes',
+    'The body exceeds 262144 bytes',
   ),
   unsupported_media_type: new ServiceError(
     'unsupported_media_type',
@@ -87,7 +92,7 @@ export function problemReferences(operation: DeclaredOperation, hasInput: boolea
 
 function canFailWith(
   code: DocumentedCode,
-  { policy, route }: DeclaredOperation,
+  { policy, route, bindings }: DeclaredOperation,
   hasInput: boolean,
 ): boolean {
   const { tier, leastRole, workspaceField, serviceField, errors, ignoresUnknownParameters } = policy
@@ -99,11 +104,15 @@ function canFailWith(
     case 'unauthenticated':
       return tier !== 'public'
     case 'permission_denied':
+      // Service accounts may call few methods.
+      if (tier === 'user' && !policy.acceptsServiceAccounts) return true
       return tier === 'admin' || Boolean(leastRole ?? workspaceField ?? serviceField)
     case 'not_found':
       return route.pathFields.length > 0
     case 'already_exists':
       return false
+    case 'aborted':
+      return bindings.request.some(({ header }) => header === 'if-match')
     case 'payload_too_large':
     case 'unsupported_media_type':
       return route.body && hasInput

@@ -1,4 +1,4 @@
-import type { DescField, DescMessage, DescMethod, DescService } from '@bufbuild/protobuf'
+import type { DescField, DescFile, DescMessage, DescMethod, DescService } from '@bufbuild/protobuf'
 
 type Documented = DescField | DescMessage | DescMethod | DescService
 
@@ -15,14 +15,25 @@ export function methodComment(method: DescMethod): { summary: string; descriptio
 
 function paragraphsOf(element: Documented): string[] {
   const file = 'file' in element ? element.file : element.parent.file
-  const path = sourcePath(element).join()
-  const locations = file.proto.sourceCodeInfo?.location ?? []
-  const comment = locations.find((location) => location.path.join() === path)?.leadingComments
-  return (comment ?? '')
+  return (commentsOf(file).get(sourcePath(element).join()) ?? '')
     .trim()
     .split(/\n\s*\n/)
     .map((paragraph) => paragraph.trim().replaceAll(/\s*\n\s*/g, ' '))
     .filter((paragraph) => paragraph !== '')
+}
+
+const comments = new WeakMap<DescFile, Map<string, string>>()
+
+/** Returns the leading comments of a file by the paths of their elements. */
+function commentsOf(file: DescFile): Map<string, string> {
+  const found = comments.get(file)
+  if (found) return found
+  const locations = file.proto.sourceCodeInfo?.location ?? []
+  const created = new Map(
+    locations.map(({ path, leadingComments }) => [path.join(), leadingComments]),
+  )
+  comments.set(file, created)
+  return created
 }
 
 /** Returns the path of an element in SourceCodeInfo: descriptor.proto field numbers and indexes. */

@@ -6,6 +6,7 @@ import { protoComment } from './proto-comment.ts'
 import type { DefineSchema } from './schemas.ts'
 
 type ObjectSchema = {
+  additionalProperties?: false
   properties: Record<string, JsonSchema>
   required: string[]
   allOf?: JsonSchema[]
@@ -23,12 +24,29 @@ const formatPatterns: Record<string, string | undefined> = {
   name: `^[^${controls}]*$`,
   title: `^[^${controls}]*[^\\s${controls}][^${controls}]*$`,
   text: '^[^\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f]*$',
-  page_token: '^([A-Za-z0-9_-]{21}[AQgw])?$',
+  page_token: '^([A-Za-z0-9_-]{21}[AQgw]|[A-Za-z0-9_-]{32})?$',
+  external_id: `^[^${controls}]*$`,
+  // The field already has a pattern.
+  slug: undefined,
   unicode: undefined,
 }
 
+const uuidSchema = { pattern: '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$' }
+
+/** The formats that an external ID must not have. */
+const reservedExternalIds = [
+  uuidSchema,
+  {
+    pattern:
+      "^\\s*[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?([.][A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*\\s*$",
+  },
+]
+
 /** UTC, or an offset of less than 16 hours. */
 const timestampPattern = 'T[0-9:.]{8,18}(Z|[+-](0[0-9]|1[0-5]):[0-5][0-9])$'
+
+/** Where requests carry a message, and whether unknown fields are ignored there. */
+type Place = 'parameters' | 'body' | 'open body'
 
 /**
  * Returns the JSON Schema of a request as published: with the comments of its fields, and without
@@ -38,41 +56,40 @@ const timestampPattern = 'T[0-9:.]{8,18}(Z|[+-](0[0-9]|1[0-5]):[0-5][0-9])$'
 export function publishedSchema(
   registry: FileRegistry,
   message: DescMessage,
-  isBody: boolean,
+  place: Place,
 ): ObjectSchema {
   const schema = requestSchema(registry, message, 'documentation')
-  return describe(schema, message, isBody) as ObjectSchema
+  return describe(schema, message, place) as ObjectSchema
 }
 
-function describe(
-  schema: JsonSchema,
-  message: DescMessage | undefined,
-  isBody: boolean,
-): JsonSchema {
-  // Unknown fields are ignored, not rejected. The condition only avoids validating the items of a
-  // list that is too long.
-  const { additionalProperties, if: _condition, else: unconditional, ...published } = schema
+function describe(schema: JsonSchema, message: DescMessage | undefined, place: Place): JsonSchema {
+  // The condition only avoids validating the items of a list that is too long.
+  const { if: _condition, else: unconditional, ...published } = schema
   Object.assign(published, unconditional)
+  if (place !== 'body') delete published.additionalProperties
   const format = String(published.format)
   if (Object.hasOwn(formatPatterns, format)) {
     delete published.format
     const pattern = formatPatterns[format]
     if (pattern) published.pattern ??= pattern
   }
+  if (format === 'external_id') published.not = { anyOf: reservedExternalIds }
+  if (format === 'slug') published.not = { anyOf: [published.not, uuidSchema] }
   if (published.format === 'date-time') published.pattern = timestampPattern
   // The default, an empty list, would violate the minimum.
   if (published.minItems) delete published.default
-  if (published.items) published.items = describe(published.items as JsonSchema, message, isBody)
+  if (published.items) published.items = describe(published.items as JsonSchema, message, place)
   if (published.properties) {
     const properties = Object.entries(published.properties as Record<string, JsonSchema>)
     published.properties = Object.fromEntries(
       properties.map(([name, property]) => {
         const field = message?.fields.find((field) => field.name === name)
         const description = field && protoComment(field)
-        const described = describe(property, field?.message, isBody)
+        const described = describe(property, field?.message, place)
         const isOptional =
           field?.proto.proto3Optional || (field?.fieldKind === 'list' && !property.minItems)
-        const isNullable = isBody && isOptional
+        const isListed = ((published.required ?? []) as string[]).includes(name)
+        const isNullable = place !== 'parameters' && isOptional && !isListed
         const value = isNullable ? allowNull(described) : described
         return [name, { ...value, ...(description && { description }) }]
       }),
@@ -115,7 +132,10 @@ export function describeBody(
       },
       encoding: { [part]: { contentType: mediaType } },
     }
-    content[mediaType] = { schema: { type: 'string', description }, example: example[field] }
+    content[mediaType] = {
+      schema: { type: 'string', minLength: 1, description },
+      example: example[field],
+    }
   }
-  return { required: schema.required.length > 0, content }
+  return { required: schema.required.length > 0 || schema.allOf !== undefined, content }
 }

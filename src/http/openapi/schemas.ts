@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { DescField, DescMessage, FileRegistry } from '@bufbuild/protobuf'
 import { readBoundFields } from '../../rpc/bound-fields.ts'
 import type { Profile } from '../../rpc/method.ts'
-import { hasMinItems, type JsonSchema, scalarSchemas } from '../../rpc/schema.ts'
+import { hasMinItems, isEmptyAbsent, type JsonSchema, scalarSchemas } from '../../rpc/schema.ts'
 import { protoComment } from './proto-comment.ts'
 
 /** Adds a schema under the first name that no other schema has, and returns its `$ref`. */
@@ -50,7 +50,7 @@ export function createSchemas(registry: FileRegistry) {
   /** Whether the field is absent in JSON if it has no value. Otherwise, it is null. */
   function isOmittable(field: DescField, profile: Profile): boolean {
     if (hasMinItems(registry, field)) return true
-    return profile !== 'default' && field.proto.proto3Optional
+    return profile !== 'default' && (field.proto.proto3Optional || isEmptyAbsent(registry, field))
   }
 
   function fieldSchema(field: DescField, profile: Profile): JsonSchema {
@@ -59,6 +59,7 @@ export function createSchemas(registry: FileRegistry) {
     const schema = field.fieldKind === 'list' ? { type: 'array', items: value } : value
     const isNullable =
       field.proto.proto3Optional ||
+      isEmptyAbsent(registry, field) ||
       field.message?.typeName === 'google.protobuf.Value' ||
       (field.message?.typeName === 'google.protobuf.Timestamp' && field.fieldKind === 'message')
     const nullable =
@@ -71,6 +72,7 @@ export function createSchemas(registry: FileRegistry) {
       return { type: 'string', format: 'date-time' }
     if (field.message?.typeName === 'google.protobuf.Struct')
       return { type: 'object', additionalProperties: true }
+    if (field.message?.typeName === 'google.protobuf.ListValue') return { type: 'array', items: {} }
     if (field.message?.typeName.startsWith('google.protobuf.')) return {}
     if (field.message) return refer(field.message, profile)
     return { type: scalarSchemas[Number(field.scalar)]?.type ?? 'string' }

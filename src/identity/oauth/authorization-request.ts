@@ -1,10 +1,14 @@
 import type { AuthorizeRequest } from '../../../gen/daikon/v1/oauth.ts'
+import type { RedirectingClient } from '../store/client-store.ts'
 
 /** A valid authorization request. */
 export type AuthorizationRequest = {
   clientId: string
   redirectUri: string
-  codeChallenge: string
+  /** Set if the response is sent as a form instead of in the query of the redirect URI. */
+  responseMode?: 'form_post'
+  /** Absent if the client app may omit PKCE and did. */
+  codeChallenge?: string
   /** The granted scopes, separated by spaces. */
   scope: string
   state?: string
@@ -20,6 +24,8 @@ export type AuthorizationRequest = {
   acrValues?: string
   /** An ID or a slug. */
   workspace?: string
+  /** Proves that the user accepted the invitation to the workspace. */
+  confirmation?: string
   provider?: string
 }
 
@@ -41,7 +47,16 @@ export type AuthorizationErrorName =
 /** An error that is returned to the client app in a redirect. */
 export type AuthorizationError = { error: AuthorizationErrorName; error_description: string }
 
-export const supportedScopes = ['openid', 'profile', 'email', 'offline_access'] as const
+export const supportedScopes = [
+  'openid',
+  'profile',
+  'email',
+  'offline_access',
+  'roles',
+  'groups',
+] as const
+/** OAuth 2.0 Multiple Response Type Encoding Practices, 2.1; OAuth 2.0 Form Post Response Mode. */
+export const supportedResponseModes = ['query', 'form_post'] as const
 export const supportedPrompts = ['none', 'login', 'select_account'] as const
 
 /** Longer values would not fit into the cookie that stores the state of a sign-in. */
@@ -52,17 +67,21 @@ const maxHintLength = 254
 /** Checks the parameters of a request whose client and redirect URI are already verified. */
 export function parseAuthorizationRequest(
   request: AuthorizeRequest,
-  client: { clientId: string; redirectUri: string },
+  { id: clientId, pkceRequired, workspaceId }: Omit<RedirectingClient, 'isRegistered'>,
+  redirectUri: string,
 ): AuthorizationRequest | AuthorizationError {
-  const problem = findProblem(request)
+  const problem = findProblem(request) ?? findPkceProblem(request, pkceRequired)
   if (problem) return problem
   const prompts = readWords(request.prompt)
   const prompt = supportedPrompts.find((name) => prompts.includes(name))
-  const { state, nonce, max_age, login_hint, acr_values, workspace, provider } = request
+  const { state, nonce, max_age, login_hint, acr_values, workspace, confirmation, provider } =
+    request
   return {
-    ...client,
-    codeChallenge: request.code_challenge ?? '',
-    scope: supportedScopes.filter((name) => readWords(request.scope).includes(name)).join(' '),
+    clientId,
+    redirectUri,
+    ...readResponseMode(request),
+    ...(request.code_challenge && { codeChallenge: request.code_challenge }),
+    scope: grantScope(readWords(request.scope), workspaceId),
     ...(state !== undefined && { state }),
     ...(nonce !== undefined && { nonce }),
     ...(prompt && { prompt }),
@@ -70,8 +89,29 @@ export function parseAuthorizationRequest(
     ...(login_hint && { loginHint: login_hint }),
     ...(acr_values && { acrValues: acr_values }),
     ...(workspace && { workspace }),
+    ...(confirmation && { confirmation }),
     ...(provider && { provider }),
   }
+}
+
+/** Reads the response mode, which errors of the request also use. */
+export function readResponseMode({
+  response_mode,
+}: AuthorizeRequest): Pick<AuthorizationRequest, 'responseMode'> {
+  return response_mode === 'form_post' ? { responseMode: response_mode } : {}
+}
+
+/** The scopes of names that anyone can choose in a workspace of their own. */
+const boundScopes = ['roles', 'groups']
+
+/**
+ * Returns the supported part of the requested scopes, separated by spaces. Only a client app that is
+ * bound to a workspace is granted `roles` and `groups`.
+ */
+export function grantScope(requested: string[], boundTo: string | null): string {
+  return supportedScopes
+    .filter((name) => requested.includes(name) && (boundTo || !boundScopes.includes(name)))
+    .join(' ')
 }
 
 /** Returns the parameters of a request to the authorization endpoint that continues this one. */
@@ -81,10 +121,12 @@ export function toParameters(request: AuthorizationRequest): URLSearchParams {
     redirect_uri: request.redirectUri,
     response_type: 'code',
     scope: request.scope,
-    code_challenge: request.codeChallenge,
-    code_challenge_method: 'S256',
   })
+  const { codeChallenge } = request
   const optional = {
+    code_challenge: codeChallenge,
+    code_challenge_method: codeChallenge && 'S256',
+    response_mode: request.responseMode,
     state: request.state,
     nonce: request.nonce,
     prompt: request.prompt,
@@ -92,6 +134,7 @@ export function toParameters(request: AuthorizationRequest): URLSearchParams {
     login_hint: request.loginHint,
     acr_values: request.acrValues,
     workspace: request.workspace,
+    confirmation: request.confirmation,
     provider: request.provider,
   }
   for (const [name, value] of Object.entries(optional)) {
@@ -101,6 +144,8 @@ export function toParameters(request: AuthorizationRequest): URLSearchParams {
 }
 
 function findProblem(request: AuthorizeRequest): AuthorizationError | undefined {
+  const [repeated] = request.repeated_parameters
+  if (repeated) return invalid(`${repeated} must not be repeated`)
   if (request.request) return { error: 'request_not_supported', error_description: unsupported }
   if (request.request_uri)
     return { error: 'request_uri_not_supported', error_description: unsupported }
@@ -111,11 +156,9 @@ function findProblem(request: AuthorizeRequest): AuthorizationError | undefined 
     const error_description = 'response_type must be code'
     return { error: 'unsupported_response_type', error_description }
   }
-  if ((request.response_mode ?? 'query') !== 'query') return invalid('response_mode must be query')
-  if (!request.code_challenge) return invalid('code_challenge is required (PKCE)')
-  if (request.code_challenge_method !== 'S256') return invalid('code_challenge_method must be S256')
-  if (!/^[A-Za-z0-9_-]{43}$/.test(request.code_challenge))
-    return invalid('code_challenge must be 43 base64url characters')
+  const { response_mode: mode } = request
+  if (mode !== undefined && !supportedResponseModes.some((known) => known === mode))
+    return invalid(`response_mode must be ${supportedResponseModes.join(' or ')}`)
   if ((request.state ?? '').length > maxStateLength)
     return invalid(`state must be at most ${maxStateLength} characters long`)
   if ((request.nonce ?? '').length > maxNonceLength)
@@ -123,12 +166,31 @@ function findProblem(request: AuthorizeRequest): AuthorizationError | undefined 
   if (/\p{Cc}/u.test(request.nonce ?? '')) return invalid('nonce has control characters')
   if (request.max_age && !/^\d{1,9}$/.test(request.max_age))
     return invalid('max_age must be a number of seconds')
-  for (const name of ['login_hint', 'acr_values', 'workspace', 'provider'] as const) {
+  const hints = ['login_hint', 'acr_values', 'workspace', 'confirmation', 'provider'] as const
+  for (const name of hints) {
     const value = request[name] ?? ''
     if (value.length > maxHintLength || /\p{Cc}/u.test(value))
       return invalid(`${name} must be at most ${maxHintLength} printable characters`)
   }
   return findPromptProblem(readWords(request.prompt))
+}
+
+/**
+ * Without PKCE, only `state` and `nonce` protect the code from being injected into another session
+ * (RFC 9700, 2.1.1).
+ */
+function findPkceProblem(
+  { code_challenge, code_challenge_method, state, nonce }: AuthorizeRequest,
+  pkceRequired: boolean,
+): AuthorizationError | undefined {
+  if (!code_challenge && !code_challenge_method && !pkceRequired) {
+    return state || nonce ? undefined : invalid('state or nonce is required without PKCE')
+  }
+  if (!code_challenge) return invalid('code_challenge is required (PKCE)')
+  if (code_challenge_method !== 'S256') return invalid('code_challenge_method must be S256')
+  if (!/^[A-Za-z0-9_-]{43}$/.test(code_challenge))
+    return invalid('code_challenge must be 43 base64url characters')
+  return undefined
 }
 
 /**

@@ -1,17 +1,24 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
 import { isUuid } from '../../core/uuid.ts'
 import { hashClientSecret } from '../client-secrets.ts'
-import { type ClientRow, findClient } from './client-queries.ts'
+import type { IdentityContext } from '../identity-dependencies.ts'
+import type { ClientStore, PresentedClient } from '../store/client-store.ts'
+import { assertionType, readAssertionIssuer, verifyAssertion } from './client-assertions.ts'
 import { oauthError } from './oauth-errors.ts'
 
 /** An active client app. */
-export type OAuthClient = Pick<ClientRow, 'id' | 'name' | 'type'>
+export type OAuthClient = Pick<PresentedClient, 'id' | 'name' | 'type' | 'workspaceId'>
 
 /** The credentials that a client sends to an endpoint (RFC 6749, 2.3.1). */
 export type ClientCredentials = {
   authorization?: string | undefined
   client_id?: string | undefined
   client_secret?: string | undefined
+  client_assertion_type?: string | undefined
+  client_assertion?: string | undefined
+}
+
+type ClientContext = Pick<IdentityContext, 'now' | 'identity'> & {
+  stores: { clients: ClientStore }
 }
 
 /**
@@ -19,14 +26,14 @@ export type ClientCredentials = {
  * its ID alone. Throws `invalid_client` if the authentication fails.
  */
 export async function authenticateClient(
-  em: EntityManager,
+  clients: ClientStore,
   now: Date,
   credentials: ClientCredentials,
 ): Promise<OAuthClient> {
   const { id, secret } = readCredentials(credentials)
   if (!id) throw oauthError('invalid_client', 'client_id is required')
   const client = isUuid(id)
-    ? await findClient(em, { id, secretHash: hashClientSecret(secret), now })
+    ? await clients.findPresented(id, hashClientSecret(secret), now)
     : undefined
   const needsSecret = client?.type === 'confidential' || secret !== ''
   if (!client?.isActive || (needsSecret && !client.secretMatches)) {
@@ -35,7 +42,44 @@ export async function authenticateClient(
   return client
 }
 
-function readCredentials({ authorization, client_id, client_secret = '' }: ClientCredentials) {
+/**
+ * Authenticates the client of a request by its assertion (RFC 7523), if it has one, and otherwise like
+ * `authenticateClient`.
+ */
+export async function authenticateClientWithAssertion(
+  { stores, now, identity }: ClientContext,
+  request: ClientCredentials,
+): Promise<OAuthClient> {
+  const { client_assertion: assertion, client_assertion_type: type, client_id } = request
+  if (assertion === undefined && type === undefined)
+    return authenticateClient(stores.clients, now, request)
+  if (request.authorization !== undefined || request.client_secret !== undefined)
+    throw oauthError('invalid_request', 'The request authenticates the client in several ways')
+  if (type !== assertionType)
+    throw oauthError('invalid_request', `client_assertion_type must be ${assertionType}`)
+  const id = readAssertionIssuer(assertion ?? '')
+  if (client_id !== undefined && client_id !== id)
+    throw oauthError('invalid_request', 'client_id does not match the client_assertion')
+  const client = id && isUuid(id) ? await stores.clients.findPresented(id, '', now) : undefined
+  const options = { issuer: identity.options.baseUrl, now }
+  const valid =
+    client?.isActive && client.type === 'confidential'
+      ? await verifyAssertion(assertion ?? '', client, options)
+      : undefined
+  if (client && valid && (await stores.clients.useAssertion(valid.hash, valid.expiresAt)))
+    return client
+  throw oauthError(
+    'invalid_client',
+    'The client is unknown or inactive, or its assertion is not valid or has been used',
+  )
+}
+
+/** Reads the client ID and the secret, which is empty if there is none. */
+export function readCredentials({
+  authorization,
+  client_id,
+  client_secret = '',
+}: ClientCredentials): { id: string | undefined; secret: string } {
   if (authorization === undefined || !/^basic /i.test(authorization)) {
     return { id: client_id, secret: client_secret }
   }

@@ -1,18 +1,42 @@
 import { randomUUID } from 'node:crypto'
-import type { EntityManager } from '@mikro-orm/postgresql'
-import { query } from '../../database/query.ts'
+import type { OutboundClient } from '../../outbound/outbound-client.ts'
+import type { OutboundHosts } from '../../outbound/outbound-hosts.ts'
+import {
+  type LogoutBatch,
+  type LogoutNotification,
+  type LogoutQueueStore,
+  maxBatchSize,
+} from '../store/logout-queue-store.ts'
 import type { Tokens } from '../tokens.ts'
 
-type Notification = {
-  id: string
-  clientId: string
-  userId: string
-  sessionId: string
-  uri: string
+/** Sends logout tokens to client apps. */
+export type LogoutSender = {
+  /**
+   * Starts the batches that are due and does not wait for them. Called every second. Rejects if the
+   * database is unavailable.
+   */
+  sendDue(): Promise<void>
+  /** Waits for the batches in flight. */
+  settle(): Promise<void>
+  /** Starts no further batches and waits for those in flight. */
+  stop(): Promise<void>
 }
 
-/** The maximum number of logout tokens that one call sends. */
-export const maxNotifications = 50
+export type LogoutSenderDependencies = {
+  /** Opens the queue for one step, such as claiming batches. */
+  openQueue: () => LogoutQueueStore
+  tokens: Tokens
+  hosts: OutboundHosts
+  send: OutboundClient
+  now: () => Date
+  /** Called when a batch could not be recorded. */
+  onFailure: (error: unknown) => void
+  /** Logs a warning for the operator. */
+  warn: (text: string) => void
+}
+
+/** The maximum number of client apps to which this process sends at the same time. */
+const maxBatches = 32
 
 /** The time that a client app has to respond, in milliseconds. */
 const timeout = 5000
@@ -24,64 +48,91 @@ const logoutTokenSeconds = 120
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout'
 
 /**
- * Sends due logout tokens to client apps and returns how many were due. Failed deliveries are
- * retried with exponential backoff for up to an hour.
+ * Creates the sender of logout tokens. Each client app has at most one batch in flight, and apps do
+ * not wait for each other. Failed deliveries are retried with exponential backoff for up to an
+ * hour.
  */
-export async function sendLogoutTokens(
-  em: EntityManager,
-  tokens: Tokens,
-  now: Date,
-): Promise<number> {
-  const notifications = await claimNotifications(em, now)
-  const results = await Promise.all(
-    notifications.map(async (notification) => {
-      const isReceived = await sendLogoutToken(tokens, notification)
-      return isReceived ? [notification.id] : []
-    }),
-  )
-  const received = results.flat()
-  if (received.length > 0)
-    await query(em, 'delete from logout_notifications where id = any($1::uuid[])', [received])
-  return notifications.length
-}
+export function createLogoutSender(dependencies: LogoutSenderDependencies): LogoutSender {
+  const { openQueue, tokens, hosts, send, now, onFailure, warn } = dependencies
+  const running = new Set<Promise<void>>()
+  let inFlight = 0
+  /** The apps whose URI the operator has been warned about. */
+  const warned = new Set<string>()
+  let isStopped = false
 
-/** Claims due notifications, so that no other node sends them, and schedules their next attempt. */
-function claimNotifications(em: EntityManager, now: Date): Promise<Notification[]> {
-  return query<Notification>(
-    em,
-    `with due as (
-       select id from logout_notifications
-       where next_attempt_at <= $1 and expires_at > $1
-       order by next_attempt_at limit ${maxNotifications} for update skip locked
-     )
-     update logout_notifications n
-     set attempts = n.attempts + 1,
-       next_attempt_at = $1::timestamptz + make_interval(secs => 10 * power(2, least(n.attempts, 6)))
-     from due, client_apps a
-     where n.id = due.id and a.id = n.client_id and a.backchannel_logout_uri is not null
-     returning n.id, n.client_id as "clientId", n.user_id as "userId",
-       n.session_id as "sessionId", a.backchannel_logout_uri as uri`,
-    [now],
-  )
-}
+  async function sendDue(): Promise<void> {
+    const free = maxBatches - inFlight
+    if (isStopped || free <= 0) return
+    for (const batch of await openQueue().claim(now(), free)) start(batch)
+  }
 
-async function sendLogoutToken(
-  tokens: Tokens,
-  { clientId, userId, sessionId, uri }: Notification,
-): Promise<boolean> {
-  const claims = { sub: userId, sid: sessionId, jti: randomUUID(), events: { [logoutEvent]: {} } }
-  const logout_token = await tokens.signForClient('logout', claims, clientId, logoutTokenSeconds)
-  try {
-    const response = await fetch(uri, {
-      method: 'POST',
-      body: new URLSearchParams({ logout_token }),
-      // Only the registered URI may receive the token.
-      redirect: 'error',
-      signal: AbortSignal.timeout(timeout),
-    })
-    await response.body?.cancel()
-    return response.ok
-  } catch {
-    return false
+  function start(batch: LogoutBatch): void {
+    // After a full batch, the app probably has further notifications.
+    const isFull = batch.notifications.length === maxBatchSize
+    inFlight += 1
+    const task = sendBatch(batch)
+      .finally(() => {
+        inFlight -= 1
+      })
+      .then(() => (isFull ? sendDue() : undefined))
+      .catch(onFailure)
+      .finally(() => running.delete(task))
+    running.add(task)
+  }
+
+  async function sendBatch({ clientId, uri, notifications }: LogoutBatch): Promise<void> {
+    const problem = hosts.findProblem(new URL(uri))
+    if (problem) {
+      if (!warned.has(clientId)) {
+        warn(`Client app ${clientId} receives no logout tokens: backchannel_logout_uri ${problem}`)
+      }
+      warned.add(clientId)
+      return openQueue().discard(clientId)
+    }
+    const results = await Promise.all(
+      notifications.map(async (notification) => ({
+        id: notification.id,
+        status: await sendLogoutToken(clientId, uri, notification),
+      })),
+    )
+    const received = results.flatMap(({ id, status = 0 }) =>
+      status >= 200 && status < 300 ? [id] : [],
+    )
+    const responded = results.every(({ status }) => status !== undefined)
+    await openQueue().finish(clientId, { received, responded }, now())
+  }
+
+  /** Returns the status of the response, or undefined if there was none. */
+  async function sendLogoutToken(
+    clientId: string,
+    uri: string,
+    { userId, sessionId }: LogoutNotification,
+  ): Promise<number | undefined> {
+    const claims = { sub: userId, sid: sessionId, jti: randomUUID(), events: { [logoutEvent]: {} } }
+    const logout_token = await tokens.signForClient('logout', claims, clientId, logoutTokenSeconds)
+    try {
+      const { status } = await send(uri, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: `${new URLSearchParams({ logout_token })}`,
+        signal: AbortSignal.timeout(timeout),
+      })
+      return status
+    } catch {
+      return undefined
+    }
+  }
+
+  async function settle(): Promise<void> {
+    while (running.size > 0) await Promise.all(running)
+  }
+
+  return {
+    sendDue,
+    settle,
+    async stop() {
+      isStopped = true
+      await settle()
+    },
   }
 }

@@ -1,21 +1,18 @@
-import { createHmac } from 'node:crypto'
-import type { EntityManager } from '@mikro-orm/postgresql'
 import type {
   EndBrowserSessionRequest,
   EndBrowserSessionResponse,
 } from '../../../gen/daikon/v1/oauth.ts'
-import { recordActivity } from '../../activity/record-activity.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { isUuid } from '../../core/uuid.ts'
-import { BrowserSession, RefreshFamily } from '../../database/entities/sign-in.ts'
-import { inTransaction } from '../../database/transaction.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
-import { isActiveUser } from '../queries.ts'
-import { endSessions, revokeRefreshFamilies } from '../refresh-families.ts'
+import { isSameSecret } from '../secret.ts'
+import type { OpenBrowserSession } from '../store/browser-session-store.ts'
+import type { ClientStore } from '../store/client-store.ts'
 import type { IdTokenClaims } from '../tokens.ts'
-import { findBrowserSession, type OpenBrowserSession } from './browser-sessions.ts'
-import { findLogoutClient } from './client-queries.ts'
+import { createConfirmation } from './browser-sessions.ts'
+import { createPage } from './hosted-page.ts'
 import { readIdTokenHint } from './id-tokens.ts'
+import { openerPolicyOf } from './opener-policy.ts'
 
 /**
  * The logout endpoint (OpenID Connect RP-Initiated Logout 1.0): ends the browser session with the
@@ -28,7 +25,7 @@ export async function endBrowserSession(
   context: IdentityContext,
   request: EndBrowserSessionRequest,
 ): Promise<EndBrowserSessionResponse> {
-  const { em, now } = context
+  const { stores, now } = context
   const hint = request.id_token_hint
     ? await readIdTokenHint(context, request.id_token_hint)
     : undefined
@@ -36,57 +33,61 @@ export async function endBrowserSession(
   if (hint && request.client_id && request.client_id.toLowerCase() !== hint.aud)
     throw logoutRefused('The id_token_hint was issued to another client')
   const clientId = hint?.aud ?? request.client_id ?? ''
-  const client = await findClientOfLogout(em, clientId, request)
-  const session = await findBrowserSession(em, now, request.browser_session)
-  const hinted = hint && (await em.findOne(RefreshFamily, { id: hint.sid, user_id: hint.sub }))
+  const client = await findClientOfLogout(stores.clients, clientId, request)
+  const cookie = request.browser_session
+  const session = cookie ? await stores.browserSessions.findOpen(cookie, now) : undefined
+  const hintedId = hint && (await stores.codes.findBrowserSessionId(hint.sid, hint.sub))
   if (session) {
-    const isOfSession = hinted?.browser_session_id === session.id
-    const cookie = request.browser_session ?? ''
-    if (!isOfSession && request.confirmation !== confirmationOf(cookie)) {
-      return { page: confirmationPage(context, request, session, client?.name ?? '') }
+    const isOfSession = hintedId === session.id
+    const confirmation = createConfirmation(session.secret, confirmedAction)
+    if (!isOfSession && !isSameSecret(request.confirmation ?? '', confirmation)) {
+      const page = confirmationPage(context, request, session, client?.name ?? '')
+      return { page, ...openerPolicyOf(client) }
     }
     await endSessionsOf(context, session)
-  } else if (hint && hinted) {
-    await endHintedSession(context, hint, hinted.browser_session_id ?? undefined)
+  } else if (hint) {
+    await endHintedSession(context, hint, hintedId)
   }
-  const clearedCookie = { browser_session: '' }
+  const common = { browser_session: '', ...openerPolicyOf(client) }
   const { post_logout_redirect_uri: uri, state } = request
   if (!uri) {
-    const page = { kind: 'signed_out', client_name: client?.name ?? '', email: '', links: [] }
-    return { ...clearedCookie, page }
+    const client_name = client?.name ?? ''
+    return { ...common, page: createPage('signed_out', { client_name }) }
   }
   const location = new URL(uri)
   if (state !== undefined) location.searchParams.set('state', state)
-  return { ...clearedCookie, location: location.href }
+  return { ...common, location: location.href }
 }
 
 /** Returns the client of the request. Throws if the redirect URI is not registered for it. */
 async function findClientOfLogout(
-  em: EntityManager,
+  clients: ClientStore,
   clientId: string,
   { post_logout_redirect_uri: uri = '' }: EndBrowserSessionRequest,
 ) {
   const isReadable = isUuid(clientId) && !uri.includes('\0')
-  const client = isReadable ? await findLogoutClient(em, clientId, uri) : undefined
+  const client = isReadable ? await clients.findForLogout(clientId, uri) : undefined
   if (uri === '' || client?.isRegistered) return client
   throw logoutRefused(
     'The post_logout_redirect_uri is not registered for the client of this request',
   )
 }
 
+const confirmedAction = 'confirm sign-out'
+
 async function endSessionsOf(
-  { em, now }: IdentityContext,
+  { stores, now }: IdentityContext,
   { id, userId }: Pick<OpenBrowserSession, 'id' | 'userId'>,
 ): Promise<void> {
-  await inTransaction(em, async (em) => {
-    // Wait for concurrent code exchanges, so that their sessions are ended, too.
-    await isActiveUser(em, userId, { lock: true })
-    await endSessions(em, now, { browser_session_id: id })
+  await stores.transaction(async (tx) => {
+    // Wait for concurrent code exchanges, so that their sessions are also ended.
+    await tx.users.lock(userId)
+    await tx.sessions.end({ browserSessionId: id }, now)
     // This also deletes the authorization codes of the session.
-    if (!(await em.nativeDelete(BrowserSession, { id }))) return
+    if (!(await tx.browserSessions.delete(id))) return
     const detail = { user_id: userId }
     const event = { action: 'session.browser_ended', targetId: id, detail } as const
-    await recordActivity(em, { actorId: userId }, event)
+    await tx.activity.record({ actorId: userId }, event)
   })
 }
 
@@ -96,42 +97,32 @@ async function endHintedSession(
   { sid, sub }: IdTokenClaims,
   browserSessionId: string | undefined,
 ): Promise<void> {
-  if (browserSessionId) {
-    const found = await context.em.findOne(BrowserSession, { id: browserSessionId })
-    if (found) return endSessionsOf(context, { id: found.id, userId: sub })
-  }
-  await inTransaction(context.em, async (em) => {
-    if ((await revokeRefreshFamilies(em, context.now, [sid])) === 0) return
+  const { stores, now } = context
+  if (browserSessionId && (await stores.browserSessions.exists(browserSessionId)))
+    return endSessionsOf(context, { id: browserSessionId, userId: sub })
+  await stores.transaction(async (tx) => {
+    if ((await tx.sessions.revoke([sid], now)) === 0) return
     const event = { action: 'session.ended', targetId: sid, detail: { user_id: sub } } as const
-    await recordActivity(em, { actorId: sub }, event)
+    await tx.activity.record({ actorId: sub }, event)
   })
 }
 
 function confirmationPage(
   { identity }: IdentityContext,
   request: EndBrowserSessionRequest,
-  { email }: OpenBrowserSession,
+  { email, secret }: OpenBrowserSession,
   client_name: string,
 ) {
   const { id_token_hint, client_id, post_logout_redirect_uri, state } = request
-  const parameters = new URLSearchParams({ confirmation: confirmationOf(request.browser_session) })
+  const confirmation = createConfirmation(secret, confirmedAction)
+  const parameters = new URLSearchParams({ confirmation })
   const repeated = { id_token_hint, client_id, post_logout_redirect_uri, state }
   for (const [name, value] of Object.entries(repeated)) {
     if (value !== undefined) parameters.set(name, value)
   }
   const url = `${identity.options.baseUrl}/oauth/logout?${parameters}`
   const links = [{ label: 'Sign out', detail: '', url }]
-  return { kind: 'confirm_sign_out', client_name, email, links }
-}
-
-/**
- * Returns a value that only the confirmation page for this cookie contains, so that no other page
- * can confirm the sign-out.
- */
-function confirmationOf(cookie: string | undefined): string {
-  return createHmac('sha256', cookie ?? '')
-    .update('confirm sign-out')
-    .digest('base64url')
+  return createPage('confirm_sign_out', { client_name, email, links })
 }
 
 function logoutRefused(detail: string): ServiceError {

@@ -13,7 +13,7 @@ const codes = {
 
 export type OAuthErrorName = keyof typeof codes
 
-/** Creates an error that REST returns as `{"error": name, "error_description": description}`. */
+/** Returns an error that REST sends as `{"error": name, "error_description": description}`. */
 export function oauthError(name: OAuthErrorName, description: string): ServiceError {
   return new ServiceError(codes[name], name.toUpperCase(), description)
 }

@@ -1,12 +1,7 @@
 import type { RevokeTokenRequest, RevokeTokenResponse } from '../../../gen/daikon/v1/oauth.ts'
-import { recordActivity } from '../../activity/record-activity.ts'
-import { inTransaction } from '../../database/transaction.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
-import { denyToken } from '../queries.ts'
-import { revokeRefreshFamilies } from '../refresh-families.ts'
 import { authenticateClient } from './clients.ts'
 import { oauthError } from './oauth-errors.ts'
-import { findRefreshTokenSession, findScopeOfToken } from './user-queries.ts'
 import { verifyUserToken } from './user-tokens.ts'
 
 /**
@@ -17,31 +12,27 @@ export async function revokeToken(
   context: IdentityContext,
   request: RevokeTokenRequest,
 ): Promise<RevokeTokenResponse> {
-  const client = await authenticateClient(context.em, context.now, request)
+  const { stores, now } = context
+  const client = await authenticateClient(stores.clients, now, request)
   if (!request.token) throw oauthError('invalid_request', 'token is required')
   const token = await verifyUserToken(context, request.token)
   if (!token) return {}
   const { jti, sub, exp, type } = token
-  return inTransaction(context.em, async (em) => {
+  return stores.transaction(async (tx) => {
     if (type === 'access') {
-      const session = await findScopeOfToken(em, jti)
-      if (session?.clientId !== client.id) throw issuedToAnother()
-      await denyToken(em, { id: jti, expiresAt: new Date(exp * 1000) })
+      const scope = await tx.sessions.findScopeOfAccessToken(jti)
+      if (scope?.clientId !== client.id) throw issuedToAnother()
+      await tx.revocations.deny({ id: jti, expiresAt: new Date(exp * 1000) })
       return {}
     }
-    const session = await findRefreshTokenSession(em, jti)
+    const session = await tx.sessions.findByRefreshToken(jti)
     if (!session) return {}
-    if (session.clientId !== client.id) throw issuedToAnother()
-    if ((await revokeRefreshFamilies(em, context.now, [session.familyId])) > 0) {
-      await recordActivity(
-        em,
-        { actorId: sub },
-        {
-          action: 'session.revoked',
-          targetId: session.familyId,
-          detail: { user_id: sub, client_id: client.id },
-        },
-      )
+    const { sessionId, clientId } = session
+    if (clientId !== client.id) throw issuedToAnother()
+    if ((await tx.sessions.revoke([sessionId], now)) > 0) {
+      const detail = { user_id: sub, client_id: client.id }
+      const event = { action: 'session.revoked', targetId: sessionId, detail } as const
+      await tx.activity.record({ actorId: sub }, event)
     }
     return {}
   })

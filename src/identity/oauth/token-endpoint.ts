@@ -1,19 +1,32 @@
 import type { OAuthTokenRequest, OAuthTokenResponse } from '../../../gen/daikon/v1/oauth.ts'
 import { isUuid } from '../../core/uuid.ts'
-import { redeemCode, type StoredCode } from '../authorization-codes.ts'
+import { redeemCode } from '../authorization-codes.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
-import { listWorkspacesOfUser } from '../queries.ts'
+import { looksLikeManagementSecret } from '../management-apps.ts'
 import { type IssuedTokens, rotateTokens } from '../refresh-families.ts'
-import { authenticateClient, type OAuthClient } from './clients.ts'
+import type { StoredCode } from '../store/code-store.ts'
+import { grantScope } from './authorization-request.ts'
+import { authenticateClientWithAssertion, type OAuthClient, readCredentials } from './clients.ts'
 import { signIdToken } from './id-tokens.ts'
+import { issueManagementToken } from './management-tokens.ts'
 import { oauthError, toGrantError } from './oauth-errors.ts'
+import { issueServiceAccountToken } from './service-account-tokens.ts'
+import { requireBoundWorkspace } from './session-client.ts'
 
-/** The token endpoint: exchanges a code or a refresh token of an authenticated client. */
+/**
+ * The token endpoint: exchanges a code or a refresh token of an authenticated client, or issues a token
+ * to a client on its own behalf.
+ */
 export async function issueToken(
   context: IdentityContext,
   request: OAuthTokenRequest,
 ): Promise<OAuthTokenResponse> {
-  const client = await authenticateClient(context.em, context.now, request)
+  const credentials = readCredentials(request)
+  const isForClient = request.grant_type === 'client_credentials'
+  if (isForClient && looksLikeManagementSecret(credentials.secret))
+    return issueManagementToken(context, credentials, request)
+  const client = await authenticateClientWithAssertion(context, request)
+  if (isForClient) return issueServiceAccountToken(context, client)
   try {
     return await toResponse(context, client, await redeemGrant(context, client, request))
   } catch (error) {
@@ -37,7 +50,7 @@ function redeemGrant(
     default:
       throw oauthError(
         'unsupported_grant_type',
-        'grant_type must be authorization_code or refresh_token',
+        'grant_type must be authorization_code, refresh_token or client_credentials',
       )
   }
 }
@@ -48,29 +61,34 @@ function redeemCodeGrant(
   { code, code_verifier: verifier, redirect_uri, user_agent: userAgent }: OAuthTokenRequest,
 ): Promise<IssuedTokens> {
   if (!code) throw oauthError('invalid_request', 'code is required')
-  if (!verifier) throw oauthError('invalid_request', 'code_verifier is required (PKCE)')
+  if (!verifier && client.type === 'public')
+    throw oauthError('invalid_request', 'code_verifier is required (PKCE)')
   return redeemCode(context, { code, verifier, userAgent }, async (stored) => {
-    if (stored.client_id !== client.id)
+    if (stored.clientId !== client.id)
       throw oauthError('invalid_grant', 'The code was issued to another client')
-    if (stored.redirect_uri && stored.redirect_uri !== redirect_uri) {
-      throw oauthError(
-        'invalid_grant',
-        'redirect_uri does not match that of the authorization request',
-      )
+    if (stored.redirectUri && stored.redirectUri !== redirect_uri) {
+      throw oauthError('invalid_grant', 'redirect_uri differs from the authorization request')
     }
-    return stored.workspace_id ?? requireOnlyWorkspace(context, stored)
+    const workspaceId = stored.workspaceId ?? (await requireOnlyWorkspace(context, client, stored))
+    requireBoundWorkspace(client.workspaceId, workspaceId)
+    return workspaceId
   })
 }
 
 /**
- * Returns the user's only workspace. A code of `/auth/login` is not bound to a workspace, and the
- * authorization code grant has no parameter to choose one.
+ * Returns the workspace of the client app, or else the only one that the user has joined. A code of
+ * `/auth/login` is not bound to a workspace, and the authorization code grant has no parameter to
+ * choose one.
  */
 async function requireOnlyWorkspace(
-  { em }: IdentityContext,
-  { user_id }: StoredCode,
+  { stores }: IdentityContext,
+  { workspaceId }: OAuthClient,
+  { userId }: StoredCode,
 ): Promise<string> {
-  const [only, ...others] = await listWorkspacesOfUser(em, user_id)
+  const workspaces = await stores.claims.listWorkspaces(userId)
+  const [only, ...others] = workspaces.filter(
+    ({ id, status }) => status === 'active' && (workspaceId === null || id === workspaceId),
+  )
   if (only && others.length === 0) return only.id
   throw oauthError('invalid_grant', 'The user must choose a workspace at /oauth/authorize')
 }
@@ -86,36 +104,48 @@ function redeemRefreshGrant(
   return rotateTokens(context, {
     refreshToken,
     workspaceId: workspace_id?.toLowerCase(),
-    async authorizeClient(_em, family) {
-      if (family.client_id !== client.id)
+    async authorizeClient(_tx, session) {
+      if (session.clientId !== client.id)
         throw oauthError('invalid_grant', 'The refresh token was issued to another client')
-      const granted = (family.scope ?? '').split(' ')
-      if (scope.split(' ').some((name) => name !== '' && !granted.includes(name)))
-        throw oauthError('invalid_scope', 'scope exceeds the scope of the session')
+      const accessScope = narrowScope(session.scope ?? '', scope)
+      return { accessScope, boundTo: client.workspaceId }
     },
   })
+}
+
+/**
+ * Returns the requested part of a session's scope, or undefined if no scope is requested. Throws if
+ * the request exceeds the session's scope (RFC 6749, section 6).
+ */
+function narrowScope(granted: string, requested: string): string | undefined {
+  const names = requested.split(' ').filter((name) => name !== '')
+  if (names.length === 0) return undefined
+  const grantedNames = granted.split(' ')
+  if (names.some((name) => !grantedNames.includes(name)))
+    throw oauthError('invalid_scope', 'scope exceeds the scope of the session')
+  return grantedNames.filter((name) => names.includes(name)).join(' ')
 }
 
 async function toResponse(
   context: IdentityContext,
   client: OAuthClient,
-  { family, claims, ...issued }: IssuedTokens,
+  { session: family, claims, ...issued }: IssuedTokens,
 ): Promise<OAuthTokenResponse> {
-  const scope = family.scope ?? ''
+  // The app may have been unbound since the scope was granted.
+  const scope = grantScope((claims.scope ?? '').split(' '), client.workspaceId)
   const session = {
     id: family.id,
     clientId: client.id,
     userId: claims.sub,
     scope,
-    workspace: { id: claims.wid, slug: claims.wslug },
+    workspace: { id: claims.wid, slug: claims.wslug, role: claims.wrole },
     authenticatedAt: family.authenticatedAt,
     acr: family.acr,
-    amr: family.amr ?? [],
-    nonce: family.nonce,
+    amr: family.amr,
+    nonce: issued.nonce,
   }
-  const { em } = context
   const id_token = scope.split(' ').includes('openid')
-    ? await signIdToken(em, context, session, issued.accessToken, issued.issuedAt)
+    ? await signIdToken(context, session, issued.accessToken, issued.issuedAt)
     : undefined
   return {
     access_token: issued.accessToken,

@@ -1,5 +1,5 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import * as oauth from 'oauth4webapi'
+import { isSameSecret } from '../secret.ts'
 import type { RequestOptions } from './http-client.ts'
 import type { LoginSecrets } from './provider.ts'
 import { ProviderError } from './provider-error.ts'
@@ -93,12 +93,6 @@ export function checkCallback(
   if ((grant.pkce && !secrets.codeVerifier) || (grant.nonce && !secrets.nonce)) {
     throw new ProviderError('state_mismatch', 'the cookie has no PKCE verifier or no nonce')
   }
-}
-
-/** Compares two secrets in constant time, regardless of their lengths. */
-function isSameSecret(actual: string, expected: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest()
-  return timingSafeEqual(digest(actual), digest(expected))
 }
 
 /**

@@ -108,6 +108,8 @@ function readIdentity(user: Record<string, unknown>, emails: unknown): Identity 
     email,
     emailVerified: email !== undefined,
     name: readName(name, login),
+    givenName: '',
+    familyName: '',
     avatarUrl: readAvatarUrl(avatar_url),
   }
 }

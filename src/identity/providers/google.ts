@@ -35,6 +35,8 @@ export function createGoogle(settings: ProviderSettings, timeout: number): Provi
           email,
           emailVerified: email !== undefined && claims.email_verified === true,
           name: readName(claims.name, email?.split('@')[0]),
+          givenName: readName(claims.given_name),
+          familyName: readName(claims.family_name),
           avatarUrl: readAvatarUrl(claims.picture),
           ...(typeof claims.hd === 'string' &&
             domainPattern.test(claims.hd) && { hostedDomain: claims.hd }),

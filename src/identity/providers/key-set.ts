@@ -12,8 +12,8 @@ export type FindKey = (isMatch: (key: JWK) => boolean) => Promise<JWK | undefine
 const maxAge = 300_000
 
 /**
- * The minimum time between two reloads in milliseconds, so that forged tokens cannot cause a flood
- * of requests.
+ * The minimum number of milliseconds between reloads, so that forged tokens cannot cause a flood of
+ * requests.
  */
 const minInterval = 5_000
 

@@ -69,6 +69,9 @@ export function createMicrosoft(settings: ProviderSettings, timeout: number): Pr
           emailVerified:
             email !== undefined && (trustEmail || verifiedValues.includes(claims.xms_edov)),
           name: readName(claims.name, email?.split('@')[0]),
+          // Optional claims, which the app registration at Entra ID must request.
+          givenName: readName(claims.given_name),
+          familyName: readName(claims.family_name),
           avatarUrl: '',
         }
       },

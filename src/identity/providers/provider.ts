@@ -21,6 +21,9 @@ export type Identity = {
    */
   emailVerified: boolean
   name: string
+  /** The parts of the name; empty if the provider did not send them. */
+  givenName: string
+  familyName: string
   /** An https URL, or empty. */
   avatarUrl: string
   /** The Google Workspace domain that the account belongs to. */
@@ -32,7 +35,7 @@ export type Identity = {
 /** How and when a person authenticated at the provider (OpenID Connect Core 1.0, 2). */
 export type Authentication = { time?: Date; acr?: string; amr?: string[] }
 
-/** Options of a login. Providers ignore those that they do not support. */
+/** Options of a login. Providers ignore options that they do not support. */
 export type LoginOptions = {
   /** The person must sign in again, or choose an account. */
   prompt?: 'login' | 'select_account' | undefined

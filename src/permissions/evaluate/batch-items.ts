@@ -1,5 +1,7 @@
 import type { EvaluateRequest } from '../../../gen/daikon/v1/access.ts'
 import type { FieldViolation } from '../../core/errors.ts'
+import { isJsonObject } from '../../core/json-object.ts'
+import { findContextViolation } from './context.ts'
 
 /** The entities of an evaluation, not yet validated. */
 type Entities = Partial<Record<'subject' | 'action' | 'resource' | 'context', unknown>>
@@ -21,7 +23,7 @@ export function readItem(
   item: unknown,
   defaults: Entities,
 ): { request: EvaluateRequest } | { violations: FieldViolation[] } {
-  if (!isObject(item)) return { violations: [{ field: '', message: 'must be an object' }] }
+  if (!isJsonObject(item)) return { violations: [{ field: '', message: 'must be an object' }] }
   const entity = (name: keyof Entities) =>
     Object.hasOwn(item, name) && item[name] !== undefined ? item[name] : defaults[name]
   const request = {
@@ -31,6 +33,11 @@ export function readItem(
     context: entity('context'),
   }
   const violations = findViolations(request)
+  // The field rules of the request have checked the default.
+  if (isJsonObject(request.context) && request.context !== defaults.context) {
+    const message = findContextViolation(request.context)
+    if (message) violations.push({ field: 'context', message })
+  }
   if (violations.length > 0) return { violations }
   return { request: request as EvaluateRequest }
 }
@@ -44,7 +51,7 @@ export function findViolations(request: Entities): FieldViolation[] {
   for (const [name, lengths] of Object.entries(members)) {
     const entity = request[name as keyof Entities]
     if (entity === undefined) violations.push({ field: name, message: 'is required' })
-    else if (!isObject(entity)) violations.push({ field: name, message: 'must be an object' })
+    else if (!isJsonObject(entity)) violations.push({ field: name, message: 'must be an object' })
     else {
       for (const [member, maxLength] of Object.entries(lengths)) {
         const message = findTextViolation(entity[member], maxLength)
@@ -53,7 +60,7 @@ export function findViolations(request: Entities): FieldViolation[] {
       violations.push(...findPropertiesViolations(name, entity))
     }
   }
-  if (request.context !== undefined && !isObject(request.context))
+  if (request.context !== undefined && !isJsonObject(request.context))
     violations.push({ field: 'context', message: 'must be an object' })
   return violations.length > 0 ? violations : findSubjectViolations(request.subject)
 }
@@ -68,7 +75,7 @@ export function findSubjectViolations(subject: unknown): FieldViolation[] {
 
 function findPropertiesViolations(name: string, entity: Record<string, unknown>): FieldViolation[] {
   const { properties } = entity
-  if (properties === undefined || isObject(properties)) return []
+  if (properties === undefined || isJsonObject(properties)) return []
   return [{ field: `${name}.properties`, message: 'must be an object' }]
 }
 
@@ -83,8 +90,4 @@ function findTextViolation(value: unknown, maxLength: number): string | undefine
 /** Counts code points, not UTF-16 code units. */
 function isLonger(text: string, maxLength: number): boolean {
   return text.length > maxLength && [...text].length > maxLength
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,152 +1,175 @@
 import type {
+  AccessAction,
+  AccessResource,
+  AccessSubject,
   EvaluateBatchRequest,
   EvaluateBatchResponse,
   EvaluateRequest,
   Evaluation,
 } from '../../../gen/daikon/v1/access.ts'
-import { type FieldViolation, invalidArgument } from '../../core/errors.ts'
+import {
+  errorCodes,
+  type FieldViolation,
+  invalidArgument,
+  otherService,
+  type ServiceError,
+} from '../../core/errors.ts'
 import type { Principal, ServicePrincipal } from '../../core/request-context.ts'
-import { defineSubjectDecision, type PreparedChecks, type SubjectDecision } from '../decision.ts'
+import type { DecisionHandler } from '../decision-handler.ts'
+import type { Facts } from '../engine/ask.ts'
+import { decide } from '../engine/facts.ts'
+import type { Explanation } from '../engine/load-reasons.ts'
+import type { Check, Kind } from '../engine/question.ts'
+import { nameKind, nameResource } from '../resource-id.ts'
 import type { AccessDependencies } from './access-dependencies.ts'
 import { findSubjectViolations, findViolations, readItem } from './batch-items.ts'
-import { findReasons, type Reason } from './explain.ts'
-import { decide, type EvaluationFacts, type NamedCheck } from './load-evaluations.ts'
-import type { Explanation } from './load-explanations.ts'
-import { nameResource } from './resource-id.ts'
+import { readInput } from './condition-input.ts'
+import { describeDecision, describeInvalidRequest } from './decision-sentence.ts'
+import { type Denial, findLinkReasons, findReasons, type Reason } from './reasons.ts'
 import { createNameSubject, type NameSubject } from './subject.ts'
+import { findOtherServiceTypes, requireOwnType } from './type-ownership.ts'
 
 /** Creates the handler that decides one evaluation. */
-export function createEvaluate(
-  dependencies: AccessDependencies,
-): SubjectDecision<EvaluateRequest, Evaluation> {
-  return defineSubjectDecision({
-    async prepare(request, service) {
-      const violations = findSubjectViolations(request.subject)
-      if (violations.length > 0) return reject(violations)
-      return prepareOne(dependencies, service, request)
+export function createEvaluate({
+  engine,
+  ...naming
+}: AccessDependencies): DecisionHandler<EvaluateRequest, Evaluation> {
+  return {
+    async questions(request, service) {
+      requireValid(findSubjectViolations(request.subject))
+      return { checks: [await toCheck(createNameSubject(naming), service, request)] }
     },
+    async handle({ principal }, request, facts) {
+      await requireOwnType(engine, principal, request.resource?.type ?? '')
+      return toEvaluation(principal, request, facts, 0)
+    },
+    logLevel: 'debug',
     outcomes: ({ decision }) => [decision],
-  })
+  }
 }
 
 /**
  * Creates the handler that decides the evaluations of a batch, or the single evaluation of a
  * request without items.
  */
-export function createEvaluateBatch(
-  dependencies: AccessDependencies,
-): SubjectDecision<EvaluateBatchRequest, EvaluateBatchResponse> {
-  return defineSubjectDecision<EvaluateBatchRequest, EvaluateBatchResponse>({
-    async prepare({ evaluations, options, ...defaults }, service) {
-      if (evaluations.length === 0) {
-        const violations = findViolations(defaults)
-        if (violations.length > 0) return reject(violations)
-        const single = await prepareOne(dependencies, service, defaults as EvaluateRequest)
-        const respond = async (facts: EvaluationFacts[]) => ({
-          ...(await single.respond(facts)),
-          evaluations: [],
-        })
-        return { checks: single.checks, respond }
-      }
-      const items = evaluations.map((item) => readItem(item, defaults))
-      const valid = items.flatMap((item) => ('request' in item ? [item.request] : []))
-      const prepared = await prepareAll(dependencies, service, valid)
-      return {
-        checks: prepared.checks,
-        async respond(facts) {
-          const results = (await prepared.respond(facts)).values()
-          const all = items.map((item) =>
-            'request' in item ? (results.next().value as Evaluation) : itemError(item.violations),
-          )
-          return { evaluations: truncate(all, options?.evaluations_semantic) }
-        },
-      }
+export function createEvaluateBatch({
+  engine,
+  ...naming
+}: AccessDependencies): DecisionHandler<EvaluateBatchRequest, EvaluateBatchResponse> {
+  return {
+    async questions(request, service) {
+      const { evaluations, options: _, ...single } = request
+      if (evaluations.length === 0) requireValid(findViolations(single))
+      const nameSubject = createNameSubject(naming)
+      const checks = readItems(request).map((item) =>
+        'request' in item ? toCheck(nameSubject, service, item.request) : undefined,
+      )
+      return { checks: await Promise.all(checks) }
     },
+    async handle({ principal }, request, facts) {
+      const items = readItems(request)
+      const types = items.map((item) => ('request' in item && item.request.resource?.type) || '')
+      const serviceName = principal.service?.name
+      const others = await findOtherServiceTypes(engine, serviceName, types)
+      const results = items.map((item, index) => {
+        if (!('request' in item)) return itemError(invalidArgument(...item.violations))
+        if (!others.has(types[index] ?? ''))
+          return toEvaluation(principal, item.request, facts, index)
+        const error = otherService(serviceName ?? '')
+        if (request.evaluations.length === 0) throw error
+        return itemError(error)
+      })
+      if (request.evaluations.length === 0) return { ...results[0], evaluations: [] }
+      return { evaluations: truncate(results, request.options?.evaluations_semantic) }
+    },
+    logLevel: 'debug',
     outcomes: ({ decision, evaluations }) =>
       decision === undefined ? evaluations.map(({ decision }) => decision) : [decision],
-  })
-}
-
-function reject(violations: FieldViolation[]): PreparedChecks<never> {
-  return {
-    checks: [],
-    respond() {
-      throw invalidArgument(...violations)
-    },
   }
 }
 
-async function prepareOne(
-  dependencies: AccessDependencies,
-  service: ServicePrincipal,
-  request: EvaluateRequest,
-): Promise<PreparedChecks<Evaluation>> {
-  const { checks, respond } = await prepareAll(dependencies, service, [request])
-  return { checks, respond: async (facts) => (await respond(facts))[0] as Evaluation }
+/** Returns the items of a batch, or the single evaluation of a request without items. */
+function readItems({ evaluations, options: _, ...defaults }: EvaluateBatchRequest) {
+  if (evaluations.length === 0) return [{ request: defaults as EvaluateRequest }]
+  return evaluations.map((item) => readItem(item, defaults))
 }
 
-/**
- * Prepares evaluations. Those that request an explanation are not among the returned checks,
- * because the statement that loads their explanations also loads the facts that decide them.
- */
-async function prepareAll(
-  { tokens, loadExplanations }: AccessDependencies,
-  service: ServicePrincipal,
-  requests: EvaluateRequest[],
-): Promise<PreparedChecks<Evaluation[]>> {
-  const nameSubject = createNameSubject(tokens)
-  const items = await Promise.all(
-    requests.map(async (request) => ({
-      request,
-      check: await toCheck(nameSubject, { service }, request),
-      isExplained: request.context?.explain === true,
-    })),
-  )
-  const checksOf = (isExplained: boolean) =>
-    items.flatMap((item) => (item.check && item.isExplained === isExplained ? [item.check] : []))
-  return {
-    checks: checksOf(false),
-    async respond(facts) {
-      const nextFacts = facts.values()
-      const nextExplanation = (await loadExplanations(checksOf(true))).values()
-      return items.map(({ request, check, isExplained }) => {
-        if (!check) {
-          const context = { reasons: unknownReasons(request) }
-          return { decision: false, ...(isExplained && { context }) }
-        }
-        if (!isExplained) return { decision: decide(nextFacts.next().value, check.action) }
-        const explanation = nextExplanation.next().value as Explanation
-        const reasons = findReasons(check.action, explanation)
-        return { decision: decide(explanation, check.action), context: { reasons } }
-      })
-    },
-  }
-}
-
-/**
- * Returns the reason for denying a request without a check. A subject of type `user` always yields
- * a name to look up, so for such a subject it is the resource type that is invalid.
- */
-function unknownReasons({ subject }: EvaluateRequest): Reason[] {
-  return [{ rule: subject?.type === 'user' ? 'resource_unknown' : 'user_unknown' }]
+function requireValid(violations: FieldViolation[]): void {
+  if (violations.length > 0) throw invalidArgument(...violations)
 }
 
 /** Returns undefined if the subject or the resource cannot exist. */
 async function toCheck(
   nameSubject: NameSubject,
-  principal: Principal,
-  { subject, action, resource }: EvaluateRequest,
-): Promise<NamedCheck | undefined> {
+  service: ServicePrincipal | undefined,
+  { subject, action, resource, context }: EvaluateRequest,
+): Promise<Check | undefined> {
   if (!subject || !action || !resource) return undefined
-  const named = nameResource(principal, resource)
+  const named = nameResource(service, resource)
   const subjectName = named && (await nameSubject(subject))
-  return subjectName && { ...named, subject: subjectName, action: action.name }
+  if (!subjectName) return undefined
+  const explain = context?.explain === true
+  const input = readInput({ subject, action, resource, context })
+  return { ...named, subject: subjectName, action: action.name, explain, input }
 }
 
-/** Denies an invalid item and describes what is wrong with it. */
-function itemError(violations: FieldViolation[]): Evaluation {
-  const { message } = invalidArgument(...violations)
-  return { decision: false, context: { error: { status: 400, message, errors: violations } } }
+type Entities = { subject: AccessSubject; action: AccessAction; resource: AccessResource }
+
+function toEvaluation(
+  { service }: Principal,
+  request: EvaluateRequest,
+  { bits, explanations }: Facts,
+  index: number,
+): Evaluation {
+  // The rules of requests and items require a subject, an action and a resource.
+  const entities = request as Entities
+  const decision = decide(entities.action.name, bits[index])
+  if (request.context?.explain !== true) return { decision }
+  const explanation = explanations[index]
+  const kind = nameKind(service?.name, entities.resource.type)
+  const context =
+    explanation && kind ? explain(entities, kind, explanation) : explainInvalid(entities)
+  return { decision, context }
+}
+
+/** The explanation of a decision; AuthZEN defines `reason_admin`. */
+type ExplanationContext = { reasons: Reason[]; reason_admin: { en: string } }
+
+function explain(
+  { subject, action, resource: { id } }: Entities,
+  kind: Kind,
+  explanation: Explanation,
+): ExplanationContext {
+  const find = subject.type === 'link' ? findLinkReasons : findReasons
+  const reasons = find(action.name, explanation)
+  const decision = { subject, action: action.name, resource: { ...kind, id }, reasons, explanation }
+  return { reasons, reason_admin: { en: describeDecision(decision) } }
+}
+
+/**
+ * Explains the denial of a request without a check. Subjects of the types `user` and `anonymous` are
+ * always valid, so for such a subject it is the resource type that is invalid.
+ */
+function explainInvalid({ subject, action, resource }: Entities): ExplanationContext {
+  const rules: Record<string, Denial> = {
+    user: 'resource_unknown',
+    anonymous: 'resource_unknown',
+    link: 'link_unknown',
+  }
+  const rule = Object.hasOwn(rules, subject.type) ? rules[subject.type] : undefined
+  return {
+    reasons: [{ rule: rule ?? 'user_unknown' }],
+    reason_admin: { en: describeInvalidRequest(subject, action.name, resource) },
+  }
+}
+
+/** Denies an item that cannot be decided and describes the error. */
+function itemError({ code, reason, message, violations }: ServiceError): Evaluation {
+  const error =
+    code === 'invalid_argument'
+      ? { status: 400, message, errors: violations }
+      : { status: errorCodes[code].http, message, reason }
+  return { decision: false, context: { error } }
 }
 
 /** Drops the results after the first one that decides the batch. */

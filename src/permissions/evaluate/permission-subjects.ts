@@ -1,79 +1,127 @@
+import type { AccessSubject } from '../../../gen/daikon/v1/access.ts'
 import type {
   AccessReason,
   ExplainPermissionRequest,
   ListPermissionSubjectsRequest,
   PermissionExplanation,
+  PermissionSubject,
   PermissionSubjectPage,
 } from '../../../gen/daikon/v1/admin_permissions.ts'
+import { invalidArgument } from '../../core/errors.ts'
 import type { Handler } from '../../core/request-context.ts'
-import { readPageToken, writePageToken } from '../page-token.ts'
+import { decide } from '../engine/facts.ts'
+import type { Explanation } from '../engine/load-reasons.ts'
+import { readPageToken, requireOfContext, writePageToken } from '../engine/page-token.ts'
+import type { Subject } from '../engine/question.ts'
 import { requireResource } from '../resource.ts'
+import { namesOf, type Resource } from '../store/resource-sql.ts'
+import type { ResourceStore } from '../store/resource-store.ts'
 import type { AccessDependencies } from './access-dependencies.ts'
-import { findReasons, type Reason } from './explain.ts'
-import { decide } from './load-evaluations.ts'
-import type { Explanation } from './load-explanations.ts'
-import { findAllowedUsers } from './search-subjects.ts'
+import { describeDecision } from './decision-sentence.ts'
+import { findLinkReasons, findPossibleReasons, findReasons, type Reason } from './reasons.ts'
+import { nameListedSubject } from './subject.ts'
+
+type SubjectStores = { resources: ResourceStore }
 
 /**
- * Creates the handler that explains to administrators whether a user may perform an action on a
+ * Creates the handler that explains to administrators whether a subject may perform an action on a
  * resource.
  */
 export function createExplainPermission({
-  loadExplanations,
-}: AccessDependencies): Handler<ExplainPermissionRequest, PermissionExplanation> {
-  return async ({ em, principal }, { permission_id, user_id, action }) => {
-    const resource = await requireResource(em, principal, { permission_id })
-    const check = { ...namesOf(resource), action, subject: { userId: user_id } }
-    const [explanation] = await loadExplanations([check])
-    return {
-      decision: decide(explanation, action),
-      reasons: findReasons(action, explanation as Explanation).map(toMessage),
-    }
+  engine,
+}: AccessDependencies): Handler<ExplainPermissionRequest, PermissionExplanation, SubjectStores> {
+  return async ({ stores, principal }, request) => {
+    const { permission_id, user_id, subject_type, subject_id = '', action, context } = request
+    const resource = await requireResource(stores, principal, { permission_id })
+    const subject =
+      subject_type === undefined
+        ? { type: 'user', id: user_id }
+        : { type: subject_type, id: subject_id }
+    const named = requireListedSubject(subject, 'subject_id')
+    const check = { ...namesOf(resource), action, subject: named, input: { context } }
+    const [loaded] = await engine.loadReasons([check])
+    return explainPermission(subject, action, resource, loaded as Explanation)
+  }
+}
+
+/** Returns whom an administrator names. `field` is the field of the request with the ID. */
+export function requireListedSubject(
+  { type, id }: Pick<AccessSubject, 'type' | 'id'>,
+  field: string,
+): Subject {
+  if (id === '' && type !== 'anonymous') throw invalidArgument({ field, message: 'is required' })
+  const named = nameListedSubject({ type, id })
+  if (!named) throw invalidArgument({ field, message: 'must be a UUID' })
+  return named
+}
+
+/** Builds the explanation of a decision for administrators. */
+export function explainPermission(
+  subject: Pick<AccessSubject, 'type' | 'id'>,
+  action: string,
+  resource: Resource,
+  explanation: Explanation,
+): PermissionExplanation {
+  const find = subject.type === 'link' ? findLinkReasons : findReasons
+  const reasons = find(action, explanation)
+  const named = { ...namesOf(resource), id: resource.resourceId }
+  return {
+    decision: decide(action, explanation.bits),
+    reasons: reasons.map(toMessage),
+    sentence: describeDecision({ subject, action, resource: named, reasons, explanation }),
   }
 }
 
 /**
  * Creates the handler that lists for administrators the users who may perform an action on a
- * resource, ordered by user id, with the reasons.
+ * resource, or might if conditions were met, ordered by user ID, with the reasons.
  */
-export function createListPermissionSubjects(
-  dependencies: AccessDependencies,
-): Handler<ListPermissionSubjectsRequest, PermissionSubjectPage> {
-  return async ({ em, principal }, request) => {
-    const { permission_id, action = 'view', page_size = 20 } = request
-    const resource = await requireResource(em, principal, { permission_id })
-    const check = { ...namesOf(resource), action }
-    const after = readPageToken(request.page_token)
-    const found = await findAllowedUsers(dependencies, check, after, page_size + 1)
+export function createListPermissionSubjects({
+  engine,
+}: AccessDependencies): Handler<
+  ListPermissionSubjectsRequest,
+  PermissionSubjectPage,
+  SubjectStores
+> {
+  return async ({ stores, principal }, request) => {
+    const { permission_id, action = 'view', page_size = 20, page_token, context } = request
+    requireOfContext(page_token, context)
+    const resource = await requireResource(stores, principal, { permission_id })
+    const check = { ...namesOf(resource), action, input: { context } }
+    const after = readPageToken(page_token)
+    const { found, nextAfter } = await engine.findSubjects(check, after, page_size + 1, {
+      withPossible: true,
+    })
     const users = found.slice(0, page_size)
     const checks = users.map(({ id }) => ({ ...check, subject: { userId: id } }))
-    const explanations = await dependencies.loadExplanations(checks)
-    const last = found.length > users.length ? users.at(-1) : undefined
+    const explanations = await engine.loadReasons(checks)
+    const last = found.length > users.length ? users.at(-1)?.id : nextAfter
     return {
       items: users.flatMap(({ id, email, name }, index) => {
-        const explanation = explanations[index]
-        // The user has lost access since the candidates were read.
-        if (!explanation || !decide(explanation, action)) return []
-        const reasons = findReasons(action, explanation).map(toMessage)
-        return [{ user_id: id, email, name, reasons }]
+        const access = explanations[index] && describeAccess(action, explanations[index])
+        // The user may have lost access since the candidates were read.
+        return access ? [{ user_id: id, email, name, ...access }] : []
       }),
-      ...(last && { next_page_token: writePageToken(last.id) }),
+      ...(last && { next_page_token: writePageToken(last, context) }),
     }
   }
 }
 
-function namesOf({
-  service_name,
-  resource_type,
-  resource_id,
-}: {
-  service_name: string
-  resource_type: string
-  resource_id: string
-}) {
-  return { service_name, resource_type, resource_id }
+/** Returns why a user may perform an action, or might, or undefined if neither is true. */
+function describeAccess(
+  action: string,
+  explanation: Explanation,
+): Pick<PermissionSubject, 'reasons' | 'conditional' | 'conditions'> | undefined {
+  if (decide(action, explanation.bits)) {
+    const reasons = findReasons(action, explanation).map(toMessage)
+    return { reasons, conditional: false, conditions: [] }
+  }
+  const possible = findPossibleReasons(action, explanation)
+  if (!possible) return undefined
+  const { reasons, conditions } = possible
+  return { reasons: reasons.map(toMessage), conditional: true, conditions }
 }
 
-function toMessage({ via = [], ...reason }: Reason): AccessReason {
-  return { ...reason, via }
+function toMessage({ via = [], missing = [], ...reason }: Reason): AccessReason {
+  return { ...reason, via, missing: [...missing] }
 }

@@ -1,59 +1,61 @@
 import type { SearchActionsRequest, SearchActionsResponse } from '../../../gen/daikon/v1/access.ts'
 import { invalidArgument } from '../../core/errors.ts'
-import { textArray } from '../../database/sql-values.ts'
-import { builtInActions } from '../access.ts'
-import { type Decision, defineDecision } from '../decision.ts'
+import { createCallWork, isUnused } from '../conditions/work.ts'
+import type { DecisionHandler } from '../decision-handler.ts'
+import { decide } from '../engine/facts.ts'
+import { countJudged } from '../engine/judged-facts.ts'
+import { nameResource } from '../resource-id.ts'
 import type { AccessDependencies } from './access-dependencies.ts'
 import { findSubjectViolations } from './batch-items.ts'
-import { decide } from './load-evaluations.ts'
-import { nameResource } from './resource-id.ts'
+import { readInput } from './condition-input.ts'
 import { describePage, readSearchPage } from './search-page.ts'
-import { candidateActionsSql } from './search-queries.ts'
 import { createNameSubject } from './subject.ts'
+import { requireOwnType } from './type-ownership.ts'
 
 /** The maximum number of actions that one statement decides. */
 const batchSize = 1000
 
 /** Creates the handler that lists the actions that a subject may perform on a resource. */
 export function createSearchActions({
-  statements,
-  tokens,
-  loadEvaluations,
-}: AccessDependencies): Decision<SearchActionsRequest, SearchActionsResponse> {
-  return defineDecision({
-    checks: () => [],
-    async handle({ principal }, { subject, resource, page }) {
+  engine,
+  ...naming
+}: AccessDependencies): DecisionHandler<SearchActionsRequest, SearchActionsResponse> {
+  return {
+    logLevel: 'debug',
+    async handle({ principal }, { subject, resource, context, page }) {
       const violations = findSubjectViolations(subject)
       if (violations.length > 0) throw invalidArgument(...violations)
-      const search = { subject, resource }
+      const search = { subject, resource, context }
       const position = readSearchPage(page, search, isCursor)
-      const named = resource && nameResource(principal, resource)
-      const name = named && subject && (await createNameSubject(tokens)(subject))
+      await requireOwnType(engine, principal, resource?.type ?? '')
+      const named = resource && nameResource(principal.service, resource)
+      const name = named && subject && (await createNameSubject(naming)(subject))
+      const input = readInput({ subject, resource, context })
       const allowed: string[] = []
       let [last = ''] = position.cursor
-      while (named && name && allowed.length <= position.limit) {
-        const values = [named.service_name, textArray(builtInActions), last, batchSize]
-        const rows = await statements.rows<[string]>('actions', candidateActionsSql, values)
-        const actions = rows.map(([action]) => action)
-        const checks = actions.map((action) => ({ ...named, subject: name, action }))
-        const facts = await loadEvaluations(checks)
-        allowed.push(...actions.filter((action, index) => decide(facts[index], action)))
+      const work = createCallWork()
+      let endsEarly = false
+      while (named && name && allowed.length <= position.limit && !endsEarly) {
+        const actions = await engine.listActionNames(named.service_name, last, batchSize)
+        const checks = actions.map((action) => ({ ...named, subject: name, action, input }))
+        const wasUnused = isUnused(work)
+        const facts = await engine.loadJudged(checks, work)
+        const judged = actions.slice(0, countJudged(actions.length, facts, wasUnused))
+        allowed.push(...judged.filter((action, index) => decide(action, facts.bits[index])))
+        last = judged.at(-1) ?? last
+        endsEarly = judged.length < actions.length
         if (actions.length < batchSize) break
-        last = actions.at(-1) ?? last
       }
       const names = allowed.slice(0, position.limit)
-      const lastName = allowed.length > names.length ? names.at(-1) : undefined
+      const end = endsEarly ? last : undefined
+      const lastName = allowed.length > names.length ? names.at(-1) : end
+      const cursor = lastName === undefined ? undefined : [lastName]
       return {
-        page: describePage(
-          search,
-          position,
-          names.length,
-          lastName === undefined ? undefined : [lastName],
-        ),
+        page: describePage(search, position, names.length, cursor),
         results: names.map((name) => ({ name })),
       }
     },
-  })
+  }
 }
 
 /** The name of the last action of the previous page. */

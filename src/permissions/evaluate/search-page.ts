@@ -1,19 +1,20 @@
 import { hash } from 'node:crypto'
 import type { SearchPage, SearchPageInfo } from '../../../gen/daikon/v1/access.ts'
+import { canonicalJson } from '../../core/canonical-json.ts'
 import { invalidArgument } from '../../core/errors.ts'
 
-/** The maximum number of results of a page, also by default. */
+/** The maximum and default number of results on a page. */
 const maxLimit = 1000
 
 /** The start of a page and the maximum number of its results. */
 export type SearchPosition = { cursor: string[]; limit: number }
 
 /**
- * Reads the requested page of a search. A token is valid only for the same search; its limit
- * applies unless the request sets another one. Tokens are not signed: a client that forges one only
- * chooses where the page starts, so `isCursor` need only check the format of the cursor.
+ * Reads the requested page of a search. Tokens are not signed: a client that forges one only chooses
+ * where the page starts, so `isCursor` need only check the format of the cursor.
  *
- * @throws ServiceError `invalid_argument` for an invalid token or a token of another search
+ * @throws ServiceError `invalid_argument` if the token is invalid, or from a search with other
+ * parameters or another limit
  */
 export function readSearchPage(
   page: SearchPage | undefined,
@@ -29,7 +30,11 @@ export function readSearchPage(
     const message = 'must be a page token from a previous response to the same search'
     throw invalidArgument({ field: 'page.token', message })
   }
-  return { cursor, limit: limit ?? tokenLimit }
+  if (limit !== undefined && limit !== tokenLimit) {
+    const message = `must be absent or ${tokenLimit}, the limit of the previous page`
+    throw invalidArgument({ field: 'page.limit', message })
+  }
+  return { cursor, limit: tokenLimit }
 }
 
 /** Describes a page of `count` results; `cursor` is undefined on the last page. */
@@ -56,7 +61,7 @@ function parseToken(token: string): unknown[] {
 }
 
 function digestOf(search: object): string {
-  return hash('sha256', JSON.stringify(search), 'base64url').slice(0, 16)
+  return hash('sha256', canonicalJson(search), 'base64url').slice(0, 16)
 }
 
 function isLimit(value: unknown): value is number {

@@ -2,39 +2,89 @@ import type { AccessSubject } from '../../../gen/daikon/v1/access.ts'
 import { normalizeEmail } from '../../core/email.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { isUuid } from '../../core/uuid.ts'
+import type { FindApiKey } from '../../identity/api-keys.ts'
 import type { Tokens } from '../../identity/tokens.ts'
-import type { SubjectName } from './load-evaluations.ts'
+import type { Subject } from '../engine/question.ts'
 
-/** Returns the name of a subject's user, or undefined if the subject cannot be a user. */
+/** Returns whom a subject names, or undefined if its type or the form of its ID is unknown. */
 export type NameSubject = (
   subject: Pick<AccessSubject, 'type' | 'id'>,
-) => Promise<SubjectName | undefined>
+) => Promise<Subject | undefined>
 
-/** Creates a function that verifies and identifies subjects, each of them only once. */
-export function createNameSubject(tokens: Pick<Tokens, 'verify'>): NameSubject {
-  const named = new Map<string, Promise<SubjectName | undefined>>()
+/** What names the subjects that secrets identify. */
+export type SubjectNames = {
+  /** Verifies access tokens. */
+  tokens: Pick<Tokens, 'verify'>
+  /** Finds API keys. */
+  findApiKey: FindApiKey
+  /** Returns the ID of the link with a token, unless it is unknown, expired or revoked. */
+  findLink(token: string): Promise<string | undefined>
+}
+
+/** Returns a NameSubject that verifies each token only once, for the subjects of one request. */
+export function createNameSubject(names: SubjectNames): NameSubject {
+  const named = new Map<string, Promise<Subject | undefined>>()
   return ({ type, id }) => {
     const key = `${type}\n${id}`
     const known = named.get(key)
     if (known) return known
-    const name = nameSubject(tokens, type, id)
+    const name = nameSubject(names, type, id)
     named.set(key, name)
     return name
   }
 }
 
+async function nameLink(
+  findLink: SubjectNames['findLink'],
+  token: string,
+): Promise<Subject | undefined> {
+  const linkId = await findLink(token)
+  return linkId === undefined ? undefined : { linkId }
+}
+
 async function nameSubject(
-  tokens: Pick<Tokens, 'verify'>,
+  { tokens, findApiKey, findLink }: SubjectNames,
   type: string,
   id: string,
-): Promise<SubjectName | undefined> {
+): Promise<Subject | undefined> {
   if (type === 'access_token') return nameTokenUser(tokens, id)
+  if (type === 'api_key') return nameKeyOwner(findApiKey, id)
+  if (type === 'link') return nameLink(findLink, id)
+  if (type === 'group') return isUuid(id) ? { groupId: id } : undefined
+  if (type === 'anonymous') return { isAnonymous: true }
   if (type !== 'user') return undefined
-  return {
-    externalId: id,
-    userId: isUuid(id) ? id : undefined,
-    email: normalizeEmail(id),
-  }
+  return nameUser(id)
+}
+
+/**
+ * Reads the id of a user. Its form decides whether it is a user id, an e-mail address or an
+ * external id, so that none of them can take precedence over another.
+ */
+export function nameUser(id: string): Subject {
+  if (isUuid(id)) return { userId: id }
+  const email = normalizeEmail(id)
+  return email ? { email } : { externalId: id }
+}
+
+/**
+ * Returns whom an administrator names, or undefined if the type or the form of the ID is unknown. A
+ * link is named by its ID, because administrators do not have its token.
+ */
+export function nameListedSubject({
+  type,
+  id,
+}: Pick<AccessSubject, 'type' | 'id'>): Subject | undefined {
+  if (type === 'user') return nameUser(id)
+  if (type === 'anonymous') return { isAnonymous: true }
+  if (!isUuid(id)) return undefined
+  if (type === 'group') return { groupId: id }
+  return type === 'link' ? { linkId: id } : undefined
+}
+
+/** Returns the service account of an API key. Whether the key has ended is checked with the facts. */
+async function nameKeyOwner(findApiKey: FindApiKey, key: string): Promise<Subject | undefined> {
+  const owner = await findApiKey(key, new Date())
+  return owner && { userId: owner.userId, tokenId: owner.keyId, workspaceId: owner.workspaceId }
 }
 
 /**
@@ -44,10 +94,10 @@ async function nameSubject(
 async function nameTokenUser(
   tokens: Pick<Tokens, 'verify'>,
   token: string,
-): Promise<SubjectName | undefined> {
+): Promise<Subject | undefined> {
   try {
     const { sub, jti, wid } = await tokens.verify('access', token)
-    return { userId: sub, token: { id: jti, workspaceId: wid } }
+    return { userId: sub, tokenId: jti, workspaceId: wid }
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'unauthenticated') return undefined
     throw error

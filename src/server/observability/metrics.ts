@@ -8,7 +8,7 @@ import {
 } from 'prom-client'
 import type { Database } from '../../database/database.ts'
 import { type ReplayedSecret, replayedSecrets } from '../../identity/identity-dependencies.ts'
-import type { CacheResult } from '../../permissions/cache/verified-cache.ts'
+import type { CacheResult } from '../../permissions/engine/memory/verified-cache.ts'
 import { type Admissions, countAdmitted } from '../../rpc/admit.ts'
 import type { CallResult } from '../../rpc/pipeline.ts'
 import type { Readiness } from '../readiness.ts'
@@ -19,9 +19,9 @@ import { createCallCounters } from './call-counters.ts'
 export type Metrics = {
   registry: Registry
   countCall(result: CallResult): void
-  /** Records how many callers share a facts statement. */
+  /** Records the number of callers that share a statement. */
   countBatch(callers: number): void
-  /** Records the result of a query to the cache of facts and lists. */
+  /** Records the result of a lookup in the cache for checks and lists. */
   countCachedQuery(result: CacheResult): void
   /** Records the outcome of a sign-in. */
   countSignIn(signIn: { flow: string; provider: string; outcome: string }): void
@@ -109,9 +109,10 @@ export function createMetrics(
     },
     countCall(result) {
       counters.count(result)
-      const { operation, response } = result
-      if (!response || typeof operation.handler === 'function') return
-      for (const allowed of operation.handler.outcomes(response))
+      const { operation, response, error } = result
+      if (error && operation.handler.denials?.includes(error.reason)) decisions.denied += 1
+      if (!response) return
+      for (const allowed of operation.handler.outcomes?.(response) ?? [])
         decisions[allowed ? 'allowed' : 'denied'] += 1
     },
     countSignIn: (signIn) => signIns.inc(signIn),

@@ -14,7 +14,7 @@ type MetricsExportOptions = {
   /** The base URL of the collector. */
   endpoint: string
   serviceName: string
-  /** Milliseconds between two exports. */
+  /** Milliseconds between exports. */
   interval: number
   registry: Registry
   log: Pick<Logger, 'warn' | 'info'>

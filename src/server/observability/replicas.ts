@@ -73,13 +73,13 @@ export function addReplicaMetrics(registry: Registry, readState: ReplicaReads['s
   })
 }
 
-/** What an operator can do about a replica that is not read, by status. */
+/** Advice to operators about a replica that cannot be read, by status. */
 const advice: Partial<Record<ReplicaStatus, string>> = {
   not_streaming:
     'it does not receive the log of its primary, or its user is not a member of pg_read_all_stats',
   other_cluster: 'it does not belong to the cluster of DATABASE_URL; correct REPLICA_URLS',
   other_timeline: 'it does not follow the primary of DATABASE_URL; let it follow, or rebuild it',
-  clock_skew: 'its clock differs from that of the primary; synchronize both by NTP',
+  clock_skew: "its clock differs from the primary's; synchronize both by NTP",
 }
 
 /** Returns a function that logs when a replica becomes readable or unreadable. */

@@ -1,0 +1,37 @@
+import { type FieldViolation, invalidArgument } from '../../core/errors.ts'
+import { nearestNames } from '../../core/nearest-names.ts'
+import { activityEvents } from '../events.ts'
+
+const actions = Object.keys(activityEvents)
+
+/** Whether an entry's action is selected. */
+export type ActionFilter = (action: string) => boolean
+
+/**
+ * Reads names of actions, or prefixes as in `member.*`. An empty list selects all.
+ *
+ * @throws ServiceError `invalid_argument` for names and prefixes without an action
+ */
+export function readActionFilter(field: string, names: string[]): ActionFilter {
+  const violations = names.flatMap((name, index): FieldViolation[] =>
+    actions.some((action) => isSelected(action, name))
+      ? []
+      : [{ field: `${field}[${index}]`, message: describeUnknown(name) }],
+  )
+  if (violations.length > 0) throw invalidArgument(...violations)
+  if (names.length === 0) return () => true
+  const selected = new Set(
+    actions.filter((action) => names.some((name) => isSelected(action, name))),
+  )
+  return (action) => selected.has(action)
+}
+
+function isSelected(action: string, name: string): boolean {
+  return name.endsWith('.*') ? action.startsWith(name.slice(0, -1)) : action === name
+}
+
+function describeUnknown(name: string): string {
+  const [nearest] = nearestNames(name, actions, 1)
+  const hint = nearest ? `; did you mean ${nearest}?` : ''
+  return `must be an action or a prefix such as member.*${hint}`
+}

@@ -1,0 +1,118 @@
+import { repeat } from '../../core/repeat.ts'
+import type { Semaphore } from '../../core/semaphore.ts'
+import { createSemaphore } from '../../core/semaphore.ts'
+import type { FeedEntry, FeedStore } from '../store/feed-store.ts'
+import { type Cursor, cursorGone } from './cursor.ts'
+import { findConcernedUsers, findRelated } from './relations.ts'
+import type { Relations, Viewer } from './visibility.ts'
+
+/** Entries in the order of the log, which follow `from` immediately. */
+export type Batch = { from: Cursor; entries: FeedEntry[]; relations: Relations }
+
+/** A reader that has read the whole log and waits for new entries. */
+export type LiveReader = {
+  readonly viewer: Viewer
+  readonly cursor: Cursor
+  receive(batch: Batch): void
+  /** Called if the reader missed entries, and must read them by itself. */
+  fallBehind(): void
+  fail(error: Error): void
+}
+
+/** The entries of the log for any number of readers on this node. */
+export type LiveFeed = {
+  openStore(): FeedStore
+  /**
+   * Returns up to `pageSize` entries after a cursor. Only a few readers read at the same time.
+   *
+   * @throws ServiceError `gone`
+   */
+  read(cursor: Cursor): Promise<FeedEntry[]>
+  relate(entries: FeedEntry[], viewers: Viewer[]): Promise<Relations>
+  /** Returns false if there are newer entries, which the reader must read first. */
+  join(reader: LiveReader): boolean
+  leave(reader: LiveReader): void
+}
+
+/** The maximum number of entries that a statement reads. */
+export const pageSize = 100
+const livePageSize = 1000
+
+/** The maximum number of readers that read old entries at the same time. */
+const maxReading = 3
+
+/**
+ * Milliseconds between two polls. With the pause of the sealer, an entry arrives within a second of
+ * its commit.
+ */
+const pollInterval = 700
+
+/**
+ * Creates the feed of a node. While there are readers, it polls the database once per interval for
+ * all of them.
+ */
+export function createLiveFeed(
+  openStore: () => FeedStore,
+  onFailure: (error: unknown) => void,
+): LiveFeed {
+  const readers = new Set<LiveReader>()
+  const inTurn: Semaphore = createSemaphore(maxReading)
+  let head: Cursor | undefined
+  let polling: ReturnType<typeof repeat> | undefined
+
+  async function relate(entries: FeedEntry[], viewers: Viewer[]): Promise<Relations> {
+    const [isRelated, concerns] = await Promise.all([
+      findRelated(openStore(), entries, viewers),
+      findConcernedUsers(openStore(), entries, viewers),
+    ])
+    return { isRelated, concerns }
+  }
+
+  async function poll(): Promise<boolean> {
+    const from = head
+    if (!from) return false
+    const included = new Set(readers)
+    const entries = await openStore().readAfter(from, livePageSize)
+    if (!entries) {
+      for (const reader of included) reader.fail(cursorGone())
+      return false
+    }
+    const last = entries.at(-1)
+    if (!last) return false
+    const viewers = [...included].map(({ viewer }) => viewer)
+    const batch = { from, entries, relations: await relate(entries, viewers) }
+    // All readers may have left, and others joined, while the statements ran.
+    if (head !== from) return false
+    head = last.cursor
+    for (const reader of readers) {
+      if (included.has(reader)) reader.receive(batch)
+      else reader.fallBehind()
+    }
+    return entries.length === livePageSize
+  }
+
+  return {
+    openStore,
+    relate,
+    read: (cursor) =>
+      inTurn(async () => {
+        const entries = await openStore().readAfter(cursor, pageSize)
+        if (!entries) throw cursorGone()
+        return entries
+      }),
+    join(reader) {
+      if (head && head.position > reader.cursor.position) return false
+      head ??= reader.cursor
+      readers.add(reader)
+      polling ??= repeat(poll, pollInterval, onFailure)
+      return true
+    },
+    leave(reader) {
+      readers.delete(reader)
+      if (readers.size > 0) return
+      head = undefined
+      void polling?.stop()
+      polling = undefined
+    },
+  }
+}

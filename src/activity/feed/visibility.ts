@@ -1,0 +1,67 @@
+import type { ActivityEntry } from '../../../gen/daikon/v1/admin_records.ts'
+import { listedServices } from '../listed-services.ts'
+
+/** Who reads the feed. */
+export type Viewer =
+  | { kind: 'administrator' }
+  | { kind: 'service'; name: string }
+  /** A service in development mode, which may use any service name. */
+  | { kind: 'development' }
+  /** A user who learns that their permissions may have changed, and sees no entry. */
+  | { kind: 'user'; id: string; workspaceId: string }
+
+/** What the entries of a batch have to do with services and users. */
+export type Relations = {
+  /** Whether the service has resources in the workspace, or in a workspace of the user. */
+  isRelated(service: string, workspaceOrUserId: string): boolean
+  /** Whether an entry may have changed the permissions of the user in their workspace. */
+  concerns(entry: ActivityEntry, user: WatchingUser): boolean
+}
+
+export type WatchingUser = Extract<Viewer, { kind: 'user' }>
+
+/** The types of targets that belong to a service. */
+const serviceTargets = ['permission', 'resource_type', 'service_action', 'service_routes', 'link']
+
+const workspaceEvents = /^(member|group|role|workspace)\./
+const userEvents = ['user.activated', 'user.deactivated', 'user.erased']
+const hiddenInDevelopment = /^(service_app|management_app|api_key)\./
+
+/**
+ * Returns the ID of the workspace or user that decides whether services with resources there see an
+ * entry, or undefined if that is not how they are judged.
+ */
+export function relatedIdOf(entry: ActivityEntry): string | undefined {
+  if (workspaceEvents.test(entry.action)) return entry.workspace_id
+  return userEvents.includes(entry.action) ? entry.target_id : undefined
+}
+
+/** Returns the entry as the viewer may see it, or undefined if it is hidden. */
+export function viewEntry(
+  entry: ActivityEntry,
+  viewer: Viewer,
+  relations: Relations,
+): ActivityEntry | undefined {
+  if (viewer.kind === 'administrator') return entry
+  if (viewer.kind === 'user') return undefined
+  if (viewer.kind === 'development')
+    return hiddenInDevelopment.test(entry.action) ? undefined : withoutAddress(entry)
+  if (isOfService(entry, viewer.name)) return withoutAddress(entry)
+  const id = relatedIdOf(entry)
+  const isRelated = id !== undefined && relations.isRelated(viewer.name, id)
+  if (!isRelated && !listedServices(entry.detail?.services).includes(viewer.name)) return undefined
+  return withoutOtherServices(withoutAddress(entry), viewer.name)
+}
+
+function isOfService({ target_type, detail }: ActivityEntry, name: string): boolean {
+  return serviceTargets.includes(target_type) && detail?.service_name === name
+}
+
+function withoutAddress({ ip: _ip, ...entry }: ActivityEntry): ActivityEntry {
+  return entry
+}
+
+function withoutOtherServices(entry: ActivityEntry, name: string): ActivityEntry {
+  if (entry.detail?.services === undefined) return entry
+  return { ...entry, detail: { ...entry.detail, services: name } }
+}

@@ -1,0 +1,140 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import type { ActivityEntry } from '../../../gen/daikon/v1/admin_records.ts'
+import { query } from '../../database/query.ts'
+import { isoTime, type Timestamp } from '../../database/sql-values.ts'
+import type { Actor } from '../actor.ts'
+import type { ActivityEventName } from '../events.ts'
+import { type ActivityEvent, createEntry, insertEntriesSql } from './entries-sql.ts'
+import { createEntriesSql, type EntryQuery, entryColumns } from './entry-query.ts'
+
+/** An entry and its position in the hash chain. */
+export type SequencedEntry = { sequence: number; entry: ActivityEntry }
+
+/** The entries of the activity log. */
+export class ActivityStore {
+  readonly #em: EntityManager
+
+  constructor(em: EntityManager) {
+    this.#em = em
+  }
+
+  /** Records events. Call it in the transaction of the change that caused them. */
+  async record<Name extends ActivityEventName>(
+    actor: Actor,
+    ...events: ActivityEvent<Name>[]
+  ): Promise<void> {
+    const entries = events.map((event) => createEntry(actor, event))
+    const [first] = entries
+    if (!first) return
+    await query(this.#em, insertEntriesSql, [
+      entries.map(({ id }) => id),
+      entries.map(({ action }) => action),
+      entries.map(({ target_type }) => target_type),
+      entries.map(({ target_id }) => target_id),
+      entries.map(({ workspace_id }) => workspace_id),
+      entries.map(({ detail }) => JSON.stringify(detail)),
+      first.actor_id,
+      first.request_id,
+      first.ip,
+      first.key_hash,
+      first.actor_type,
+      first.api_key_prefix,
+    ])
+  }
+
+  /** Returns the entries that match a query. */
+  async find(entryQuery: EntryQuery): Promise<ActivityEntry[]> {
+    const { sql, values } = createEntriesSql(entryQuery)
+    return (await query<EntryRow>(this.#em, sql, values)).map(toEntry)
+  }
+
+  /** Returns sealed entries in the order of the hash chain. */
+  async findSealed(afterSequence: number, limit: number): Promise<SequencedEntry[]> {
+    const rows = await query<EntryRow & { seal_seq: number }>(this.#em, sealedSql, [
+      afterSequence,
+      limit,
+    ])
+    return rows.map(({ seal_seq: sequence, ...row }) => ({ sequence, entry: toEntry(row) }))
+  }
+
+  /**
+   * Returns the rejected service keys of these apps whose use was recorded within the last hour,
+   * each as `<app id> <key prefix>`.
+   */
+  async findEndedKeyUses(appIds: string[]): Promise<Set<string>> {
+    const rows = await query<{ key: string }>(this.#em, endedKeyUsesSql, [appIds])
+    return new Set(rows.map(({ key }) => key))
+  }
+
+  /**
+   * Removes personal data of a user from the log: name, e-mail address and identifiers at identity
+   * providers from the entries about the user, the slugs of the user's own workspaces, which may
+   * contain the name or the address, and the IP addresses of the user's requests. The entries
+   * remain, and the hash chain remains valid, because it covers only digests, whose salts are
+   * removed with the values. Earlier versions of daikon hashed some values directly instead of their
+   * digests. Those values are not removed.
+   */
+  async redactUser(userId: string, workspaceIds: string[]): Promise<void> {
+    await query(this.#em, redactDetailsSql, [userId, workspaceIds])
+    await query(this.#em, redactAddressesSql, [userId])
+  }
+}
+
+/** The optional fields of an entry. */
+type OptionalField =
+  | 'target_id'
+  | 'actor_id'
+  | 'actor_type'
+  | 'api_key_prefix'
+  | 'workspace_id'
+  | 'service_app_id'
+  | 'key_prefix'
+  | 'request_id'
+  | 'ip'
+
+export type EntryRow = Omit<ActivityEntry, OptionalField | 'created_at'> &
+  Record<OptionalField, string | null> & { created_at: Timestamp }
+
+/** Converts a row to an entry, omitting the fields that are null. */
+export function toEntry({ created_at, ...row }: EntryRow): ActivityEntry {
+  const fields = Object.entries(row).filter(([, value]) => value !== null)
+  return { ...Object.fromEntries(fields), created_at: isoTime(created_at) } as ActivityEntry
+}
+
+/** $1 sequence number, $2 limit. Returns the sealed entries after a position in the hash chain. */
+const sealedSql = `
+  select ${entryColumns}, seal_seq::float8 from activity
+  where seal_seq > $1 order by activity.seal_seq limit $2`
+
+/** $1 IDs of service apps. */
+const endedKeyUsesSql = `
+  select target_id || ' ' || (detail ->> 'key_prefix') as key from activity
+  where target_id = any($1::uuid[]) and action = 'service_app.ended_key_used'
+    and created_at > now() - interval '1 hour'`
+
+/**
+ * $1 user ID, $2 IDs of the user's own workspaces. Removes personal values from details, unless the
+ * hash chain covers them without a digest.
+ */
+const redactDetailsSql = `
+  with redacted as (
+    select id, case
+      when action = 'user.renamed' then '{from,to}'::text[]
+      when target_type = 'workspace' then '{slug}'::text[]
+      else '{email,subject}'::text[] end as fields
+    from activity where target_type = 'user' and target_id = $1
+    union all
+    select id, '{slug}' from activity where target_type = 'workspace' and target_id = any($2::uuid[])
+  )
+  update activity a
+  set detail = a.detail - array(
+      select field from unnest(r.fields) field
+      where a.seal_seq is null or a.seal_digests ? ('detail.' || field)
+    ),
+    seal_salts = a.seal_salts - array(select 'detail.' || field from unnest(r.fields) field)
+  from redacted r where a.id = r.id`
+
+/** $1 user ID. */
+const redactAddressesSql = `
+  update activity set ip = null, seal_salts = seal_salts - 'ip'
+  where actor_id = $1 and ip is not null`

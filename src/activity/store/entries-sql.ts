@@ -1,0 +1,105 @@
+import { v7 as uuid } from 'uuid'
+import { requestScope } from '../../core/request-scope.ts'
+import type { Actor } from '../actor.ts'
+import { type ActivityDetail, type ActivityEventName, activityEvents } from '../events.ts'
+
+/** An event to record: what happened, to which target, in which workspace. */
+export type ActivityEvent<Name extends ActivityEventName = ActivityEventName> = {
+  action: Name
+  targetId?: string
+  workspaceId?: string
+  detail: ActivityDetail<Name>
+}
+
+/**
+ * Creates the entry of an event, for a statement that inserts it together with the change it
+ * describes. The entry identifies the current request, if any.
+ */
+export function createEntry<Name extends ActivityEventName>(
+  actor: Actor,
+  { action, targetId, workspaceId, detail }: ActivityEvent<Name>,
+) {
+  const source = requestScope.getStore()?.source
+  return {
+    id: uuid(),
+    action,
+    target_type: activityEvents[action].target,
+    target_id: targetId ?? null,
+    ...actorColumns(actor),
+    workspace_id: workspaceId ?? null,
+    detail,
+    request_id: source?.requestId ?? null,
+    ip: source?.ip ?? null,
+    key_hash: source?.keyHash ?? null,
+  }
+}
+
+function actorColumns({ actorId, actorType = 'user', apiKeyPrefix }: Actor) {
+  return {
+    actor_id: actorId ?? null,
+    actor_type: actorId === undefined ? null : actorType,
+    api_key_prefix: apiKeyPrefix ?? null,
+  }
+}
+
+const columns = `id, action, target_type, target_id, actor_id, actor_type, api_key_prefix,
+  workspace_id, detail, request_id, ip, service_app_id, key_prefix`
+
+/**
+ * Returns SQL that inserts entries into the log. They are read from the `entry` column (JSON of
+ * `createEntry`) of a CTE of the same statement.
+ */
+export function insertEntriesFrom(cte: string): string {
+  return `
+    insert into activity (${columns})
+    select e.id, e.action, e.target_type, e.target_id, e.actor_id, e.actor_type, e.api_key_prefix,
+      e.workspace_id, e.detail, e.request_id, e.ip, k.app_id, k.key_prefix
+    from ${cte}
+    cross join lateral json_populate_record(null::activity, ${cte}.entry) e
+    left join service_keys k on k.key_hash = ${cte}.entry ->> 'key_hash'`
+}
+
+/**
+ * The columns of an item that identify its entry and the current request, for statements that build
+ * the entry themselves. `createEntrySource` returns their values.
+ */
+export const entrySourceColumns =
+  'entry_id uuid, actor_id uuid, actor_type text, api_key_prefix text, request_id text, ip text, key_hash text'
+
+export function createEntrySource(actor: Actor) {
+  const source = requestScope.getStore()?.source
+  return {
+    entry_id: uuid(),
+    ...actorColumns(actor),
+    request_id: source?.requestId,
+    ip: source?.ip,
+    key_hash: source?.keyHash,
+  }
+}
+
+/**
+ * Returns SQL that inserts entries into the log, like `insertEntriesFrom`. The CTE has the columns
+ * of `entrySourceColumns` and `target_id`, `workspace_id` and `detail`. Building the detail in SQL
+ * takes about half the time of reading it from JSON.
+ */
+export function insertBuiltEntriesFrom(cte: string, action: ActivityEventName): string {
+  return `
+    insert into activity (${columns})
+    select e.entry_id, '${action}', '${activityEvents[action].target}', e.target_id, e.actor_id,
+      e.actor_type, e.api_key_prefix, e.workspace_id, e.detail, e.request_id, e.ip, k.app_id, k.key_prefix
+    from ${cte} e
+    left join service_keys k on k.key_hash = e.key_hash`
+}
+
+/**
+ * Inserts entries. $1 IDs, $2 actions, $3 types and $4 IDs of targets, $5 IDs of workspaces,
+ * $6 details; for all of them $7 ID of the actor, $8 request ID, $9 IP address, $10 hash of the
+ * service key, $11 type of the actor, $12 prefix of the API key. Arrays, because PostgreSQL processes them in less than half the time of JSON.
+ */
+export const insertEntriesSql = `
+  insert into activity (${columns})
+  select e.id, e.action, e.target_type, e.target_id, $7::uuid, $11, $12, e.workspace_id, e.detail,
+    $8, $9, k.app_id, k.key_prefix
+  from unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::uuid[], $6::jsonb[])
+    as e (id, action, target_type, target_id, workspace_id, detail)
+  left join service_keys k on k.key_hash = $10`

@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { WatchChangesResponse } from '../../gen/daikon/v1/users.ts'
+import { ServiceError } from '../core/errors.ts'
+import { type RequestContext, requireUser } from '../core/request-context.ts'
+import type { Watch } from '../core/watch.ts'
+import { ChangeReader } from './feed/change-reader.ts'
+import type { LiveFeed } from './feed/live-feed.ts'
+import type { WatchingUser } from './feed/visibility.ts'
+import { createWatchLimit } from './feed/watch-limit.ts'
+
+/** The maximum number of watches of one user, and of a node. */
+const maxWatches = { each: 20, node: 2000 }
+
+/** Milliseconds without a message after which a user gets a heartbeat. */
+const heartbeatInterval = 15_000
+
+/**
+ * Milliseconds between two messages about changes, so that a series of changes does not make every
+ * page ask again for each of them.
+ */
+const changeInterval = 2000
+
+/** The longest timeout of Node.js, in milliseconds. */
+const maxTimeout = 2 ** 31 - 1
+
+type WatchChangesHandler = (
+  context: Pick<RequestContext, 'principal' | 'now'>,
+) => Promise<Watch<WatchChangesResponse>>
+
+/**
+ * Creates the handler that tells users when their permissions in the workspace of their token may
+ * have changed. The watch ends when the token expires.
+ */
+export function createWatchChanges(feed: LiveFeed): WatchChangesHandler {
+  const enter = createWatchLimit(maxWatches, 'a user')
+
+  return async ({ principal, now }) => {
+    const { id, workspaceId, token } = requireUser(principal)
+    const viewer: WatchingUser = { kind: 'user', id, workspaceId }
+    const leave = enter(id)
+    return {
+      async *messages(signal) {
+        const expiresIn = Math.min(token.expiresAt.getTime() - now.getTime(), maxTimeout)
+        const expiry = AbortSignal.timeout(Math.max(expiresIn, 0))
+        try {
+          yield* followChanges(feed, viewer, AbortSignal.any([signal, expiry]))
+        } finally {
+          leave()
+        }
+        if (expiry.aborted) throw tokenExpired()
+      },
+    }
+  }
+}
+
+async function* followChanges(
+  feed: LiveFeed,
+  viewer: WatchingUser,
+  signal: AbortSignal,
+): AsyncGenerator<WatchChangesResponse> {
+  let isReady = false
+  while (!signal.aborted) {
+    const reader = new ChangeReader(viewer, await feed.openStore().findEnd())
+    if (!feed.join(reader)) continue
+    try {
+      if (!isReady) yield { type: 'ready' }
+      isReady = true
+      while (!signal.aborted) {
+        const hasChanged = await reader.take(heartbeatInterval, signal)
+        if (signal.aborted) break
+        yield { type: hasChanged ? 'changed' : 'heartbeat' }
+        if (reader.isBehind) break
+        if (hasChanged) await sleep(changeInterval, undefined, { signal }).catch(() => {})
+      }
+    } finally {
+      feed.leave(reader)
+    }
+  }
+}
+
+function tokenExpired(): ServiceError {
+  return new ServiceError('unauthenticated', 'TOKEN_EXPIRED', 'The token has expired')
+}

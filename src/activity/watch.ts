@@ -1,0 +1,67 @@
+import type { WatchActivityRequest, WatchActivityResponse } from '../../gen/daikon/v1/activity.ts'
+import { isAdministrative, type Principal, type RequestContext } from '../core/request-context.ts'
+import type { Watch } from '../core/watch.ts'
+import { type Cursor, formatCursor, parseCursor } from './feed/cursor.ts'
+import { readActionFilter } from './feed/event-filter.ts'
+import { follow } from './feed/follow.ts'
+import type { LiveFeed } from './feed/live-feed.ts'
+import { createSelection, type FeedMessage } from './feed/live-queue.ts'
+import type { Viewer } from './feed/visibility.ts'
+import { createWatchLimit } from './feed/watch-limit.ts'
+
+/** The maximum number of watches of one service or administrator, and of a node. */
+const maxWatches = { each: 1000, node: 2000 }
+
+type WatchHandler = (
+  context: Pick<RequestContext, 'principal'>,
+  request: WatchActivityRequest,
+) => Promise<Watch<WatchActivityResponse>>
+
+/** Creates the handler that opens a watch of the activity log. */
+export function createWatchActivity(feed: LiveFeed): WatchHandler {
+  const enter = createWatchLimit(maxWatches, 'a service')
+
+  return async ({ principal }, request) => {
+    const { workspace_id, actions } = request
+    const selects = readActionFilter('actions', actions)
+    const viewer = viewerOf(principal)
+    const cursor = await findCursor(feed, request.last_event_id || request.cursor)
+    const select = createSelection(viewer, selects, workspace_id?.toLowerCase())
+    const leave = enter(nameOf(principal))
+    return {
+      async *messages(signal, onOverflow) {
+        try {
+          const messages = follow(feed, { viewer, cursor, select }, signal, onOverflow)
+          for await (const message of messages) yield toResponse(message)
+        } finally {
+          leave()
+        }
+      },
+    }
+  }
+}
+
+async function findCursor(feed: LiveFeed, text: string | undefined): Promise<Cursor> {
+  const store = feed.openStore()
+  if (text === undefined) return store.findEnd()
+  if (text === 'earliest') return store.findStart()
+  const cursor = parseCursor(text)
+  await feed.read(cursor)
+  return cursor
+}
+
+function toResponse({ cursor, entry }: FeedMessage): WatchActivityResponse {
+  return { cursor: formatCursor(cursor), event: entry, bookmark: entry === undefined }
+}
+
+function viewerOf(principal: Principal): Viewer {
+  const { service } = principal
+  if (isAdministrative(principal)) return { kind: 'administrator' }
+  if (service?.name !== undefined) return { kind: 'service', name: service.name }
+  return { kind: 'development' }
+}
+
+function nameOf({ admin, managementApp, service }: Principal): string {
+  const administrative = admin ?? managementApp
+  return administrative ? `admin ${administrative.id}` : `service ${service?.name ?? ''}`
+}

@@ -1,0 +1,7 @@
+import type { Principal } from '../core/request-context.ts'
+
+/** Returns who handles the data of a user, for the activity log. */
+export function describeCaller({ admin, managementApp }: Principal): string {
+  if (admin) return 'administrator'
+  return managementApp ? 'management_app' : 'operator'
+}

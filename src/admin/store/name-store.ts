@@ -1,0 +1,46 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { isInLiveWorkspace, isLiveResource } from '../../database/deleted-rows.ts'
+import { query } from '../../database/query.ts'
+
+/** An object that activity entries refer to. */
+export type NamedObject = { id: string; type: string; name: string; workspaceId: string | null }
+
+/** The names of all kinds of objects. */
+export class NameStore {
+  readonly #em: EntityManager
+
+  constructor(em: EntityManager) {
+    this.#em = em
+  }
+
+  /** Returns the objects that the IDs identify. Omits IDs that do not exist. */
+  find(ids: string[]): Promise<NamedObject[]> {
+    return query(this.#em, namesSql, [ids])
+  }
+}
+
+/** $1 IDs. Each subquery looks them up by primary key. */
+const namesSql = `
+  select id, 'user' as type, coalesce(nullif(name, ''), email) as name,
+      null::uuid as "workspaceId"
+    from users where id = any($1::uuid[])
+  union all
+  select id, 'workspace', name, id from workspaces where id = any($1::uuid[])
+  union all
+  select id, 'group', name, workspace_id from groups
+    where id = any($1::uuid[]) and ${isInLiveWorkspace('workspace_id')}
+  union all
+  select id, 'role', name, workspace_id from custom_roles
+    where id = any($1::uuid[]) and ${isInLiveWorkspace('workspace_id')}
+  union all
+  select id, 'service_app', name, null from service_apps where id = any($1::uuid[])
+  union all
+  select id, 'client_app', name, null from client_apps where id = any($1::uuid[])
+  union all
+  select id, 'management_app', name, null from management_apps where id = any($1::uuid[])
+  union all
+  select r.id, 'permission',
+      k.service_name || '/' || k.resource_type || '/' || coalesce(r.external_id, r.resource_id::text),
+      r.workspace_id
+    from resources r join resource_kinds k on k.id = r.kind_id
+    where r.id = any($1::uuid[]) and ${isLiveResource('r')}`

@@ -1,0 +1,98 @@
+import { listItems } from '../../activity/list-change.ts'
+import type { Config } from '../../config/config.ts'
+import { isExternalId } from '../../core/external-id.ts'
+import { workspaceType } from '../../permissions/engine/question.ts'
+import type { DeploymentStore } from '../store/deployment-store.ts'
+import { type Check, expect } from './check.ts'
+
+/** In milliseconds. */
+const maxClockDifference = 1000
+
+/** The checks of the database. */
+export function databaseChecks(deployment: DeploymentStore, config: Config): Record<string, Check> {
+  return {
+    database: async () => {
+      const major = await deployment.readServerVersion()
+      return expect(
+        config.DATABASE_URL !== '' && major >= 15,
+        `PostgreSQL ${major}`,
+        config.DATABASE_URL === ''
+          ? 'DATABASE_URL is empty: the bundled PostgreSQL is for development'
+          : `PostgreSQL ${major} is older than 15`,
+      )
+    },
+    migrations: async () => {
+      const pending = await deployment.findPendingMigrations()
+      return expect(
+        pending.length === 0,
+        'all applied',
+        `${pending.length} pending: run \`daikon migrate\``,
+      )
+    },
+    durability: async () => {
+      const { fsync, synchronousCommit } = await deployment.readDurability()
+      return expect(
+        fsync === 'on' && synchronousCommit !== 'off',
+        'commits are durable',
+        `fsync=${fsync}, synchronous_commit=${synchronousCommit}: a crash loses acknowledged revocations`,
+      )
+    },
+    connections: async () => {
+      const max = await deployment.readMaxConnections()
+      const { maxEntityConnections, maxStatementConnections } = await import(
+        '../../database/pool.ts'
+      )
+      // In addition to its pools, a worker uses 2 connections for readiness and cancellation, and 2
+      // more while it starts.
+      const needed = (maxEntityConnections + maxStatementConnections + 4) * config.WORKERS
+      return expect(
+        max >= needed,
+        `max_connections ${max}, this node uses up to ${needed}`,
+        `max_connections is ${max}, but this node alone uses up to ${needed}`,
+      )
+    },
+    clock: async () => {
+      const before = Date.now()
+      const now = await deployment.readClock()
+      const difference = Math.round(Math.abs(now - (before + Date.now()) / 2))
+      return expect(
+        difference <= maxClockDifference,
+        `${difference} ms from PostgreSQL`,
+        `the clock differs from PostgreSQL by ${difference} ms: synchronize both`,
+      )
+    },
+    'service apps': async () => {
+      const count = await deployment.countActiveServiceApps()
+      return expect(
+        count > 0,
+        `${count} active`,
+        'none is active: create one with `daikon service-app create`',
+      )
+    },
+    administrators: async () => {
+      const count = await deployment.countActiveAdministrators()
+      return expect(
+        count > 0,
+        `${count} active`,
+        'none is active: run `daikon admin promote <email>` or set ADMIN_EMAILS',
+      )
+    },
+    'reserved types': async () => {
+      const services = await deployment.findServicesOfType(workspaceType)
+      return expect(
+        services.length === 0,
+        'no service has resources of the type workspace',
+        `resources of the type workspace, which names the workspaces of daikon, are registered by ${listItems(services, ', ')}: give them another type to ask about workspaces`,
+      )
+    },
+    'external IDs': async () => {
+      const suspect = await deployment.findSuspectExternalIds()
+      const forbidden = suspect.filter((id) => !isExternalId(id))
+      return expect(
+        forbidden.length === 0,
+        'none has the form of a UUID or an e-mail address',
+        `${forbidden.length} have the form of a UUID or an e-mail address, which only identify the user with that ID or address: change ${forbidden.slice(0, 3).join(', ')}${forbidden.length > 3 ? ', …' : ''}`,
+      )
+    },
+  }
+}

@@ -1,0 +1,87 @@
+import type { ShareItem } from '../../gen/daikon/v1/permissions.ts'
+import type { OnProgress } from '../admin/import/report.ts'
+import { type FieldViolation, ServiceError } from '../core/errors.ts'
+import type { QuotaContext } from '../core/quotas.ts'
+import type { RequestContext, WriteContext } from '../core/request-context.ts'
+import { Problems } from '../permissions/problems.ts'
+import type { ShareStores } from '../permissions/share.ts'
+import { findShareProblems, shareAll } from '../permissions/share-all.ts'
+import { readShares } from '../permissions/share-items.ts'
+import { createLineNaming, describeLineErrors, findItemViolations } from './line-errors.ts'
+import type { FileLine } from './record-file.ts'
+
+/**
+ * Grants the shares of a file in one transaction, or none.
+ *
+ * @throws Error that lists the lines with errors
+ */
+export async function importShares(
+  {
+    stores,
+    principal,
+    now,
+    quotas,
+  }: WriteContext<ShareStores> & Pick<RequestContext, 'now'> & QuotaContext,
+  lines: FileLine[],
+  onProgress: OnProgress,
+): Promise<{ granted: number }> {
+  const lineNaming = createLineNaming(lines)
+  const naming = {
+    ...lineNaming,
+    field: (index: number, name: string) => lineNaming.field(index, toColumn(name)),
+  }
+  const problems = new Problems(naming)
+  const requests = lines.map(({ fields }, index) => {
+    problems.add(index, findConditionViolation(fields))
+    return toShare(fields)
+  })
+  for (const { index, ...violation } of findItemViolations('shareBatch', 'shares', requests))
+    problems.add(index, violation)
+  const options = {
+    principal,
+    actor: { actorId: undefined },
+    now,
+    quotas,
+    naming,
+    onProgress: (done: number, total: number) => onProgress('Writing', done, total),
+  }
+  const shares = requests as ShareItem[]
+  try {
+    // Reads what the shares refer to only once, unless a problem may hide others.
+    if (hasFieldProblems(shares, now, problems)) {
+      await findShareProblems(stores, shares, options, problems)
+      problems.throwAny()
+    }
+    const granted = await shareAll(stores, shares, options)
+    if (granted.length > 0) await stores.shares.analyze()
+    return { granted: granted.length }
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    const lines = [...describeLineErrors(error), 'Nothing was shared.']
+    throw new Error(lines.join('\n'), { cause: error })
+  }
+}
+
+function hasFieldProblems(shares: ShareItem[], now: Date, problems: Problems): boolean {
+  const valid = readShares(shares, now, problems)
+  return valid.length < shares.length
+}
+
+/** Returns a share of a request. In a file, the condition is its name. */
+function toShare({ condition, params, ...fields }: FileLine['fields']): object {
+  if (condition === undefined) return fields
+  return { ...fields, condition: { name: condition, ...(params !== undefined && { params }) } }
+}
+
+function findConditionViolation({
+  condition,
+  params,
+}: FileLine['fields']): FieldViolation | undefined {
+  if (params === undefined || condition !== undefined) return undefined
+  return { field: 'params', message: 'requires condition' }
+}
+
+/** Returns the column of a field: `params.limit` for `condition.params.limit`. */
+function toColumn(field: string): string {
+  return field.replace(/^condition\.name$/, 'condition').replace(/^condition\.params/, 'params')
+}

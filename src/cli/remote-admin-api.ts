@@ -1,0 +1,114 @@
+import { type ErrorCode, errorCodes, ServiceError } from '../core/errors.ts'
+import { isSecureUrl } from '../core/loopback.ts'
+import { readRegistry } from '../rpc/descriptors.ts'
+import { type Method, readMethods } from '../rpc/method.ts'
+import type { AdminApi } from './admin-handlers.ts'
+import { UsageError } from './failure.ts'
+import { requireValid } from './require-valid.ts'
+
+type Message = Record<string, unknown>
+
+/** Signs in to a server as a management app. Returns calls of AdminService over REST. */
+export async function connectToServer(server: string, env: NodeJS.ProcessEnv): Promise<AdminApi> {
+  const { DAIKON_CLIENT_ID: id, DAIKON_CLIENT_SECRET: secret } = env
+  if (!id || !secret)
+    throw new UsageError('Set DAIKON_CLIENT_ID and DAIKON_CLIENT_SECRET to use --server')
+  const baseUrl = readServerUrl(server)
+  const token = await fetchToken(baseUrl, id, secret)
+  const methods = readMethods(readRegistry()).filter(({ service }) => service === 'AdminService')
+  return async (key, request) => {
+    const method = methods.find((candidate) => candidate.key === key)
+    if (!method) throw new Error(`AdminService has no method ${key}`)
+    const { url, init } = createRequest(baseUrl, method, requireValid(key, { ...request }))
+    const headers = { ...init.headers, authorization: `Bearer ${token}` }
+    const response = await send(url, { ...init, headers })
+    const text = await response.text()
+    const { responseField: field } = method.policy
+    const message = withoutNulls(text ? JSON.parse(text) : {})
+    return (field ? { [field]: message } : message) as never
+  }
+}
+
+/** The secret must not cross a network in plaintext. */
+function readServerUrl(server: string): string {
+  if (isSecureUrl(server)) return new URL(server).href.replace(/\/$/, '')
+  throw new UsageError(`--server must be an https URL, or an http URL of this machine: ${server}`)
+}
+
+async function fetchToken(baseUrl: string, id: string, secret: string): Promise<string> {
+  const credentials = [id, secret].map(encodeURIComponent).join(':')
+  const response = await send(`${baseUrl}/oauth/token`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials' }),
+  })
+  return ((await response.json()) as { access_token: string }).access_token
+}
+
+/** Translates a request message to a REST request, as the proto declares the method. */
+function createRequest(
+  baseUrl: string,
+  { route, policy }: Method,
+  request: object,
+): { url: string; init: { method: string; headers: Record<string, string>; body?: string } } {
+  const rest: Message = { ...request }
+  const path = route.path.replace(/\{(\w+)\}/g, (_, field) => {
+    const value = String(rest[field])
+    delete rest[field]
+    return encodeURIComponent(value)
+  })
+  const method = route.verb.toUpperCase()
+  if (policy.upload) {
+    const headers = { 'content-type': policy.upload.mediaType }
+    return {
+      url: baseUrl + path,
+      init: { method, headers, body: String(rest[policy.upload.field]) },
+    }
+  }
+  if (route.body) {
+    const headers = { 'content-type': 'application/json' }
+    return { url: baseUrl + path, init: { method, headers, body: JSON.stringify(rest) } }
+  }
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(rest)) {
+    if (value !== undefined) query.set(name, String(value))
+  }
+  return {
+    url: `${baseUrl}${path}${query.size > 0 ? `?${query}` : ''}`,
+    init: { method, headers: {} },
+  }
+}
+
+/** Sends a request. Throws the error that the server reports. */
+async function send(url: string, init: RequestInit): Promise<Response> {
+  const response = await fetch(url, { ...init, redirect: 'error' }).catch((error: Error) => {
+    const { code = error.message } = (error.cause ?? {}) as { code?: string }
+    throw new UsageError(`Cannot reach ${new URL(url).origin} (${code})`)
+  })
+  if (response.ok) return response
+  const problem = (await response.json().catch(() => ({}))) as Problem
+  if (problem.error)
+    throw new UsageError(`The server rejected the credentials: ${problem.error_description}`)
+  const [code] = (Object.entries(errorCodes) as [ErrorCode, { http: number }][]).find(
+    ([, { http }]) => http === response.status,
+  ) ?? ['internal' as const]
+  const { reason = 'INTERNAL', detail = `The server responded with ${response.status}` } = problem
+  throw new ServiceError(code, reason, detail, { violations: problem.errors ?? [] })
+}
+
+type Problem = {
+  reason?: string
+  detail?: string
+  errors?: { field: string; message: string }[]
+  /** RFC 6749, section 5.2. */
+  error?: string
+  error_description?: string
+}
+
+/** Absent fields are null over REST. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls)
+  if (typeof value !== 'object' || value === null) return value
+  const fields = Object.entries(value).filter(([, field]) => field !== null)
+  return Object.fromEntries(fields.map(([name, field]) => [name, withoutNulls(field)]))
+}

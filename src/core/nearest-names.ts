@@ -1,0 +1,31 @@
+/** Returns the `count` known names that are most similar to `name`, the nearest first. */
+export function nearestNames(name: string, known: string[], count: number): string[] {
+  const plain = withoutSpelling(name.slice(0, maxComparedLength))
+  return known
+    .map((other) => ({ other, distance: editDistance(plain, withoutSpelling(other)) }))
+    .toSorted((a, b) => a.distance - b.distance)
+    .slice(0, count)
+    .map(({ other }) => other)
+}
+
+/** Bounds the work for one name, because the distance takes quadratic time. */
+const maxComparedLength = 64
+
+/** Removes what distinguishes `expiresAt` from `expires_at`. */
+function withoutSpelling(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, '')
+}
+
+/** Returns the number of characters to insert, remove or replace (Levenshtein distance). */
+export function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, column) => column)
+  for (const [index, character] of [...from].entries()) {
+    const next = [index + 1]
+    for (const [column, other] of [...to].entries()) {
+      const replaced = (row[column] ?? 0) + (character === other ? 0 : 1)
+      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[to.length] ?? 0
+}

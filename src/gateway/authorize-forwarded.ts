@@ -1,0 +1,76 @@
+import type { AuthorizedUser, AuthorizeForwardedRequest } from '../../gen/daikon/v1/access.ts'
+import { createDenial, ServiceError } from '../core/errors.ts'
+import type { Principal, ServicePrincipal, UserPrincipal } from '../core/request-context.ts'
+import type { DecisionHandler } from '../permissions/decision-handler.ts'
+import { decide } from '../permissions/engine/facts.ts'
+import type { Check } from '../permissions/engine/question.ts'
+import { nameResource } from '../permissions/resource-id.ts'
+import { accessDenied, denials, requireTokenUser, toAuthorizedUser } from './authorized-user.ts'
+import type { LoadRoutes } from './load-routes.ts'
+import { findRequirement, type Requirement } from './route-table.ts'
+
+/**
+ * Creates the handler that decides whether a gateway may forward a request, by the routes of the
+ * service. Throws `permission_denied` or `unauthenticated` if not.
+ */
+export function createAuthorizeForwarded(
+  loadRoutes: LoadRoutes,
+): DecisionHandler<AuthorizeForwardedRequest, AuthorizedUser> {
+  return {
+    async questions({ method, uri }, service) {
+      if (service?.name === undefined) return { checks: [] }
+      const requirement = findRequirement(await loadRoutes(service.name), method, uri)
+      return { checks: [toCheck(requirement, service)], basis: requirement }
+    },
+    handle({ principal }, _request, { bits, basis }) {
+      if (principal.service?.name === undefined) throw serviceUnknown()
+      const user = requireAuthorized(basis as Requirement, principal, bits[0])
+      return toAuthorizedUser(user)
+    },
+    logLevel: 'debug',
+    outcomes: () => [true],
+    denials,
+  }
+}
+
+function toCheck(requirement: Requirement, service: ServicePrincipal): Check | undefined {
+  if (!('action' in requirement)) return undefined
+  const { action, resourceType: type, resourceId: id } = requirement
+  const resource = nameResource(service, { type, id })
+  return resource && { ...resource, action }
+}
+
+/** Returns the user, if any, of a request that fulfils the requirement. */
+function requireAuthorized(
+  requirement: Requirement,
+  principal: Principal,
+  bits: number | undefined,
+): UserPrincipal | undefined {
+  if ('denied' in requirement) throw routeDenied(requirement.denied)
+  if ('allow' in requirement && requirement.allow === 'anyone') return principal.user
+  const user = requireTokenUser(principal)
+  if ('action' in requirement && !decide(requirement.action, bits))
+    throw accessDenied(requirement.action)
+  return user
+}
+
+function routeDenied(reason: 'PATH_AMBIGUOUS' | 'ROUTE_UNKNOWN'): ServiceError {
+  if (reason === 'ROUTE_UNKNOWN')
+    return createDenial(
+      'ROUTE_UNKNOWN',
+      'No route of the service matches the method and the path of the request',
+    )
+  return createDenial(
+    'PATH_AMBIGUOUS',
+    'The path of the request could be read in more than one way',
+  )
+}
+
+/** In development mode, a key identifies no service whose routes could be compared. */
+function serviceUnknown(): ServiceError {
+  return new ServiceError(
+    'failed_precondition',
+    'SERVICE_UNKNOWN',
+    'Routes require a service key: create a service app and send its key in x-service-key',
+  )
+}

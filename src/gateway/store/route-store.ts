@@ -1,0 +1,67 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { v4 as randomUuid, v7 as uuid } from 'uuid'
+import { query } from '../../database/query.ts'
+import type { Route } from '../route.ts'
+
+/** The routes of a service before a change. */
+export type ReplacedRoutes = { id: string; previous: Route[]; hasChanged: boolean }
+
+/** The routes of services. */
+export class RouteStore {
+  readonly #em: EntityManager
+
+  constructor(em: EntityManager) {
+    this.#em = em
+  }
+
+  /** Replaces the routes of a service. Call it in a transaction. */
+  async replace(serviceName: string, routes: Route[]): Promise<ReplacedRoutes> {
+    const json = JSON.stringify(routes)
+    await query(this.#em, insertSql, [serviceName, uuid(), randomUuid()])
+    const [current] = await query<{ id: string; routes: Route[]; hasChanged: boolean }>(
+      this.#em,
+      lockSql,
+      [serviceName, json],
+    )
+    const { id, routes: previous, hasChanged } = current as NonNullable<typeof current>
+    if (hasChanged) await query(this.#em, updateSql, [serviceName, json, randomUuid()])
+    return { id, previous, hasChanged }
+  }
+
+  /** Returns the routes of a service, in order. */
+  async list(serviceName: string): Promise<Route[]> {
+    const [row] = await query<{ routes: Route[] }>(this.#em, listSql, [serviceName])
+    return row?.routes ?? []
+  }
+}
+
+/** $1 service name, $2 ID, $3 version. Inserts an empty list, unless the service has routes. */
+const insertSql = `
+  insert into service_routes (service_name, id, version, routes) values ($1, $2, $3, '[]')
+  on conflict do nothing`
+
+/** $1 service name, $2 new routes. Returns the current routes, and whether they differ. */
+const lockSql = `
+  select id, routes, routes <> $2::jsonb as "hasChanged" from service_routes
+  where service_name = $1 for update`
+
+/** $1 service name, $2 new routes, $3 new version. */
+const updateSql = 'update service_routes set routes = $2, version = $3 where service_name = $1'
+
+/** $1 service name. */
+const listSql = 'select routes from service_routes where service_name = $1'
+
+/**
+ * $1 service names, $2 the versions that the caller knows, null for none. Returns a row for each
+ * service, in order: its version, and its routes unless the caller knows this version.
+ */
+export const currentRoutesSql = `
+  select r.version, case when r.version is distinct from q.known then r.routes end
+  from unnest($1::text[], $2::uuid[]) with ordinality q(service_name, known, position)
+  left join lateral (
+    select version, routes from service_routes where service_name = q.service_name offset 0
+  ) r on true
+  order by q.position`
+
+/** A row of `currentRoutesSql`. The version is null if the service has never had routes. */
+export type CurrentRoutesRow = [version: string | null, routes: Route[] | null]

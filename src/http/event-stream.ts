@@ -1,0 +1,68 @@
+import type { Response } from 'express'
+import type { ServiceError } from '../core/errors.ts'
+import { drainedOrAborted, type Watch } from '../core/watch.ts'
+import type { Call } from '../rpc/call.ts'
+import type { WatchOperation } from '../rpc/operation.ts'
+import type { RunWatch } from '../rpc/run-watch.ts'
+import { createJsonWriter } from './response.ts'
+
+/** Milliseconds that a client has to receive the last message. */
+const endTimeout = 5000
+
+/** Sends the messages of a watch to a response. */
+export type EventStreamResponder = (response: Response, watch: object, call: Call) => void
+
+/**
+ * Creates the responder of a watch, which sends server-sent events (HTML Living Standard). Each has
+ * the cursor as its ID, if it has one; its type is the message's, `bookmark` or `activity`. The error
+ * that ends the stream is an event, too. During a drain, the stream ends after the last message.
+ */
+export function createEventStream(
+  operation: WatchOperation,
+  runWatch: RunWatch,
+): EventStreamResponder {
+  const toJson = createJsonWriter(operation.output, operation)
+
+  async function send(response: Response, watch: Watch<object>, call: Call): Promise<void> {
+    response.status(200).set({
+      'Content-Type': 'text/event-stream',
+      'Cache-Control': 'no-store',
+      'X-Accel-Buffering': 'no',
+    })
+    response.flushHeaders()
+    let cursor: string | undefined
+    const failure = await runWatch(operation, call, watch, async (message, signal) => {
+      const json = toJson(message)
+      const type = typeOf(json)
+      if (typeof json.cursor === 'string') cursor = json.cursor
+      const isWritable = response.write(formatEvent(type, cursor, json))
+      if (!isWritable) await drainedOrAborted(response, signal)
+    })
+    if (response.destroyed) return
+    const last =
+      failure &&
+      formatEvent(endTypeOf(operation, failure), cursor, { reason: failure.reason, cursor })
+    response.end(last)
+    // A client that does not read its last message must not keep the connection.
+    const timeout = setTimeout(() => response.destroy(), endTimeout)
+    response.once('close', () => clearTimeout(timeout))
+  }
+
+  return (response, watch, call) => void send(response, watch as Watch<object>, call)
+}
+
+/** The stream of a user says `ended` if a new token would not help: then the user must sign in. */
+function endTypeOf({ policy }: WatchOperation, { code, reason }: ServiceError): string {
+  const isEnd = policy.tier === 'user' && code === 'unauthenticated' && reason !== 'TOKEN_EXPIRED'
+  return isEnd ? 'ended' : 'error'
+}
+
+function typeOf({ type, bookmark }: Record<string, unknown>): string {
+  if (typeof type === 'string') return type
+  return bookmark === true ? 'bookmark' : 'activity'
+}
+
+function formatEvent(type: string, id: string | undefined, data: object): string {
+  const idLine = id === undefined ? '' : `id: ${id}\n`
+  return `event: ${type}\n${idLine}data: ${JSON.stringify(data)}\n\n`
+}

@@ -1,0 +1,106 @@
+import type { HostedPage } from '../../../gen/daikon/v1/oauth.ts'
+import type { IdentityContext } from '../identity-dependencies.ts'
+import type { SignInError, SignInFailure } from '../sign-in-result.ts'
+import {
+  type AuthorizationError,
+  type AuthorizationErrorName,
+  type AuthorizationRequest,
+  toParameters,
+} from './authorization-request.ts'
+import { createPage } from './hosted-page.ts'
+
+/** How a request continues: with a redirect or with a page. */
+export type Continuation =
+  | { location: string; page?: never }
+  | { location?: never; page: HostedPage }
+
+export function authorizationUrl(
+  { identity }: IdentityContext,
+  request: AuthorizationRequest,
+): string {
+  return `${identity.options.baseUrl}/oauth/authorize?${toParameters(request)}`
+}
+
+/**
+ * Returns the URL at which a request continues after a sign-in. It omits `prompt` and `max_age`,
+ * which would require another sign-in.
+ */
+export function resumeUrl(context: IdentityContext, request: AuthorizationRequest): string {
+  const { prompt: _prompt, maxAge: _maxAge, ...rest } = request
+  return authorizationUrl(context, rest)
+}
+
+/** Returns the parameters of the response, `state` and `iss` (RFC 9207) to the client app. */
+export function respond(
+  { identity }: IdentityContext,
+  request: {
+    redirectUri: string
+    state?: string | undefined
+    responseMode?: AuthorizationRequest['responseMode']
+  },
+  parameters: Record<string, string>,
+): Continuation {
+  const { redirectUri, state, responseMode } = request
+  const fields = {
+    ...parameters,
+    ...(state !== undefined && { state }),
+    iss: identity.options.baseUrl,
+  }
+  if (responseMode === 'form_post') return { page: formPage(redirectUri, fields) }
+  const url = new URL(redirectUri)
+  for (const [name, value] of Object.entries(fields)) url.searchParams.set(name, value)
+  return { location: url.href }
+}
+
+/** Returns the page that sends the response as a form (OAuth 2.0 Form Post Response Mode, 2). */
+function formPage(url: string, fields: Record<string, string>): HostedPage {
+  return createPage('form_post', {
+    links: [{ label: 'Continue', detail: '', url }],
+    fields: Object.entries(fields).map(([name, value]) => ({ name, value })),
+  })
+}
+
+export function respondWithError(
+  context: IdentityContext,
+  request: AuthorizationRequest,
+  error: AuthorizationErrorName,
+  error_description: string,
+): Continuation {
+  const parameters: AuthorizationError = { error, error_description }
+  return respond(context, request, { ...parameters })
+}
+
+/**
+ * Maps the errors of a sign-in to errors of the authorization endpoint. All others become
+ * `access_denied`.
+ */
+const signInErrorNames: Partial<Record<SignInError, AuthorizationErrorName>> = {
+  provider_unavailable: 'temporarily_unavailable',
+  provider_error: 'server_error',
+  invalid_response: 'server_error',
+  state_mismatch: 'server_error',
+  reauthentication_required: 'login_required',
+}
+
+export function respondToFailure(
+  context: IdentityContext,
+  request: AuthorizationRequest,
+  { error, error_description }: SignInFailure,
+): Continuation {
+  const name = signInErrorNames[error] ?? 'access_denied'
+  return respondWithError(context, request, name, error_description)
+}
+
+/**
+ * Returns where to send the browser after a failed sign-in: the redirect URI with the error, or the
+ * page that sends it as a form.
+ */
+export function failureUrl(
+  context: IdentityContext,
+  request: AuthorizationRequest,
+  failed: SignInFailure,
+): string {
+  const { location } = respondToFailure(context, request, failed)
+  // Only the name of the error is in the URL, so that no link can choose its description.
+  return location ?? `${authorizationUrl(context, request)}&sign_in_error=${failed.error}`
+}

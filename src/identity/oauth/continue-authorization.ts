@@ -1,0 +1,110 @@
+import { isUuid } from '../../core/uuid.ts'
+import { violates } from '../../database/database-errors.ts'
+import { createPersonalWorkspace } from '../../workspaces/personal-workspace.ts'
+import type { IdentityContext } from '../identity-dependencies.ts'
+import { notInBoundWorkspace } from '../sign-in-result.ts'
+import type { OpenBrowserSession } from '../store/browser-session-store.ts'
+import type { UserWorkspace } from '../store/claims-store.ts'
+import type { RedirectingClient } from '../store/client-store.ts'
+import type { AuthorizationRequest } from './authorization-request.ts'
+import { type Continuation, respond, respondWithError } from './authorization-response.ts'
+import { decline, hasAccepted, hasDeclined, workspacePage } from './workspace-page.ts'
+
+/**
+ * Continues a request of a signed-in user: issues a code for a workspace, or displays a page on
+ * which the user chooses a workspace or accepts an invitation. A client app that is bound to a
+ * workspace only admits its members.
+ */
+export async function continueAuthorization(
+  context: IdentityContext,
+  request: AuthorizationRequest,
+  client: RedirectingClient,
+  session: OpenBrowserSession,
+): Promise<Continuation> {
+  const { workspace: name, prompt } = request
+  const { workspaceId: boundTo } = client
+  if (!boundTo && session.lacksPersonalWorkspace) await addPersonalWorkspace(context, session)
+  const all = await context.stores.claims.listWorkspaces(session.userId)
+  const admitted = boundTo ? all.filter(({ id }) => id === boundTo) : all
+  const workspaces = name ? admitted.filter((workspace) => isNamed(workspace, name)) : admitted
+  const [only, ...others] = workspaces
+  if (!only) {
+    const description = boundTo
+      ? notInBoundWorkspace
+      : `The user is not a member of ${name ? 'this' : 'any'} workspace`
+    return respondWithError(context, request, 'access_denied', description)
+  }
+  if (hasDeclined(request, session)) return decline(context, request)
+  const isAccepted = only.status === 'active' || hasAccepted(request, session, only.id)
+  if (others.length === 0 && isAccepted) return grantCode(context, request, session, only.id)
+  if (prompt !== 'none')
+    return { page: workspacePage(context, request, client, session, workspaces) }
+  const joined = workspaces.filter(({ status }) => status === 'active')
+  const chosen =
+    joined.length === 1
+      ? joined[0]?.id
+      : await context.stores.browserSessions.findLastWorkspace(session.id, client.id)
+  if (chosen && joined.some(({ id }) => id === chosen)) {
+    return grantCode(context, request, session, chosen)
+  }
+  const description = `The user must ${joined.length > 0 ? 'choose a workspace' : 'accept an invitation'}`
+  return respondWithError(context, request, 'interaction_required', description)
+}
+
+/** Creates the personal workspace that the sign-in to a bound client app did not create. */
+async function addPersonalWorkspace(
+  { stores, now, identity }: IdentityContext,
+  { userId }: OpenBrowserSession,
+): Promise<void> {
+  if (!identity.options.personalWorkspaces) return
+  await stores.transaction(async (tx) => {
+    const { isActive } = await tx.users.lock(userId)
+    if (!isActive) return
+    await createPersonalWorkspace(tx, await tx.users.requireProfile(userId), now)
+  })
+}
+
+/**
+ * Whether a workspace has this ID or slug. Text that could be an ID never matches a slug, so that a
+ * workspace cannot pass for another one.
+ */
+function isNamed({ id, slug }: UserWorkspace, name: string): boolean {
+  return isUuid(name) ? id === name.toLowerCase() : slug === name
+}
+
+async function grantCode(
+  context: IdentityContext,
+  request: AuthorizationRequest,
+  session: OpenBrowserSession,
+  workspaceId: string,
+): Promise<Continuation> {
+  const code = await issueCodeInSession(context, request, session, workspaceId)
+  if (code) return respond(context, request, { code })
+  return respondWithError(context, request, 'login_required', 'The session has ended')
+}
+
+/**
+ * Issues a code, or returns undefined if the session was ended or the user deactivated
+ * concurrently.
+ */
+async function issueCodeInSession(
+  { stores, identity }: IdentityContext,
+  { clientId, redirectUri, codeChallenge, scope, nonce }: AuthorizationRequest,
+  { id: browserSessionId, userId, provider }: OpenBrowserSession,
+  workspaceId: string,
+): Promise<string | undefined> {
+  const authorization = { clientId, redirectUri, scope, nonce, workspaceId, browserSessionId }
+  try {
+    return await stores.transaction(async (tx) => {
+      // Lock the user, so that a concurrent sign-out either ends the session first or consumes the
+      // code.
+      const { isActive } = await tx.users.lock(userId)
+      if (!isActive) return undefined
+      const grant = { userId, provider, codeChallenge, authorization }
+      return tx.codes.issue(grant, identity.clock())
+    })
+  } catch (error) {
+    if (violates(error, 'foreign')) return undefined
+    throw error
+  }
+}

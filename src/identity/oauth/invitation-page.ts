@@ -1,0 +1,106 @@
+import type {
+  HostedPage,
+  OpenInvitationRequest,
+  OpenInvitationResponse,
+} from '../../../gen/daikon/v1/oauth.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { invitationUrl } from '../../workspaces/invitation-links.ts'
+import { describeInviter } from '../../workspaces/inviter.ts'
+import type { PendingInvitation } from '../../workspaces/store/invitation-store.ts'
+import type { IdentityContext } from '../identity-dependencies.ts'
+import { requireProvider, startFlow } from '../oauth-flow.ts'
+import { isSameSecret } from '../secret.ts'
+import { type SignInFailure, signInErrors } from '../sign-in-result.ts'
+import type { OpenBrowserSession } from '../store/browser-session-store.ts'
+import { createConfirmation } from './browser-sessions.ts'
+import { createPage, listProviderLinks } from './hosted-page.ts'
+import { findSignInError } from './sign-in-error.ts'
+import { acceptanceOf } from './workspace-page.ts'
+
+/** Displays the invitation that a link identifies, and lets the invited person sign in and join. */
+export async function openInvitation(
+  context: IdentityContext,
+  request: OpenInvitationRequest,
+): Promise<OpenInvitationResponse> {
+  const { stores, now } = context
+  const { token, browser_session: cookie } = request
+  const invitation = await stores.invitations.findByToken(token, now)
+  if (!invitation) throw invitationEnded()
+  const session = cookie ? await stores.browserSessions.findOpen(cookie, now) : undefined
+  if (session?.userId === invitation.userId) return joinOrAsk(context, request, invitation, session)
+  if (request.provider !== undefined)
+    return startSignIn(context, request.provider, token, invitation.email, session)
+  return { page: signInPage(context, request, invitation, session) }
+}
+
+/** Lets the invited user join if they have chosen to on the page, and displays the page otherwise. */
+async function joinOrAsk(
+  { stores, identity, now }: IdentityContext,
+  { token, confirmation = '' }: OpenInvitationRequest,
+  invitation: PendingInvitation,
+  { secret, email }: OpenBrowserSession,
+): Promise<OpenInvitationResponse> {
+  const expected = createConfirmation(secret, acceptanceOf(invitation.workspaceId))
+  if (!isSameSecret(confirmation, expected)) {
+    const url = `${invitationUrl(identity.options.baseUrl, token)}?confirmation=${expected}`
+    const invitations = [describe(invitation, url)]
+    return { page: createPage('accept_invitation', { email, invitations }) }
+  }
+  await stores.transaction(async (tx) => {
+    await tx.members.join(invitation, now)
+    await tx.invitations.endLinks(invitation, now)
+  })
+  return { page: createPage('joined', { email, invitations: [describe(invitation, '')] }) }
+}
+
+async function startSignIn(
+  context: IdentityContext,
+  name: string,
+  token: string,
+  loginHint: string,
+  session: OpenBrowserSession | undefined,
+): Promise<OpenInvitationResponse> {
+  const provider = requireProvider(context, name)
+  // The browser may be signed in as somebody else there, too.
+  const prompt = session ? 'select_account' : undefined
+  const options = { loginHint, prompt } as const
+  const started = await startFlow(context, provider, { flow: 'user', invitation: token }, options)
+  if (started.ok) return started.value
+  return { location: failedInvitationUrl(context, token, started) }
+}
+
+/** Returns the URL of the page of an invitation, with the error of the sign-in there. */
+export function failedInvitationUrl(
+  { identity }: IdentityContext,
+  token: string,
+  { error }: SignInFailure,
+): string {
+  // Only the name of the error is in the URL, so that no link can choose its description.
+  return `${invitationUrl(identity.options.baseUrl, token)}?sign_in_error=${error}`
+}
+
+function signInPage(
+  context: IdentityContext,
+  { token, sign_in_error }: OpenInvitationRequest,
+  invitation: PendingInvitation,
+  session: OpenBrowserSession | undefined,
+): HostedPage {
+  const url = invitationUrl(context.identity.options.baseUrl, token)
+  const failed = findSignInError(sign_in_error)
+  return createPage('sign_in_to_accept', {
+    email: session?.email ?? '',
+    links: listProviderLinks(context, (provider) => `${url}?provider=${provider}`),
+    invitations: [describe(invitation, '')],
+    ...(failed && { error: signInErrors[failed] }),
+  })
+}
+
+function describe({ workspaceName, inviter, email, role }: PendingInvitation, url: string) {
+  const detail = `${describeInviter(inviter)} invited ${email} as ${role}`
+  return { label: workspaceName, detail, url }
+}
+
+function invitationEnded(): ServiceError {
+  const detail = 'The invitation has ended, has been accepted or does not exist'
+  return new ServiceError('not_found', 'INVITATION_ENDED', detail)
+}

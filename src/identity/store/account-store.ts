@@ -1,0 +1,72 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { LinkedAccount as LinkedAccountEntity } from '../../database/entities/people.ts'
+import { query } from '../../database/query.ts'
+import type { Timestamp } from '../../database/sql-values.ts'
+
+/** An account at an identity provider that is linked to a user. */
+export type LinkedAccount = {
+  id: string
+  provider: string
+  subject: string
+  email: string
+  createdAt: Timestamp
+}
+
+/** An account to link. `hostedDomain` is empty unless it is a Google Workspace account. */
+export type NewAccount = {
+  provider: string
+  subject: string
+  userId: string
+  email: string
+  hostedDomain: string
+}
+
+/** The accounts at identity providers that are linked to users. */
+export class AccountStore {
+  readonly #em: EntityManager
+
+  constructor(em: EntityManager) {
+    this.#em = em
+  }
+
+  /** Returns the id of the user to whom an account is linked. */
+  async findUserId({
+    provider,
+    subject,
+  }: {
+    provider: string
+    subject: string
+  }): Promise<string | undefined> {
+    const [account] = await query<{ userId: string }>(this.#em, findUserSql, [provider, subject])
+    return account?.userId
+  }
+
+  /** Returns the linked accounts of a user, oldest first. */
+  list(userId: string): Promise<LinkedAccount[]> {
+    return query(this.#em, listSql, [userId])
+  }
+
+  /** Links an account to a user. Returns false if the account is already linked. */
+  async link({ provider, subject, userId, email, hostedDomain }: NewAccount): Promise<boolean> {
+    const values = [provider, subject, userId, email, hostedDomain]
+    return (await query(this.#em, insertSql, values)).length > 0
+  }
+
+  async unlink(id: string): Promise<void> {
+    await this.#em.nativeDelete(LinkedAccountEntity, { id })
+  }
+}
+
+/** $1 provider, $2 subject. */
+const findUserSql = `
+  select user_id as "userId" from linked_accounts where provider = $1 and subject = $2`
+
+/** $1 user ID. */
+const listSql = `
+  select id, provider, subject, email, created_at as "createdAt" from linked_accounts
+  where user_id = $1 order by created_at, id`
+
+/** $1 provider, $2 subject, $3 user ID, $4 e-mail address, $5 hosted domain. */
+const insertSql = `
+  insert into linked_accounts (provider, subject, user_id, email, hosted_domain)
+  values ($1, $2, $3, $4, $5) on conflict (provider, subject) do nothing returning id`

@@ -1,0 +1,242 @@
+import { LockMode } from '@mikro-orm/core'
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { v7 as uuid } from 'uuid'
+import { RefreshFamily, RefreshToken } from '../../database/entities/sign-in.ts'
+import { query } from '../../database/query.ts'
+import type { Authentication } from './browser-session-store.ts'
+import { fromRow, type SessionRow, toRow, type UserSession } from './session-row.ts'
+
+/** A session to create, with the browser session in which it begins. */
+export type NewSession = Pick<
+  UserSession,
+  'userId' | 'workspaceId' | 'provider' | 'userAgent' | 'clientId' | 'scope' | 'loginClientId'
+> & { browserSession: Authentication | undefined }
+
+/** The owner of the sessions to end: a user, a client app or a browser session. */
+export type SessionOwner =
+  | { userId: string; workspaceId?: string; provider?: string }
+  | { clientId: string }
+  | { loginClientId: string }
+  | { browserSessionId: string }
+
+/** A refresh token and the access token that is issued with it. */
+export type TokenPair = {
+  sessionId: string
+  refreshTokenId: string
+  accessTokenId: string
+  accessExpiresAt: Date
+  /** The scope of the access token if it is narrower than the session's. */
+  accessScope: string | undefined
+}
+
+/** The scope of an access token, and the client app of its session. */
+export type TokenScope = {
+  scope: string | null
+  clientId: string | null
+  /** The only workspace whose members can sign in to the client app. */
+  boundTo: string | null
+}
+
+/** The session of a refresh token. */
+export type RefreshTokenSession = {
+  sessionId: string
+  clientId: string | null
+  scope: string | null
+  isConsumed: boolean
+}
+
+/** The sessions of users, with their refresh tokens. */
+export class SessionStore {
+  readonly #em: EntityManager
+
+  constructor(em: EntityManager) {
+    this.#em = em
+  }
+
+  /**
+   * Creates a session, and ends the oldest sessions of a user who has too many. `lifetime` is in
+   * seconds; refreshing does not extend the session. The caller must have locked the user.
+   */
+  async create(
+    { browserSession, ...session }: NewSession,
+    now: Date,
+    { lifetime, maxPerUser }: { lifetime: number; maxPerUser: number },
+  ): Promise<UserSession> {
+    const excess = await query<{ id: string }>(this.#em, findBeyondSql, [
+      session.userId,
+      now,
+      maxPerUser - 1,
+    ])
+    await this.revoke(
+      excess.map(({ id }) => id),
+      now,
+    )
+    const created = {
+      ...session,
+      id: uuid(),
+      createdAt: now,
+      lastUsedAt: now,
+      expiresAt: new Date(now.getTime() + lifetime * 1000),
+      browserSessionId: browserSession?.id,
+      authenticatedAt: browserSession?.authenticatedAt,
+      acr: browserSession?.acr,
+      amr: browserSession?.amr ?? [],
+    }
+    await this.#em.insert(RefreshFamily, toRow(created))
+    return created
+  }
+
+  /** Returns the unexpired sessions of a user, newest first. */
+  async listUnexpired(userId: string, now: Date): Promise<UserSession[]> {
+    const condition = { user_id: userId, expires_at: { $gt: now } }
+    const rows = await this.#em.find(RefreshFamily, condition, { orderBy: { id: 'desc' } })
+    return rows.map(fromRow)
+  }
+
+  async exists(id: string, userId: string): Promise<boolean> {
+    return (await this.#em.count(RefreshFamily, { id, user_id: userId })) > 0
+  }
+
+  /** Returns the id of the session that an access token was issued for. */
+  async findIdOfAccessToken(accessTokenId: string): Promise<string | undefined> {
+    const token = await this.#em.findOne(RefreshToken, { access_token_id: accessTokenId })
+    return token?.family_id
+  }
+
+  /** Returns the scope of an access token, or undefined if it has no session. */
+  async findScopeOfAccessToken(accessTokenId: string): Promise<TokenScope | undefined> {
+    const [scope] = await query<TokenScope>(this.#em, findScopeSql, [accessTokenId])
+    return scope
+  }
+
+  async findByRefreshToken(tokenId: string): Promise<RefreshTokenSession | undefined> {
+    const values = [tokenId]
+    const [session] = await query<RefreshTokenSession>(this.#em, findByRefreshTokenSql, values)
+    return session
+  }
+
+  /** Locks the session of a refresh token until the end of the transaction, and returns it. */
+  async lockByRefreshToken(
+    refreshTokenId: string,
+  ): Promise<{ session: UserSession; isConsumed: boolean } | undefined> {
+    const token = await this.#em.findOne(RefreshToken, { token_id: refreshTokenId })
+    if (!token) return undefined
+    // Lock the session before its token, in the same order as a revocation, to prevent deadlocks.
+    const lockMode = LockMode.PESSIMISTIC_WRITE
+    const row = await this.#em.findOne(RefreshFamily, { id: token.family_id }, { lockMode })
+    if (!row) return undefined
+    return { session: fromRow(row), isConsumed: Boolean(token.consumed_at) }
+  }
+
+  /** Consumes a refresh token. Returns false if it was consumed before. */
+  async consumeRefreshToken(id: string, now: Date): Promise<boolean> {
+    const unused = { token_id: id, consumed_at: null }
+    return (await this.#em.nativeUpdate(RefreshToken, unused, { consumed_at: now })) > 0
+  }
+
+  /** Records that the tokens of a session were refreshed, for the same or another workspace. */
+  async recordRefresh(id: string, workspaceId: string, now: Date): Promise<void> {
+    const changes = { last_used_at: now, workspace_id: workspaceId }
+    await this.#em.nativeUpdate(RefreshFamily, { id }, changes)
+  }
+
+  async addTokens(pair: TokenPair): Promise<void> {
+    await this.#em.insert(RefreshToken, {
+      token_id: pair.refreshTokenId,
+      family_id: pair.sessionId,
+      access_token_id: pair.accessTokenId,
+      access_expires_at: pair.accessExpiresAt,
+      access_scope: pair.accessScope ?? null,
+    })
+  }
+
+  /** Adds the unexpired access tokens of sessions to the denylist. */
+  async denyAccessTokens(ids: string[], now: Date): Promise<void> {
+    await query(this.#em, denyAccessTokensSql, [ids, now])
+  }
+
+  /**
+   * Ends the sessions of an owner, except the one with the id `exceptId`. For a user, they can be
+   * limited to one workspace or one provider. Returns the ids of the ended sessions.
+   */
+  async end(owner: SessionOwner, now: Date, exceptId?: string): Promise<string[]> {
+    const rows = await this.#em.find(RefreshFamily, toCondition(owner))
+    const ids = rows.map(({ id }) => id).filter((id) => id !== exceptId)
+    await this.revoke(ids, now)
+    return ids
+  }
+
+  /**
+   * Deletes sessions with their refresh tokens, and denies their access tokens until they expire.
+   * Queues logout tokens for client apps that request them. Returns the number of sessions that
+   * still existed.
+   */
+  async revoke(ids: string[], now: Date): Promise<number> {
+    if (ids.length === 0) return 0
+    // Wait for concurrent refreshes, whose access tokens are then denied below. Later refreshes
+    // fail.
+    await query(this.#em, lockSql, [ids])
+    await this.denyAccessTokens(ids, now)
+    const expiresAt = new Date(now.getTime() + logoutSeconds * 1000)
+    await query(this.#em, queueLogoutSql, [ids, now, expiresAt])
+    return this.#em.nativeDelete(RefreshFamily, { id: { $in: ids } })
+  }
+}
+
+/**
+ * Seconds after the end of a session during which the delivery of its logout token is attempted.
+ */
+const logoutSeconds = 3600
+
+/** $1 user ID, $2 current time, $3 number. Returns all unexpired sessions but the newest $3. */
+const findBeyondSql = `
+  select id from refresh_families where user_id = $1 and expires_at > $2
+  order by created_at desc, id desc offset $3`
+
+/** $1 ID of an access token. */
+const findScopeSql = `
+  select coalesce(t.access_scope, f.scope) as scope, f.client_id as "clientId",
+    a.workspace_id as "boundTo"
+  from refresh_tokens t join refresh_families f on f.id = t.family_id
+  left join client_apps a on a.id = f.client_id
+  where t.access_token_id = $1`
+
+/** $1 ID of a refresh token. */
+const findByRefreshTokenSql = `
+  select f.id as "sessionId", f.client_id as "clientId", f.scope,
+    t.consumed_at is not null as "isConsumed"
+  from refresh_tokens t join refresh_families f on f.id = t.family_id where t.token_id = $1`
+
+/** $1 session IDs. The fixed order prevents deadlocks. */
+const lockSql = 'select from refresh_families where id = any($1::uuid[]) order by id for update'
+
+/** $1 session IDs, $2 current time. */
+const denyAccessTokensSql = `
+  insert into denied_tokens (token_id, expires_at)
+  select access_token_id, access_expires_at from refresh_tokens
+  where family_id = any($1::uuid[]) and access_expires_at > $2
+  on conflict do nothing`
+
+/**
+ * $1 session IDs, $2 current time, $3 expiry. Queues a logout token for each session that was
+ * started by an authorization request of a client app with a `backchannel_logout_uri`.
+ */
+const queueLogoutSql = `
+  insert into logout_notifications (client_id, user_id, session_id, next_attempt_at, expires_at)
+  select f.client_id, f.user_id, f.id, $2, $3
+  from refresh_families f join client_apps a on a.id = f.client_id
+  where f.id = any($1::uuid[]) and f.scope is not null and a.backchannel_logout_uri is not null`
+
+const ownerColumns = {
+  userId: 'user_id',
+  workspaceId: 'workspace_id',
+  provider: 'provider',
+  clientId: 'client_id',
+  loginClientId: 'login_client_id',
+  browserSessionId: 'browser_session_id',
+} as const
+
+function toCondition(owner: SessionOwner): Partial<SessionRow> {
+  const fields = Object.entries(owner) as [keyof typeof ownerColumns, string][]
+  return Object.fromEntries(fields.map(([name, value]) => [ownerColumns[name], value]))
+}

@@ -1,0 +1,47 @@
+import { CelScalar, type CelType, mapType, objectType } from '@bufbuild/cel'
+import { TimestampSchema } from '@bufbuild/protobuf/wkt'
+
+const { DYN, STRING } = CelScalar
+const object = mapType(STRING, DYN)
+
+/** The fields of `subject`, all strings. A field that the subject does not have is ''. */
+export const subjectFields = ['id', 'external_id', 'type', 'email', 'role'] as const
+
+/** The fields of `resource` that are strings. */
+export const resourceFields = [
+  'id',
+  'external_id',
+  'type',
+  'workspace_id',
+  'owner_id',
+  'visibility',
+] as const
+
+/** The variables that an expression can read. */
+export const variableTypes = {
+  subject: object,
+  resource: object,
+  action: STRING,
+  context: object,
+  properties: object,
+  params: object,
+  now: objectType(TimestampSchema),
+} as const satisfies Record<string, CelType>
+
+export type VariableName = keyof typeof variableTypes
+
+export function isVariableName(name: string): name is VariableName {
+  return Object.hasOwn(variableTypes, name)
+}
+
+/** The fields of each variable whose fields are declared. */
+export function declaredFields(
+  parameters: ReadonlyMap<string, CelType>,
+): Partial<Record<VariableName, ReadonlyMap<string, CelType>>> {
+  const strings = (names: readonly string[]) => names.map((name) => [name, STRING] as const)
+  return {
+    subject: new Map<string, CelType>(strings(subjectFields)),
+    resource: new Map<string, CelType>([...strings(resourceFields), ['attributes', object]]),
+    params: parameters,
+  }
+}

@@ -1,0 +1,57 @@
+/** How many steps one evaluation may take. */
+export const maxEvaluationSteps = 2_000
+
+/** How many steps all evaluations of one call may take together. */
+export const maxCallSteps = 200_000
+
+// Steps count what grows with the data. Operations also count what an expression repeats in each
+// iteration and costs less than a step: an operation takes about 0.1 µs.
+const operationsPerStep = 10
+
+/** The work that is left for the evaluations of a call. */
+export type CallWork = { steps: number; operations: number }
+
+export function createCallWork(): CallWork {
+  return { steps: maxCallSteps, operations: maxCallSteps * operationsPerStep }
+}
+
+/** Whether no evaluation has taken any work of a call. */
+export function isUnused({ steps, operations }: CallWork): boolean {
+  return steps === maxCallSteps && operations === maxCallSteps * operationsPerStep
+}
+
+/** The work that is left for one evaluation. */
+export type Work = { steps: number; operations: number }
+
+export function createWork(call: CallWork): Work {
+  return {
+    steps: Math.min(maxEvaluationSteps, call.steps),
+    operations: Math.min(maxEvaluationSteps * operationsPerStep, call.operations),
+  }
+}
+
+/** Takes what an evaluation has used from the work of its call. */
+export function chargeCall(call: CallWork, before: Work, after: Work): void {
+  call.steps = Math.max(0, call.steps - (before.steps - after.steps))
+  call.operations = Math.max(0, call.operations - (before.operations - after.operations))
+}
+
+/** Thrown when an evaluation needs more work than it may. It ends the whole evaluation. */
+export const workExceeded = new Error('the condition needs too much work')
+
+export function takeSteps(work: Work, steps: number): void {
+  work.steps -= steps
+  if (work.steps < 0) throw workExceeded
+}
+
+export function takeOperations(work: Work, operations: number): void {
+  work.operations -= operations
+  if (work.operations < 0) throw workExceeded
+}
+
+const charactersPerStep = 64
+
+/** The steps for characters that an operation reads or builds. */
+export function stepsForCharacters(length: number): number {
+  return Math.floor(length / charactersPerStep)
+}

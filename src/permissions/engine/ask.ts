@@ -1,0 +1,131 @@
+import type { ServicePrincipal } from '../../core/request-context.ts'
+import type { RequestScope } from '../../core/request-scope.ts'
+import { withSpan } from '../../core/trace.ts'
+import type { LoadJudgedFacts } from './judged-facts.ts'
+import type { LoadList } from './list.ts'
+import type { Explanation, LoadReasons, SubjectCheck } from './load-reasons.ts'
+import type { Caller, Check, PrincipalStatus, Questions } from './question.ts'
+
+/** The facts that a handler asked for. */
+export type Facts = {
+  /** The facts of each check as bits (`bits.ts`), in order. Undefined without a check. */
+  bits: (number | undefined)[]
+  /** The explanations of the checks with `explain`, at the positions of these checks. */
+  explanations: (Explanation | undefined)[]
+  /** The IDs of a list, joined by `idSeparator`. */
+  list?: { joinedIds: string; hasFullAccess: boolean; nextId?: string | undefined }
+  /** The `basis` of the questions. */
+  basis?: unknown
+}
+
+/** Returns the questions of a call that presents the key of a service. May reject; see `Ask`. */
+export type AskQuestions = (service: ServicePrincipal | undefined) => Promise<Questions> | Questions
+
+/**
+ * Loads the status of a caller together with the facts that answer its questions.
+ *
+ * The questions may depend on the service of the key, which only the statement returns. They are
+ * asked for the service that the key belonged to before, and asked again if it now belongs to
+ * another one: a wrong assumption costs time but never changes the result. For a key that has not
+ * been valid before, the status is loaded first, so that unauthenticated callers cause no further
+ * work.
+ *
+ * `facts` is undefined if the caller's key is rejected. If `ask` rejects, the status is loaded
+ * alone, and `error` is what it rejected with: the caller learns of it once authenticated.
+ */
+export type Ask = (
+  caller: Caller,
+  ask: AskQuestions | undefined,
+  scope?: RequestScope,
+) => Promise<{ status: PrincipalStatus; facts?: Facts; error?: unknown }>
+
+const noFacts: Facts = { bits: [], explanations: [] }
+
+/** Creates the function through which the pipeline loads facts. */
+export function createAsk(
+  engine: { loadFacts: LoadJudgedFacts; loadList: LoadList; loadReasons: LoadReasons },
+  { keysRequired: areKeysRequired }: { keysRequired: boolean },
+): Ask {
+  /** The services of valid keys, by the hash of the key. */
+  const services = new Map<string, string>()
+  let isDevelopmentMode = false
+
+  return async (caller, ask, scope) => {
+    if (!ask) return { ...(await load(caller, { checks: [] }, scope)), facts: noFacts }
+    const { keyHash } = caller
+    if (keyHash === undefined) {
+      const questions = await settle(ask, undefined)
+      const loaded = await load(caller, questions.value ?? { checks: [] }, scope)
+      return { ...loaded, error: questions.error }
+    }
+    const known = services.get(keyHash)
+    let assumed = known !== undefined || isDevelopmentMode ? { name: known } : undefined
+    for (;;) {
+      const questions = assumed && (await settle(ask, assumed))
+      const { status, facts } = await load(caller, questions?.value ?? { checks: [] }, scope)
+      const { service } = status
+      if (service === undefined) services.delete(keyHash)
+      else services.set(keyHash, service)
+      isDevelopmentMode = !areKeysRequired && !status.keysRequired
+      if (!isDevelopmentMode && service === undefined) return { status }
+      const current = { name: isDevelopmentMode ? undefined : service }
+      if (questions && assumed?.name === current.name)
+        return { status, facts, error: questions.error }
+      assumed = current
+    }
+  }
+
+  async function load(
+    caller: Caller,
+    questions: Questions,
+    scope: RequestScope | undefined,
+  ): Promise<{ status: PrincipalStatus; facts: Facts }> {
+    const { basis } = questions
+    if ('list' in questions) {
+      const { status, ...list } = await engine.loadList({ ...caller, ...questions.list }, scope)
+      return { status, facts: { ...noFacts, list, basis } }
+    }
+    const { checks } = questions
+    const plain = checks.filter((check) => check !== undefined && !check.explain) as Check[]
+    return withSpan(scope?.span, 'facts', {}, async () => {
+      if (plain.length === checks.length) {
+        const { status, bits } = await engine.loadFacts({ ...caller, checks: plain }, scope)
+        return { status, facts: { bits, explanations: [], basis } }
+      }
+      const explained = checks.filter((check) => check?.explain) as SubjectCheck[]
+      const [{ status, bits }, explanations] = await Promise.all([
+        engine.loadFacts({ ...caller, checks: plain }, scope),
+        engine.loadReasons(explained),
+      ])
+      return { status, facts: { ...arrange(checks, bits, explanations), basis } }
+    })
+  }
+}
+
+/** Puts the facts of checks at the positions of the checks. */
+function arrange(
+  checks: (Check | undefined)[],
+  bits: number[],
+  explanations: Explanation[],
+): Facts {
+  const nextBits = bits.values()
+  const nextExplanation = explanations.values()
+  const facts: Facts = { bits: [], explanations: [] }
+  for (const check of checks) {
+    const explanation = check?.explain ? nextExplanation.next().value : undefined
+    facts.explanations.push(explanation)
+    facts.bits.push(check && (explanation ? explanation.bits : nextBits.next().value))
+  }
+  return facts
+}
+
+async function settle(
+  ask: AskQuestions,
+  service: ServicePrincipal | undefined,
+): Promise<{ value?: Questions; error?: unknown }> {
+  try {
+    return { value: await ask(service) }
+  } catch (error) {
+    return { error }
+  }
+}

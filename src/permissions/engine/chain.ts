@@ -1,0 +1,24 @@
+/** The maximum number of resources from a root to any resource below it, including both. */
+export const maxChainLength = 32
+
+/**
+ * Returns the recursive CTE `chain`: the resource `r` and the ancestors that it inherits from.
+ * `depth` is 1 for the resource itself. `start` is a FROM clause with `r`, or only a WHERE clause
+ * if an outer query defines `r`.
+ */
+export function chainCte(start: string): string {
+  const columns = (alias: string) => `${alias}.id, ${alias}.workspace_id, ${ancestorColumns(alias)}`
+  return `chain as (
+    select ${columns('r')}, 1 as depth ${start}
+    union all
+    select ${columns('a')}, chain.depth + 1
+    from chain join resources a on a.id = chain.parent_id
+    where chain.inherits and chain.depth < ${maxChainLength}
+  )`
+}
+
+/** Returns the columns of `resources` that grants depend on. */
+export function ancestorColumns(alias: string): string {
+  const columns = ['kind_id', 'resource_id', 'owner_id', 'visibility', 'parent_id', 'inherits']
+  return columns.map((column) => `${alias}.${column}`).join(', ')
+}

@@ -1,0 +1,151 @@
+import { requestScope } from '../../core/request-scope.ts'
+import type { Database } from '../../database/database.ts'
+import { type Ask, createAsk } from './ask.ts'
+import { type AssumptionLookups, createAssumptionLookups } from './assumption-lookups.ts'
+import { createFindGroups, type FindGroups } from './find-groups.ts'
+import { findActiveUser } from './find-subject.ts'
+import { createFindSubjects, type FindSubjects } from './find-subjects.ts'
+import { withGroupFacts, withGroupReasons, withGroupUncertain } from './group-subjects.ts'
+import { createJudgedFacts, type LoadJudged } from './judged-facts.ts'
+import { createJudgedList } from './judged-list.ts'
+import {
+  createLinkLookups,
+  type LinkLookups,
+  withLinkFacts,
+  withLinkReasons,
+  withLinkUncertain,
+} from './link-subjects.ts'
+import type { LoadList } from './list.ts'
+import { createLoadFacts } from './load-facts.ts'
+import { createLoadList } from './load-list.ts'
+import { createLoadReasons, type LoadReasons, type SubjectCheck } from './load-reasons.ts'
+import { createLoadConditions, createLoadUncertain } from './load-uncertain.ts'
+import { createChangeFeed } from './memory/change-feed.ts'
+import { createRememberedFacts } from './memory/remembered-facts.ts'
+import { createRememberedLists } from './memory/remembered-lists.ts'
+import type { CacheResult } from './memory/verified-cache.ts'
+import { createPublicResources, type PublicResources } from './public-resources.ts'
+import type { Subject } from './question.ts'
+import { createSearchLookups, type SearchLookups } from './search-lookups.ts'
+import {
+  createExplainWorkspaces,
+  withWorkspaceFacts,
+  withWorkspaceReasons,
+} from './workspace-checks.ts'
+import { createWorkspaceSearches, type WorkspaceSearches } from './workspace-searches.ts'
+
+/** Turns questions into facts. Every decision, list, search and explanation is loaded here. */
+export type Engine = SearchLookups &
+  PublicResources &
+  WorkspaceSearches &
+  AssumptionLookups &
+  LinkLookups & {
+    ask: Ask
+    loadList: LoadList
+    loadReasons: LoadReasons
+    /** Lists the resources of a group, whose ID the query has as `userId`. */
+    loadGroupList: LoadList
+    findSubjects: FindSubjects
+    findGroups: FindGroups
+    /** Loads the facts of checks of named subjects in a call whose caller is authenticated. */
+    loadBits(checks: SubjectCheck[]): Promise<number[]>
+    /** The same, with the work of the call. */
+    loadJudged: LoadJudged
+    findActiveUser(subject: Subject): Promise<string | undefined>
+  }
+
+export type EngineOptions = {
+  keysRequired: boolean
+  maxFactsCacheBytes?: number | undefined
+  /** Called with the number of calls that share a facts statement. */
+  onFactsBatch?: ((callers: number) => void) | undefined
+  /** Called for each query for facts or lists, if they are remembered. */
+  onCachedQuery?: ((result: CacheResult) => void) | undefined
+}
+
+/** The share of the memory for the facts of checks. Lists take the rest. */
+const factsShare = 0.7
+
+/**
+ * Creates the engine, with facts in memory if `maxFactsCacheBytes` is set. A node with replicas
+ * remembers nothing: a standby can show a commit before the primary does, so its results could be
+ * newer than the last change that the node knows of.
+ */
+export function createEngine(
+  { reads, statements, replicas }: Pick<Database, 'reads' | 'statements' | 'replicas'>,
+  { keysRequired, maxFactsCacheBytes: maxBytes = 0, onFactsBatch, onCachedQuery }: EngineOptions,
+): Engine {
+  let loadFacts = createLoadFacts(reads, onFactsBatch)
+  let loadList = createLoadList(reads)
+  const ofGroups = true
+  const loadConditions = createLoadConditions(reads)
+  const explainWorkspaces = createExplainWorkspaces(reads)
+  const loadReasons = withWorkspaceReasons(
+    withLinkReasons(
+      withGroupReasons(
+        createLoadReasons(reads, loadConditions),
+        createLoadReasons(reads, loadConditions, { of: 'groups' }),
+      ),
+      createLoadReasons(reads, loadConditions, { of: 'links' }),
+    ),
+    explainWorkspaces,
+  )
+  const isRemembered = maxBytes > 0 && !replicas
+  if (isRemembered) {
+    const feed = createChangeFeed(statements)
+    const options = { feed, onQuery: onCachedQuery }
+    loadFacts = createRememberedFacts({ ...options, loadFacts, maxBytes: maxBytes * factsShare })
+    loadList = createRememberedLists({
+      ...options,
+      loadList,
+      maxBytes: maxBytes * (1 - factsShare),
+    })
+  }
+
+  // Groups and links are not remembered: changes to the groups that contain a group, and to links, have
+  // no record.
+  loadFacts = withGroupFacts(loadFacts, createLoadFacts(reads, onFactsBatch, { of: 'groups' }))
+  loadFacts = withLinkFacts(loadFacts, createLoadFacts(reads, onFactsBatch, { of: 'links' }))
+  loadFacts = withWorkspaceFacts(loadFacts, explainWorkspaces)
+  const loadJudgedFacts = createJudgedFacts({
+    loadFacts,
+    loadUncertain: withLinkUncertain(
+      withGroupUncertain(createLoadUncertain(reads), createLoadUncertain(reads, { of: 'groups' })),
+      createLoadUncertain(reads, { of: 'links' }),
+    ),
+    loadConditions,
+    isRemembered,
+  })
+  const judgedLists = (loadCertain: LoadList, loadCandidates: LoadList, options = {}): LoadList =>
+    createJudgedList({ loadCertain, loadCandidates, loadFacts: loadJudgedFacts, ...options })
+  loadList = judgedLists(loadList, createLoadList(reads, { withConditional: true }))
+
+  const loadJudged: LoadJudged = async (checks, work) => {
+    if (checks.length === 0) return { bits: [] }
+    const scope = requestScope.getStore()
+    // The key identifies the caller to the batcher, so that services take turns.
+    return loadJudgedFacts({ keyHash: scope?.source?.keyHash, checks }, scope, work)
+  }
+  const loadBits = async (checks: SubjectCheck[]) => (await loadJudged(checks)).bits
+
+  return {
+    ...createSearchLookups(reads),
+    ...createPublicResources(reads),
+    ...createAssumptionLookups(reads),
+    ...createWorkspaceSearches(reads, loadBits),
+    ...createLinkLookups(reads, loadJudged),
+    ask: createAsk({ loadFacts: loadJudgedFacts, loadList, loadReasons }, { keysRequired }),
+    loadList,
+    loadReasons,
+    loadBits,
+    loadJudged,
+    loadGroupList: judgedLists(
+      createLoadList(reads, { ofGroups }),
+      createLoadList(reads, { ofGroups, withConditional: true }),
+      { ofGroups },
+    ),
+    findSubjects: createFindSubjects(reads, loadJudged),
+    findGroups: createFindGroups(reads, loadJudged),
+    findActiveUser: (subject) => findActiveUser(reads, subject),
+  }
+}

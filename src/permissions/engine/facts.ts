@@ -1,0 +1,42 @@
+import type { RequestScope } from '../../core/request-scope.ts'
+import { grant, isAllowed } from '../access.ts'
+import { roleOf, statusBit } from './bits.ts'
+import type { Caller, Check, PrincipalStatus } from './question.ts'
+
+/** A query for the status of a caller and the facts of checks. */
+export type FactsQuery = Caller & { checks: Check[] }
+
+/** The status of the caller, and the facts of each check as bits (`bits.ts`), in order. */
+export type Facts = { status: PrincipalStatus; bits: number[] }
+
+/** Loads the current facts. Stops waiting when the scope is cancelled. */
+export type LoadFacts = (query: FactsQuery, scope?: RequestScope) => Promise<Facts>
+
+/** Decides a check from its facts. Without facts, the action is not allowed. */
+export function decide(action: string, bits = 0): boolean {
+  const isActive = (bits & (statusBit.active | statusBit.denied)) === statusBit.active
+  // Nothing but `public` counts for anonymous subjects and for resources of other workspaces: the
+  // role of the subject is then not a role in the workspace of the resource.
+  if (!isActive && (bits & statusBit.anonymous) === 0) return false
+  const isMember = isActive && (bits & grant.registered) !== 0
+  return isMember
+    ? isAllowed(roleOf(bits), action, bits)
+    : isAllowed(undefined, action, bits & (grant.public | grant.barred))
+}
+
+/** Reads the bits of a caller's status. */
+export function readStatus(
+  bits: number,
+  keysRequired: boolean,
+  service: string | null | undefined,
+): PrincipalStatus {
+  return {
+    service: service || undefined,
+    keysRequired,
+    tokenDenied: (bits & statusBit.denied) !== 0,
+    userActive: (bits & statusBit.active) !== 0,
+    userAdmin: (bits & statusBit.admin) !== 0,
+    isServiceAccount: (bits & statusBit.serviceAccount) !== 0,
+    role: roleOf(bits),
+  }
+}

@@ -1,0 +1,194 @@
+import { withSpan } from '../../core/trace.ts'
+import { createBatcher } from '../../database/batching.ts'
+import { arrayLiteral, textElement } from '../../database/sql-values.ts'
+import type { Statements } from '../../database/statement-pool.ts'
+import { readStatus } from './facts.ts'
+import { countIds, type List, type ListQuery, type LoadList } from './list.ts'
+import { actionElement, createKeyTable, createKindTable } from './parameters.ts'
+import { askAboutGroups } from './statements/group-subjects.ts'
+import { type Certainty, type ListRow, listSql } from './statements/list.ts'
+import { grantsRowOf } from './statements/list-caller.ts'
+import { listWithFoldersSql } from './statements/list-with-folders.ts'
+
+/**
+ * The maximum limit of a query that shares a statement, so that callers do not wait for the long
+ * lists of others.
+ */
+const maxSharedLimit = 1600
+
+/**
+ * The number of IDs to try first for a longer page, in a shared statement. Most lists are shorter
+ * and do not need a separate statement.
+ */
+const firstIdsOfLongPage = 256
+
+/**
+ * The number of IDs that count as one row of a batch. Reading 16 IDs takes about as long as one
+ * check, and batches are limited to a number of checks.
+ */
+const idsPerRow = 16
+
+/**
+ * The maximum number of groups of a user whose query shares a statement. The statement reads each
+ * group separately.
+ */
+const maxSharedGroups = 64
+
+/** The maximum number of queries that run alone at the same time. */
+const maxRunningAlone = 3
+
+const maxInteger = 2 ** 31 - 1
+
+/** A list. The IDs are null if they must be loaded by a separate statement, or are uncertain. */
+type ListResult = Omit<List, 'joinedIds'> & { joinedIds: string | null; mayHaveFolders: boolean }
+
+export type LoadListOptions = {
+  /** Whether the users of the queries are groups (`askAboutGroups`). */
+  ofGroups?: boolean
+  /** Whether to list what would be allowed if every condition were true. */
+  withConditional?: boolean
+}
+
+/** A query that runs in a separate statement. */
+type SingleQuery = { query: ListQuery; hasFolders: boolean }
+
+/**
+ * Lists resources from PostgreSQL. Concurrent callers share statements, except for queries that may
+ * take long: for long pages, and for users with many groups or with folders. The statement that
+ * returns a list also reads the status of its caller, so that both come from the same snapshot.
+ */
+export function createLoadList(
+  statements: Statements,
+  { ofGroups = false, withConditional = false }: LoadListOptions = {},
+): LoadList {
+  const certainty = withConditional ? 'candidates' : 'certain'
+  const sql = (ofGroups ? groupListsSql : listsSql)[certainty]
+  const loadShared = createBatcher((queries: ListQuery[]) => loadFlat(queries, maxSharedGroups), {
+    countRows: ({ limit }) => Math.ceil(limit / idsPerRow),
+    callerOf: workspaceOf,
+  })
+  const loadAlone = createBatcher(
+    async (queries: SingleQuery[]) => Promise.all(queries.map(loadSingle)),
+    { maxBatchRows: 1, maxRunning: maxRunningAlone, callerOf: ({ query }) => workspaceOf(query) },
+  )
+
+  return (query, scope) => {
+    return withSpan(scope?.span, 'list', { 'db.system.name': 'postgresql' }, load)
+
+    async function load(): Promise<List> {
+      const isLongPage = query.limit > maxSharedLimit
+      const limit = isLongPage ? firstIdsOfLongPage : query.limit
+      const result = await loadShared({ ...query, limit }, scope)
+      if (result.isUncertain && !withConditional) return { ...result, joinedIds: '' }
+      if (hasIds(result) && !(isLongPage && countIds(result.joinedIds) === limit)) return result
+      return loadAlone({ query, hasFolders: result.mayHaveFolders }, scope)
+    }
+  }
+
+  async function loadSingle({ query, hasFolders }: SingleQuery): Promise<List> {
+    if (!hasFolders) {
+      const [flat] = await loadFlat([query], maxInteger)
+      if (flat && hasIds(flat)) return flat
+      if (flat?.isUncertain && !withConditional) return { ...flat, joinedIds: '' }
+    }
+    const parameters = createParameters([query])
+    const rows = await statements.rows<ListRow>(...sql.withFolders, parameters)
+    const [result] = readLists(rows)
+    if (result?.isUncertain && !withConditional) return { ...result, joinedIds: '' }
+    return result as List
+  }
+
+  async function loadFlat(queries: ListQuery[], maxGroups: number): Promise<ListResult[]> {
+    const parameters = [...createParameters(queries), maxGroups]
+    return readLists(await statements.rows<ListRow>(...sql.flat, parameters))
+  }
+}
+
+type ListStatements = Record<'flat' | 'withFolders', [name: string, sql: string]>
+
+const listsSql: Record<Certainty, ListStatements> = {
+  certain: createStatements('certain'),
+  candidates: createStatements('candidates'),
+}
+
+const groupListsSql: typeof listsSql = {
+  certain: createGroupStatements('certain'),
+  candidates: createGroupStatements('candidates'),
+}
+
+function createStatements(certainty: Certainty): ListStatements {
+  const suffix = certainty === 'certain' ? '' : ` of ${certainty}`
+  return {
+    flat: [`list${suffix}`, listSql[certainty]],
+    withFolders: [`list with folders${suffix}`, listWithFoldersSql[certainty]],
+  }
+}
+
+function createGroupStatements(certainty: Certainty): ListStatements {
+  const { flat, withFolders } = createStatements(certainty)
+  return {
+    flat: [`group ${flat[0]}`, askAboutGroups(flat[1], '$5::uuid[]')],
+    withFolders: [`group ${withFolders[0]}`, askAboutGroups(withFolders[1], '$5::uuid[]')],
+  }
+}
+
+/** Returns the result of each query, in order. */
+function readLists(rows: ListRow[]): ListResult[] {
+  const results: ListResult[] = []
+  for (const row of rows) {
+    const [
+      index,
+      keysRequired,
+      service,
+      status,
+      mayHaveFolders,
+      joinedIds,
+      hasFullAccess,
+      isUncertain,
+    ] = row
+    results[index] = {
+      status: readStatus(status, keysRequired, service),
+      mayHaveFolders,
+      joinedIds,
+      hasFullAccess,
+      isUncertain,
+    }
+  }
+  return results
+}
+
+/** Returns $1 to $14 of both statements. */
+function createParameters(queries: ListQuery[]): string[] {
+  const kinds = createKindTable()
+  const kindPositions = queries.map(({ service_name, resource_type }) =>
+    kinds.add(service_name, resource_type),
+  )
+  const keys = createKeyTable()
+  const keyPositions = queries.map(({ keyHash }) =>
+    keyHash === undefined ? undefined : keys.add(keyHash),
+  )
+  return [
+    keys.hashes,
+    kinds.services,
+    kinds.types,
+    queries.map(({ tokenId }) => tokenId),
+    queries.map(({ userId }) => userId),
+    queries.map(({ workspaceId }) => workspaceId),
+    keyPositions,
+    kindPositions,
+    queries.map(({ firstId }) => firstId),
+    queries.map(({ limit }) => limit),
+    queries.map(({ action }) => actionElement(action)),
+    queries.map(({ action }) => grantsRowOf(action)),
+    queries.map(({ action }) => String(action === 'view')),
+    queries.map(({ action }) => textElement(action)),
+  ].map(arrayLiteral)
+}
+
+function hasIds(result: ListResult): result is ListResult & List {
+  return result.joinedIds !== null
+}
+
+function workspaceOf({ workspaceId = '' }: ListQuery): string {
+  return workspaceId
+}

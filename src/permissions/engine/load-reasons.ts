@@ -1,0 +1,244 @@
+import { isoTime, textArray } from '../../database/sql-values.ts'
+import type { Statements } from '../../database/statement-pool.ts'
+import { actionFact } from '../access.ts'
+import { createCallWork } from '../conditions/work.ts'
+import { withRole } from './bits.ts'
+import { compileConditions, maxAttempts, type StoredCondition } from './compiled-conditions.ts'
+import type { GrantRule } from './grants/grant-kind.ts'
+import { digestsOf, type JudgedCondition, judge, type UncertainFacts } from './judge.ts'
+import { createCheckTable } from './parameters.ts'
+import type { Assumed, Check, Subject } from './question.ts'
+import { linkReasonsSql } from './statements/link-subjects.ts'
+import {
+  type GroupLink,
+  groupNamesSql,
+  groupReasonsSql,
+  type NamesRow,
+  type ReasonRow,
+  reasonsSql,
+} from './statements/reasons.ts'
+import {
+  type Candidate,
+  maxCandidates,
+  type Requirement,
+  type StoredVariables,
+} from './statements/uncertain.ts'
+
+/** An ancestor from which a resource inherits a grant. */
+export type Ancestor = {
+  permission_id: string
+  resource_type: string
+  resource_id: string
+  external_id?: string
+}
+
+/** A grant of a user on a resource, whether or not it allows the action. */
+export type Grant = {
+  rule: GrantRule
+  /** The bits of `grant` (`access.ts`). */
+  bits: number
+  /** The permission of a share, unless it has a role. */
+  permission?: string
+  /** The name of the role of a share, or of a custom role. */
+  role?: string
+  group_id?: string
+  /** The path from a child of the group to the group that the user was added to. */
+  via?: string[]
+  share_id?: string
+  link_id?: string
+  expires_at?: string
+  /** The ancestor that has the grant, if it is inherited. */
+  inherited_from?: Ancestor
+  /** The name of the condition of a share. */
+  condition?: string
+  /** The verdict about the condition, and the bits of the share if it were true. */
+  judged?: JudgedCondition & { bits: number }
+}
+
+/** The names of the objects that a decision depends on. */
+export type DecisionNames = {
+  /** The name or e-mail address of the user. Undefined if the user does not exist. */
+  user: string | undefined
+  /** Undefined if the resource does not exist. */
+  workspace: string | undefined
+  /** The `external_id` of the resource, if it has one. */
+  resource: string | undefined
+  /** The name of the resource for people, if it has one. */
+  displayName: string | undefined
+  /** Whether the resource inherits from a parent. */
+  inherits: boolean
+  /** The number of groups in the workspace that contain the user. */
+  groupCount: number
+  /** The names of the groups in `grantList`, by ID. */
+  groups: Map<string, string>
+}
+
+/** The facts of a check as bits (`bits.ts`), with the grants that they summarize. */
+export type Explanation = {
+  bits: number
+  grantList: Grant[]
+  names: DecisionNames
+  /** Whether the resource is a workspace itself. */
+  isOfWorkspace?: boolean
+  /** The requirements of the action that are not met. */
+  unmet: JudgedCondition[]
+  /** The requirements of `view` that are not met and withhold a custom role. */
+  unmetToView?: JudgedCondition[]
+  /** What the bits would be if every condition were true. */
+  possibleBits?: number
+}
+
+/** A check of a named subject. */
+export type SubjectCheck = Check & { subject: Subject }
+
+/** Loads the explanations of checks, in the order of the checks. */
+export type LoadReasons = (checks: SubjectCheck[]) => Promise<Explanation[]>
+
+type Row = [
+  bits: number,
+  grants: ReasonRow[],
+  links: GroupLink[] | null,
+  names: NamesRow,
+  now: string,
+  requirements: Requirement[] | null,
+  variables: StoredVariables | null,
+]
+
+/**
+ * Loads the facts and the grants of checks from PostgreSQL in one statement, and the names of groups
+ * in another. `of` says whether the users of the checks are
+ * groups (`askAboutGroups`) or links (`askAboutLinks`).
+ */
+export function createLoadReasons(
+  statements: Statements,
+  loadConditions: (digests: string[]) => Promise<StoredCondition[]>,
+  { of = 'users' }: { of?: 'users' | 'groups' | 'links' } = {},
+): LoadReasons {
+  const name = of === 'users' ? 'reasons' : `reasons of ${of}`
+  const sql = { users: reasonsSql, groups: groupReasonsSql, links: linkReasonsSql }[of]
+  return async (checks) => {
+    if (checks.length === 0) return []
+    const table = createCheckTable()
+    for (const check of checks) table.addCheck(check, table.addSubject(check.subject))
+    for (let attempt = 1; ; attempt += 1) {
+      const stored = await statements.rows<Row>(name, sql, table.parameters())
+      const rows = stored.map((row, index) => assume(row, checks[index]?.assumed))
+      const uncertain = rows.map(readUncertain)
+      const digests = new Set(uncertain.flatMap(digestsOf))
+      const compiled = await compileConditions(digests, loadConditions)
+      if (compiled.size < digests.size && attempt < maxAttempts) continue
+      const grantLists = rows.map(([, grants, links]) =>
+        grants.map((row) => readGrant(row, links ?? [])),
+      )
+      const groups = await findGroupNames(statements, grantLists.flat())
+      const work = createCallWork()
+      return rows.map(([, , , names], index) => {
+        const check = checks[index] as SubjectCheck
+        const subject = readSubject(check.subject)
+        const facts = uncertain[index] as UncertainFacts
+        const { candidates, ...judged } = judge({ ...check, subject }, facts, compiled, work, {
+          all: true,
+        })
+        const grantList = grantLists[index] ?? []
+        const conditional = grantList.filter(({ condition }) => condition !== undefined)
+        for (const [position, verdict] of candidates.entries()) {
+          const shared = conditional[position] as Grant
+          const { bits: granted } = facts.candidates[position] as Candidate
+          shared.judged = { ...verdict, bits: granted }
+          shared.bits = verdict.result ? granted : 0
+        }
+        return { ...judged, grantList, names: readNames(names, groups) }
+      })
+    }
+  }
+
+  function readSubject(subject: Subject): Subject {
+    if (of === 'groups') return { groupId: subject.userId }
+    return of === 'links' ? { linkId: subject.userId } : subject
+  }
+}
+
+/** Returns a row with what is assumed, which comes first: it counts however many shares there are. */
+function assume(row: Row, assumed: Assumed | undefined): Row {
+  if (!assumed) return row
+  const [stored, grants, ...others] = row
+  const { role } = assumed
+  const bits = role === undefined ? stored : withRole(stored, role)
+  const hasRole = assumed.grants.some(({ rule }) => rule === 'custom_role')
+  return [bits | (hasRole ? actionFact.granted : 0), [...assumed.grants, ...grants], ...others]
+}
+
+/** Returns the facts of a row: its bits with those of all grants, and what they depend on. */
+function readUncertain([bits, grants, , , now, requirements, variables]: Row): UncertainFacts {
+  const candidates = grants.flatMap(({ condition, digest, params, conditional_bits }) =>
+    condition === null
+      ? []
+      : { condition, digest: digest ?? '', params: params ?? {}, bits: conditional_bits ?? 0 },
+  )
+  return {
+    bits: grants.reduce((all, row) => all | row.bits, bits),
+    candidates: candidates.slice(0, maxCandidates),
+    requirements: requirements ?? [],
+    variables: variables ?? undefined,
+    now: new Date(now),
+  }
+}
+
+/** Returns the names of the groups of grants, by ID. */
+export async function findGroupNames(
+  statements: Statements,
+  grants: Grant[],
+): Promise<Map<string, string>> {
+  const ids = grants.flatMap(({ group_id, via = [] }) => (group_id ? [group_id, ...via] : []))
+  if (ids.length === 0) return new Map()
+  const values = [textArray([...new Set(ids)])]
+  return new Map(await statements.rows<[string, string]>('group names', groupNamesSql, values))
+}
+
+function readNames(row: NamesRow, groups: Map<string, string>): DecisionNames {
+  return {
+    user: row.user ?? undefined,
+    workspace: row.workspace ?? undefined,
+    resource: row.resource ?? undefined,
+    displayName: row.display_name ?? undefined,
+    inherits: row.inherits ?? false,
+    groupCount: row.group_count,
+    groups,
+  }
+}
+
+function readGrant(row: ReasonRow, links: GroupLink[]): Grant {
+  const { rule, bits, permission, role, group_id, is_direct, share_id, expires_at, ancestor } = row
+  const { condition } = row
+  return {
+    rule,
+    bits,
+    ...(permission !== null && { permission }),
+    ...(role !== null && { role }),
+    ...(group_id !== null && { group_id }),
+    ...(group_id !== null && is_direct === false && { via: findPath(group_id, links) }),
+    ...(share_id !== null && { share_id }),
+    ...(expires_at !== null && { expires_at: isoTime(expires_at) }),
+    ...(condition !== null && { condition }),
+    ...(ancestor && { inherited_from: readAncestor(ancestor) }),
+  }
+}
+
+function readAncestor({ external_id, ...names }: NonNullable<ReasonRow['ancestor']>): Ancestor {
+  return { ...names, ...(external_id !== null && { external_id }) }
+}
+
+/** Returns a shortest path from a child of `start` to a group that directly contains the user. */
+export function findPath(start: string, links: GroupLink[]): string[] {
+  const paths = new Map<string, string[]>([[start, []]])
+  // A breadth-first search: the iteration includes the entries that are added during it.
+  for (const [group, path] of paths) {
+    for (const [parent, child, isDirect] of links) {
+      if (parent !== group || paths.has(child)) continue
+      const longer = [...path, child]
+      if (isDirect) return longer
+      paths.set(child, longer)
+    }
+  }
+  return []
+}

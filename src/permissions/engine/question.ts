@@ -1,0 +1,106 @@
+import type { Role } from '../../core/roles.ts'
+import type { ConditionInput } from '../conditions/condition-input.ts'
+import type { CallWork } from '../conditions/work.ts'
+import type { ReasonRow } from './statements/reasons.ts'
+
+/** A resource type of a service. */
+export type Kind = { service_name: string; resource_type: string }
+
+/** The resource type that names workspaces themselves. Services cannot register it. */
+export const workspaceType = 'workspace'
+
+/**
+ * Who a question is about. A user is named by one of the first three fields, a group by `groupId`
+ * alone. IDs must be UUIDs.
+ *
+ * @example
+ * { email: 'carol@example.com' }
+ */
+export type Subject = {
+  userId?: string | undefined
+  externalId?: string | undefined
+  email?: string | undefined
+  /** A group, which may do what each of its members may do at least. */
+  groupId?: string | undefined
+  /** A link, which may do what it grants. */
+  linkId?: string | undefined
+  /** Nobody in particular, who may only view what is public. Excludes all other fields. */
+  isAnonymous?: boolean
+  /** The ID of the subject's access token. Once it is revoked, every check is denied. */
+  tokenId?: string | undefined
+  /** Limits the subject to a workspace. Otherwise, its role is the one in the resource's workspace. */
+  workspaceId?: string | undefined
+}
+
+/** Whether a subject may perform an action on a resource. `resource_id` must be a UUID. */
+export type Check = Kind & {
+  resource_id: string
+  action: string
+  /**
+   * The ID or slug of a workspace, which the check is about unless the service has registered
+   * resources of the type `workspace`. Only with that type.
+   */
+  workspace?: string
+  /** The caller if absent. Checks of the same subject should share the object. */
+  subject?: Subject
+  /** Whether to load every grant of the subject on the resource, for the reasons. */
+  explain?: boolean
+  /** What conditions read of the request. Checks of the same request should share the object. */
+  input?: ConditionInput | undefined
+  /** What is assumed beside the stored facts. Only explanations read it. */
+  assumed?: Assumed
+}
+
+/** What is assumed about a subject and a resource beside the stored facts. */
+export type Assumed = {
+  /** The role of the subject in the workspace of the resource, instead of the stored one. */
+  role?: Role
+  /** Further grants of the subject on the resource and the ancestors that it inherits from. */
+  grants: ReasonRow[]
+}
+
+/** Which resources of a kind the caller may perform an action on: a page that begins at `firstId`. */
+export type ListQuestion = Kind & {
+  action: string
+  firstId: string
+  limit: number
+  /** What conditions read of the request. */
+  input?: ConditionInput | undefined
+  /** The work that is left for conditions, if the call asks for several lists. */
+  work?: CallWork | undefined
+}
+
+/**
+ * What a handler asks: checks, or a list. Undefined checks are denied without being loaded, so that
+ * a handler can ask one check for each item of a request.
+ */
+export type Questions = ({ checks: (Check | undefined)[] } | { list: ListQuestion }) & {
+  /** What the questions follow from, for the handler. Returned with the facts. */
+  basis?: unknown
+}
+
+/** Identifies the caller whose status to load, by verified credentials. */
+export type Caller = Pick<Subject, 'userId' | 'tokenId' | 'workspaceId'> & {
+  /**
+   * SHA-256 of the service key, hex. Empty if the required key is missing; undefined if no key is
+   * required.
+   */
+  keyHash?: string | undefined
+}
+
+/** The current status of the caller. */
+export type PrincipalStatus = {
+  /** The service of the key, or undefined unless the key is valid and its service app active. */
+  service: string | undefined
+  /**
+   * Whether an active service app exists. If none does, service keys are required only if
+   * `SERVICE_KEYS_REQUIRED` is set.
+   */
+  keysRequired: boolean
+  tokenDenied: boolean
+  userActive: boolean
+  userAdmin: boolean
+  isServiceAccount: boolean
+  /** The user's role in the workspace of the token. */
+  role: Role | undefined
+}

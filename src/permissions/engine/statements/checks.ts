@@ -1,0 +1,154 @@
+import { isInLiveTree } from '../../../database/deleted-rows.ts'
+import { grant } from '../../access.ts'
+import { roleBitsSql } from '../bits.ts'
+import { ancestorColumns, maxChainLength } from '../chain.ts'
+import type { GrantKind, GroupLookup } from '../grants/grant-kind.ts'
+import { grantKinds } from '../grants/grant-kinds.ts'
+import { actionBitsSql, statusJoins, statusSql } from './status.ts'
+
+/*
+ * Parameters of statements about checks, each an array:
+ *
+ * | $1 to $5   | subjects: token, user, workspace, external ID, e-mail address     |
+ * | $6, $7     | kinds: service, resource type                                     |
+ * | $8 to $11  | checks: position of the subject and the kind, resource, action    |
+ * | $12        | hashes of service keys                                            |
+ *
+ * Checks refer to subjects and kinds by their position, from 1, so that each is sent once.
+ */
+
+/**
+ * The CTEs `subject`, the user and the status of each subject, and `subjects`, the same as arrays in
+ * one row. Each subject is named by at most one of user ID, external ID and e-mail address.
+ */
+export const subjectCtes = `subject as materialized (
+  select q.position, u.id as user_id, q.workspace_id, ${statusSql} as status
+  from (
+    select named.token_id, named.workspace_id, named.position, coalesce(
+      named.user_id,
+      (select id from users where users.external_id = named.external_id),
+      (select id from users where users.email = named.email)
+    ) as user_id
+    from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[]) with ordinality
+      named(token_id, user_id, workspace_id, external_id, email, position)
+    offset 0
+  ) q
+  ${statusJoins}
+), subjects as materialized (
+  select array_agg(user_id order by position) as user_ids,
+    array_agg(workspace_id order by position) as workspace_ids,
+    array_agg(status order by position) as statuses
+  from subject
+)`
+
+/**
+ * A FROM clause with a row for each check: the subject and the action `q`, and the resource `r`,
+ * null if it is unknown. `q.workspace_id` is the workspace of the resource.
+ *
+ * A resource outside the workspace of the subject is unknown unless it can be public. If it can,
+ * `q.is_outside` is set and the subject of a walked statement has neither a user nor a workspace, so
+ * that no other grant applies.
+ */
+export const checksFrom: Record<Ancestry, string> = {
+  flagged: checksFromWith('i.user_id', 'r.workspace_id'),
+  walked: checksFromWith(
+    'case when r.workspace_id <> i.workspace_id then null else i.user_id end',
+    'case when r.workspace_id <> i.workspace_id then null else r.workspace_id end',
+  ),
+}
+
+function checksFromWith(userId: string, workspaceId: string): string {
+  return `(
+  select
+    subjects.user_ids[item.subject] as user_id,
+    subjects.statuses[item.subject] as status,
+    subjects.workspace_ids[item.subject] as workspace_id,
+    ($6::text[])[item.kind] as service,
+    (array(
+      select k.id
+      from unnest($6::text[], $7::text[]) with ordinality kind(service, type, position)
+      left join resource_kinds k
+        on k.service_name = kind.service and k.resource_type = kind.type
+      order by kind.position
+    ))[item.kind] as kind_id,
+    (array(
+      select case when exists (select from resource_requirements n where n.kind_id = k.id)
+        then ${grant.barred} else 0 end
+      from unnest($6::text[], $7::text[]) with ordinality kind(service, type, position)
+      left join resource_kinds k
+        on k.service_name = kind.service and k.resource_type = kind.type
+      order by kind.position
+    ))[item.kind] as barred,
+    item.resource, item.action, item.position
+  from subjects, unnest($8::int[], $9::int[], $10::uuid[], $11::text[])
+    with ordinality item(subject, kind, resource, action, position)
+  offset 0
+) i
+left join resources r on r.kind_id = i.kind_id and r.resource_id = i.resource
+  and (i.workspace_id is null or r.workspace_id = i.workspace_id or r.visibility = 'public'
+    or r.parent_id is not null and r.inherits)
+  and ${isInLiveTree('r.kind_id', 'r.resource_id')}
+cross join lateral (
+  select r.workspace_id <> i.workspace_id as is_outside,
+    ${userId} as user_id, ${workspaceId} as workspace_id, i.service, i.action, i.position
+) q`
+}
+
+/**
+ * The facts of a check as bits (`bits.ts`), with the bits of its grants. What the requirements of an
+ * action or the condition of a share say is uncertain: the bits `barred` and `conditional`.
+ */
+export function checkBits(ancestry: Ancestry, grants: string): string {
+  // A flagged statement decides nothing about resources outside the workspace of the subject.
+  const outside =
+    ancestry === 'flagged' ? grant.inherited : `(${grants}) & ${grant.public | grant.inherited}`
+  return `i.status
+  | case when i.workspace_id is not null then 0 else coalesce((
+      select ${roleBitsSql('m.role')} from live_members m
+      where m.user_id = q.user_id and m.workspace_id = q.workspace_id
+    ), 0) end
+  | case when r.id is null then 0
+      when q.is_outside then i.barred | ${outside}
+      else ${grant.registered} | i.barred | ${grants} end
+  | ${actionBitsSql}`
+}
+
+/**
+ * How a statement treats a resource that inherits or may be public: `flagged` only sets the bit
+ * `inherited`, which costs other resources nothing; `walked` also adds the grants of its ancestors
+ * and decides what is public.
+ */
+export type Ancestry = 'flagged' | 'walked'
+
+/** Return the grants of the subject `q` on the resource `r` as bits. */
+export const grantBits: Record<Ancestry, (lookup: GroupLookup) => string> = {
+  flagged: (lookup) => `${ownBits('r', lookup, isFlagged)}
+        | case when (r.parent_id is null or not r.inherits) and r.visibility <> 'public' then 0
+          else ${grant.inherited} end`,
+  walked: (lookup) => `${ownBits('r', lookup)}
+        | case when r.parent_id is null or not r.inherits then 0 else ${grant.inherited} | coalesce((
+          with recursive chain as (
+            select ${ancestorColumns('a')}, 1 as depth from resources a where a.id = r.parent_id
+            union all
+            select ${ancestorColumns('a')}, chain.depth + 1
+            from chain join resources a on a.id = chain.parent_id
+            where chain.inherits and chain.depth < ${maxChainLength - 1}
+          )
+          select bit_or(bits) from (
+            select ${ownBits('a', lookup)} as bits from chain a offset 0
+          ) inherited
+        ), 0) end`,
+}
+
+/** Whether flagged statements read the grants of a kind. They leave `public` to walked ones. */
+function isFlagged({ rule }: GrantKind): boolean {
+  return rule !== 'public'
+}
+
+/** Returns the grants of `q` on the resource `row` itself, without inherited ones. */
+function ownBits(row: string, lookup: GroupLookup, isRead = (_: GrantKind) => true): string {
+  return grantKinds
+    .filter(isRead)
+    .flatMap(({ bits }) => bits?.(row, lookup) ?? [])
+    .join('\n        | ')
+}

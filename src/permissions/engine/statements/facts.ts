@@ -1,0 +1,52 @@
+import type { GroupLookup } from '../grants/grant-kind.ts'
+import { type Ancestry, checkBits, checksFrom, grantBits, subjectCtes } from './checks.ts'
+import { askAboutGroups } from './group-subjects.ts'
+import { keyStatusColumns } from './status.ts'
+
+/**
+ * The facts of checks, in one row: whether keys are required, the service of each key, the status
+ * of each subject, and the bits of each check. The last two are array literals, because sending and
+ * parsing a row for each check would take longer than the lookups.
+ */
+function createFactsSql(ancestry: Ancestry, lookup: GroupLookup): string {
+  return `
+with ${subjectCtes}
+select ${keyStatusColumns('$12')},
+  (select statuses::text from subjects),
+  (
+    select array_agg(${checkBits(ancestry, grantBits[ancestry](lookup))} order by q.position)::text
+    from ${checksFrom[ancestry]}
+  )`
+}
+
+/** The facts statement for each combination of `Ancestry` and `GroupLookup`. */
+export const factsSql: Record<Ancestry, Record<GroupLookup, string>> = {
+  flagged: {
+    probed: createFactsSql('flagged', 'probed'),
+    hashed: createFactsSql('flagged', 'hashed'),
+  },
+  walked: {
+    probed: createFactsSql('walked', 'probed'),
+    hashed: createFactsSql('walked', 'hashed'),
+  },
+}
+
+/** The facts statements for checks of groups. */
+export const groupFactsSql: typeof factsSql = {
+  flagged: {
+    probed: askAboutGroups(factsSql.flagged.probed, '$2::uuid[]'),
+    hashed: askAboutGroups(factsSql.flagged.hashed, '$2::uuid[]'),
+  },
+  walked: {
+    probed: askAboutGroups(factsSql.walked.probed, '$2::uuid[]'),
+    hashed: askAboutGroups(factsSql.walked.hashed, '$2::uuid[]'),
+  },
+}
+
+/** The row of the facts statement. */
+export type FactsRow = [
+  keysRequired: boolean,
+  services: (string | null)[] | null,
+  statuses: string,
+  bits: string | null,
+]

@@ -1,0 +1,58 @@
+import { roles } from '../../../core/roles.ts'
+import { actionFact, builtInActions, sufficientGrants } from '../../access.ts'
+import { roleShift, statusBit } from '../bits.ts'
+import { actionBitsSql, keyStatusColumns, statusJoins, statusSql } from './status.ts'
+
+/** All combinations of the bits of `actionFact`. */
+const factCombinations = [0, 1, 2, 3].map((combination) => combination * actionFact.registered)
+
+/** Represents every registered action: `sufficientGrants` treats all of them alike. */
+const customAction = ''
+
+/**
+ * The results of `sufficientGrants` as a table, with a row for each combination of an action and
+ * facts about it, and a column for each role. The first column is for users without a role.
+ */
+const grantsTable = [...builtInActions, customAction].flatMap((action) =>
+  factCombinations.map((facts) =>
+    [undefined, ...roles].map((role) => sufficientGrants(role, action, facts)),
+  ),
+)
+
+/** Returns the position, from 1, of the first row of an action in `grantsTable`. */
+export function grantsRowOf(action: string): number {
+  const index = builtInActions.indexOf(action)
+  return (index === -1 ? builtInActions.length : index) * factCombinations.length + 1
+}
+
+/** A common table expression that `callersOf` requires. $1 hashes of service keys. */
+export const keysCte = `keys(required, services) as materialized (select ${keyStatusColumns('$1')})`
+
+const isActive = `(${statusSql}) & ${statusBit.denied | statusBit.active} = ${statusBit.active}`
+
+/** A query with a null key does not depend on a service key. */
+const hasValidKey =
+  'q.key is null or coalesce(keys.services ->> (q.key - 1) = q.service, not keys.required)'
+
+const sufficient = `('{${grantsTable.map((row) => `{${row.join()}}`).join()}}'::int[])
+      [q.grants_row + (${actionBitsSql}) / ${actionFact.registered}][1 + ((${statusSql}) >> ${roleShift})]`
+
+/**
+ * Returns a FROM item with the columns of `source` and the current status of the caller:
+ * `keys_required`, `key_service`, `status`, and the sufficient `grants`, which are 0 if the caller
+ * is rejected.
+ *
+ * `source` must have the columns `key` (a position in $1, from 1, or null), `token_id`, `user_id`,
+ * `workspace_id`, `service`, `action` (null if it is built in) and `grants_row` (`grantsRowOf`).
+ * `offset 0` prevents the planner from computing the grants each time they are used.
+ */
+export function callersOf(source: string): string {
+  return `(
+    select q.*, keys.required as keys_required, keys.services ->> (q.key - 1) as key_service,
+      ${statusSql} as status,
+      case when ${isActive} and (${hasValidKey}) then ${sufficient} else 0 end as grants
+    from keys cross join ${source} q
+    ${statusJoins}
+    offset 0
+  )`
+}

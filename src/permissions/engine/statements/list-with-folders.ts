@@ -1,0 +1,160 @@
+import { isInLiveTree, isLiveRoot } from '../../../database/deleted-rows.ts'
+import type { ListValues } from '../grants/grant-kind.ts'
+import { grantKinds } from '../grants/grant-kinds.ts'
+import {
+  type Certainty,
+  callerColumns,
+  directPage,
+  hasFullAccess,
+  idSeparator,
+  isUncertainList,
+  listedPermission,
+  listQueries,
+} from './list.ts'
+import { keysCte } from './list-caller.ts'
+
+/** The values of the query: the statement processes only one. */
+const serviceSql = '($2::text[])[1]'
+const typeSql = '($3::text[])[1]'
+const values: Omit<ListValues, 'permission'> = {
+  workspace: '($6::uuid[])[1]',
+  user: '($5::uuid[])[1]',
+  kind: 'kind.id',
+  first: '($9::uuid[])[1]',
+  limit: '($10::int[])[1]',
+  grants: '(select grants from query)',
+  action: '($11::text[])[1]',
+}
+const { workspace, first, limit, grants } = values
+
+/** Returns SQL for the folders on which the user has one of the grants. */
+function grantedFolders(values: ListValues): string {
+  const branches = grantKinds.flatMap(({ folders }) =>
+    folders
+      ? `
+    select r.id from ${folders.from(values)}
+      and ${grants} & ${folders.bits} <> 0 and r.kind_id = any((select ids from service)::int[])
+      and ${isInLiveTree('r.kind_id', 'r.resource_id')}`
+      : [],
+  )
+  return branches.join('\n    union all')
+}
+
+/**
+ * The maximum number of folders whose children are read folder by folder. With more folders, the
+ * statement first scans all children in the workspace in the order of their IDs.
+ */
+const maxProbedFolders = 50
+
+/** The number of rows to scan for each ID of the page, and for each folder. */
+const scannedPerId = 8
+const scannedPerFolder = 8
+
+/** The minimum number of IDs in the first sample of each folder, unless the page is shorter. */
+const minSample = 4
+
+/** Returns SQL for an array with the IDs of the first children of `folder` that match. */
+const childIds = (condition: string, limit: string) => `array(
+      select resource_id from resources
+      where parent_id = folder.id and kind_id = kind.id and inherits and ${condition}
+        and ${isInLiveTree('kind_id', 'resource_id')}
+      order by resource_id limit ${limit}
+    )`
+
+/**
+ * Lists resources for one query. Takes the parameters of `listSql` without $15, and returns the same
+ * row.
+ *
+ * The list includes resources that inherit a grant: the children of the granted folders and of all
+ * folders below them.
+ *
+ * The statement reads a sample of IDs from every folder, which gives an upper bound for the page,
+ * and then reads on only in folders that may have more IDs below the bound. If there are many
+ * folders, it first scans the children in the workspace in the order of their IDs, and reads
+ * samples only if the scan does not fill the page. Neither method sorts a whole tree.
+ */
+function createListWithFoldersSql(certainty: Certainty): string {
+  const listed = { ...values, permission: listedPermission[certainty] }
+  return `
+with recursive ${keysCte}, query as materialized (
+  select * from ${listQueries} q
+), kind as materialized (
+  select id from resource_kinds where service_name = ${serviceSql} and resource_type = ${typeSql}
+), service as materialized (
+  select array_agg(id) as ids from resource_kinds where service_name = ${serviceSql}
+), folder as (
+  select id from (${grantedFolders(listed)}
+  ) granted
+  union
+  -- "lateral" and "offset 0" make the planner read the children of each folder by index. A join would
+  -- read the folders of all workspaces at each level.
+  select child.id from folder cross join lateral (
+    select id from resources where parent_id = folder.id and is_parent and inherits
+      and ${isLiveRoot('id')} offset 0
+  ) child
+), size as materialized (
+  select count(*) > ${maxProbedFolders} as is_scanned,
+    ${scannedPerId} * ${limit}::bigint + ${scannedPerFolder} * count(*) as scanned,
+    least(${limit}::bigint, greatest(${minSample}, 2 * ${limit}::bigint / greatest(count(*), 1))) as sample
+  from folder
+), scanned as materialized (
+  select resource_id, parent_id from resources
+  where (select is_scanned from size) and parent_id is not null and inherits
+    and workspace_id = ${workspace} and kind_id = (select id from kind) and resource_id >= ${first}
+    and ${isInLiveTree('kind_id', 'resource_id')}
+  order by resource_id limit (select scanned from size)
+), matched as materialized (
+  -- "is true" makes the planner look up each row in a hash table instead of joining.
+  select resource_id from scanned
+  where (parent_id in (select id from folder)) is true
+  order by resource_id limit ${limit}
+), probed as materialized (
+  -- The first id that the scan did not reach; null if the scan was sufficient.
+  select case
+    when not is_scanned then ${first}
+    when (select count(*) from matched) < ${limit}
+      and (select count(*) from scanned) = size.scanned
+      then (select resource_id from scanned order by resource_id desc limit 1)
+  end as first from size
+), sampled as materialized (
+  select folder.id,
+    ${childIds('resource_id >= (select first from probed)', '(select sample from size)')} as ids
+  from folder, kind where (select first from probed) is not null
+), direct as materialized (
+  select resource_id from kind cross join lateral (${directPage(listed)}
+  ) by_branch
+), known as materialized (
+  select resource_id from direct
+  union
+  select resource_id from matched
+  union
+  select unnest(ids) from sampled
+  order by resource_id limit ${limit}
+), bound as materialized (
+  select case when count(*) < ${limit} then 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+    else (select resource_id from known order by resource_id desc limit 1) end as id
+  from known
+)
+select ${callerColumns}, true,
+  coalesce((select string_agg(resource_id::text, '${idSeparator}') from (
+    select resource_id from (
+      select resource_id from known
+      union
+      select unnest(${childIds('resource_id > last and resource_id <= bound.id', limit)})
+      from (
+        select id, ids[(select sample from size)] as last from sampled
+      ) folder, bound, kind
+      where last < bound.id
+    ) reached
+    order by resource_id limit ${limit}
+  ) page), ''),
+  ${hasFullAccess},
+  ${isUncertainList}
+from query q`
+}
+
+/** The statement for each Certainty. */
+export const listWithFoldersSql: Record<Certainty, string> = {
+  certain: createListWithFoldersSql('certain'),
+  candidates: createListWithFoldersSql('candidates'),
+}

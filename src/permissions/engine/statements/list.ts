@@ -1,0 +1,187 @@
+import { grant } from '../../access.ts'
+import type { ListValues } from '../grants/grant-kind.ts'
+import { grantKinds } from '../grants/grant-kinds.ts'
+import { barePermission, shareGrants } from '../grants/live-share.ts'
+import { callersOf, keysCte } from './list-caller.ts'
+
+/*
+ * Parameters of both statements for lists, each an array:
+ *
+ * | $1         | hashes of service keys                                                     |
+ * | $2, $3     | kinds: service, resource type                                              |
+ * | $4 to $6   | queries: token, user, workspace                                            |
+ * | $7, $8     | queries: position of the key and the kind                                  |
+ * | $9, $10    | queries: first ID, limit                                                   |
+ * | $11 to $13 | queries: action, row in the table of sufficient grants, whether it is view |
+ * | $14        | queries: name of the action, also if it is built in                        |
+ *
+ * Queries refer to keys and kinds by their position, from 1.
+ */
+
+/** A FROM item with the queries and the status of their callers. */
+export const listQueries = callersOf(`(
+      select item.*, ($2::text[])[item.kind] as service,
+        (array(
+          select k.id
+          from unnest($2::text[], $3::text[]) with ordinality kind(service, type, position)
+          left join resource_kinds k on k.service_name = kind.service and k.resource_type = kind.type
+          order by kind.position
+        ))[item.kind] as kind_id
+      from unnest($4::uuid[], $5::uuid[], $6::uuid[], $7::int[], $8::int[], $9::uuid[], $10::int[],
+          $11::text[], $12::int[], $13::bool[], $14::text[]) with ordinality
+        item(token_id, user_id, workspace_id, key, kind, first_id, max_ids, action, grants_row,
+          is_view, action_name, position)
+    )`)
+
+/** The index of the query `q`, from 0, and the status of its caller. */
+export const callerColumns = 'q.position::int - 1, q.keys_required, q.key_service, q.status'
+
+/** Separates the IDs in the result of a list. */
+export const idSeparator = ','
+
+/** Whether the action of the query `q` has a requirement. */
+const isRequired = `exists (
+      select from resource_requirements n
+      where n.kind_id = q.kind_id and n.action = q.action_name offset 0
+    )`
+
+/**
+ * Whether the list of the query `q` depends on conditions: its action has a requirement, or the
+ * caller may view through a custom role and `view` has one, or any share with the caller has a
+ * condition.
+ */
+export const isUncertainList = `${isRequired}
+    or q.action is not null and exists (
+      select from resource_requirements n
+      where n.kind_id = q.kind_id and n.action = 'view' offset 0
+    )
+    or q.grants & ${shareGrants} <> 0 and (
+      exists (
+        select from shares s
+        where s.user_id = q.user_id and s.workspace_id = q.workspace_id
+          and s.condition is not null offset 0
+      ) or exists (
+        select from group_members g
+        where g.user_id = q.user_id and g.workspace_id = q.workspace_id and exists (
+          select from shares s
+          where s.group_id = g.group_id and s.workspace_id = q.workspace_id
+            and s.condition is not null offset 0
+        )
+      )
+    )`
+
+/**
+ * Whether the caller of the query `q` has access to every resource of the kind: because of their
+ * role or, if the action is `view`, because the workspace has resources of the kind and none of
+ * them is private. False if the action has a requirement.
+ */
+export const hasFullAccess = `not ${isRequired} and (q.grants = ${grant.registered}
+    or q.grants <> 0 and q.is_view
+    and not exists (select from resources
+      where workspace_id = q.workspace_id and kind_id = q.kind_id and visibility = 'private'
+      offset 0)
+    and exists (select from resources
+      where workspace_id = q.workspace_id and kind_id = q.kind_id offset 0))`
+
+/**
+ * Returns SQL for a page of the IDs of resources on which the user has one of the grants directly,
+ * not by inheritance. The planner merges the ordered branches of `union all` without sorting them.
+ */
+export function directPage(values: ListValues): string {
+  const branches = grantKinds.flatMap(({ resources }) => resources?.(values) ?? [])
+  return `
+    select distinct resource_id from (
+      ${branches.map((branch) => `(${branch})`).join('\n      union all\n      ')}
+    ) granted order by resource_id limit ${values.limit}`
+}
+
+/**
+ * Whether lists contain what would be allowed if every condition were true (`candidates`), or only
+ * what does not depend on conditions (`certain`).
+ */
+export type Certainty = 'certain' | 'candidates'
+
+/** `ListValues.permission` for each Certainty. */
+export const listedPermission: Record<Certainty, string> = {
+  certain: 's.permission',
+  candidates: barePermission,
+}
+
+/** The values of the query `q`. */
+const queryValues: Omit<ListValues, 'permission'> = {
+  workspace: 'q.workspace_id',
+  user: 'q.user_id',
+  kind: 'q.kind_id',
+  first: 'q.first_id',
+  limit: 'q.max_ids',
+  grants: 'q.grants',
+  action: 'q.action',
+}
+
+/**
+ * Returns an SQL condition: whether the user of the query `q` may have one of the grants on a folder,
+ * of any service. `offset 0` prevents the planner from hashing the whole table instead of looking up
+ * each user.
+ */
+function mayHaveFolders(values: ListValues): string {
+  const isGranted = grantKinds.flatMap(({ folders }) =>
+    folders
+      ? `q.grants & ${folders.bits} <> 0 and exists (
+        select from ${folders.from(values)} offset 0)`
+      : [],
+  )
+  return `
+    exists (select from resources where is_parent and workspace_id = q.workspace_id offset 0)
+    and (${isGranted.join('\n      or ')})`
+}
+
+/**
+ * Lists resources for several queries. $15 is the maximum number of groups.
+ *
+ * Returns a row for each query: its index, from 0; the current status of its caller (whether keys
+ * are required, the service of the key, the bits of the status); whether the user may have a grant
+ * on a folder; the IDs, from the first ID of the query on, up to its limit, ascending and joined by
+ * `idSeparator`; `hasFullAccess`; and `isUncertainList`. The list is empty if the caller is rejected.
+ *
+ * The IDs are null if the user may have a grant on a folder. In that case, use `listWithFoldersSql`,
+ * which is slower even for users without folders. The IDs are also null if the user has more groups
+ * than the maximum, and a certain list is null if it depends on conditions.
+ */
+function createListSql(certainty: Certainty): string {
+  const values = { ...queryValues, permission: listedPermission[certainty] }
+  return `
+with ${keysCte}
+select ${callerColumns},
+  may_have_folders,
+  case when not may_have_folders ${certainty === 'certain' ? 'and not is_uncertain' : ''}
+      and not exists (
+        select from group_members
+        where user_id = q.user_id and workspace_id = q.workspace_id offset $15::int
+      ) then coalesce((select string_agg(resource_id::text, '${idSeparator}') from (${directPage(values)}
+    ) page), '') end,
+  ${hasFullAccess},
+  is_uncertain
+from (
+  select q.*, ${mayHaveFolders(values)} as may_have_folders, ${isUncertainList} as is_uncertain
+  from ${listQueries} q
+  offset 0
+) q`
+}
+
+/** The statement for each Certainty. */
+export const listSql: Record<Certainty, string> = {
+  certain: createListSql('certain'),
+  candidates: createListSql('candidates'),
+}
+
+/** The row of a query in the result of `listSql` or `listWithFoldersSql`. */
+export type ListRow = [
+  index: number,
+  keysRequired: boolean,
+  service: string | null,
+  status: number,
+  mayHaveFolders: boolean,
+  joinedIds: string | null,
+  hasFullAccess: boolean,
+  isUncertain: boolean,
+]

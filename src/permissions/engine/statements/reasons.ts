@@ -1,0 +1,125 @@
+import { chainCte } from '../chain.ts'
+import type { GrantRule, ReasonRows } from '../grants/grant-kind.ts'
+import { grantKinds } from '../grants/grant-kinds.ts'
+import { checkBits, checksFrom, subjectCtes } from './checks.ts'
+import { askAboutGroups } from './group-subjects.ts'
+import { requirementList, storedVariables } from './uncertain.ts'
+
+const reasonRows = grantKinds
+  .flatMap(({ rule, reasons }, order) => (reasons ? reasonSelect(rule, reasons, order) : []))
+  .join('\n    union all\n    ')
+
+function reasonSelect(rule: GrantRule, columns: ReasonRows, order: number): string {
+  const { bits, permission, role, groupId, isDirect, shareId, expiresAt, from } = columns
+  const { condition, digest, params, conditionalBits } = columns
+  return `select '${rule}' as rule, ${bits} as bits, ${permission ?? 'null'} as permission,
+      ${role ?? 'null'} as role, ${groupId ?? 'null::uuid'} as group_id,
+      ${isDirect ?? 'null::boolean'} as is_direct, ${shareId ?? 'null::uuid'} as share_id,
+      ${expiresAt ?? 'null::timestamptz'} as expires_at, ${condition ?? 'null::text'} as condition,
+      ${digest ?? 'null::text'} as digest, ${params ?? 'null::jsonb'} as params,
+      ${conditionalBits ?? 'null::int'} as conditional_bits, chain.*, ${order} as rule_order
+    from ${from}`
+}
+
+/**
+ * The grants of the subject `q` on the resource `r` and on the ancestors that it inherits from, as a
+ * JSON array of ReasonRow.
+ */
+const grantList = `(
+  with recursive ${chainCte('where r.id is not null')}, granted as (
+    ${reasonRows}
+  )
+  select coalesce(json_agg(json_build_object(
+    'rule', rule, 'bits', bits, 'permission', permission, 'role', role, 'group_id', group_id,
+    'is_direct', is_direct, 'share_id', share_id, 'expires_at', expires_at,
+    'condition', condition, 'digest', digest, 'params', params,
+    'conditional_bits', conditional_bits,
+    'ancestor', case when depth > 1 then (
+      select json_build_object('permission_id', a.id, 'resource_type', k.resource_type,
+        'resource_id', a.resource_id, 'external_id', a.external_id)
+      from resources a join resource_kinds k on k.id = a.kind_id where a.id = granted.id
+    ) end
+  ) order by depth, rule_order, share_id, role), '[]')
+  from granted
+)`
+
+/** The links between groups of the subject `q`, as JSON: [parent id, child id, is direct member]. */
+export const groupLinks = `(
+  select json_agg(json_build_array(p.parent_id, p.child_id, g.is_direct) order by p.child_id)
+  from group_members g join group_parents p on p.child_id = g.group_id
+  where g.user_id = q.user_id and g.workspace_id = q.workspace_id
+)`
+
+/** The names of the objects of a check, as JSON. */
+const names = `json_build_object(
+  'user', (select coalesce(nullif(name, ''), email) from users where id = i.user_id),
+  'workspace', (select name from workspaces where id = q.workspace_id),
+  'resource', case when q.is_outside then null else r.external_id end,
+  'display_name', case when q.is_outside then null else r.display_name end,
+  'inherits', q.is_outside is not true and r.parent_id is not null and r.inherits,
+  'group_count', (
+    select count(*) from group_members g
+    where g.user_id = q.user_id and g.workspace_id = q.workspace_id
+  )
+)`
+
+/**
+ * $1 to $11 as in `checks.ts`. Returns a row for each check, in order: the bits of the check without
+ * the grants that are listed, the list of grants, the links between the groups of the user, names, the
+ * time, the requirements of the resource type, and StoredVariables.
+ */
+export const reasonsSql = `
+with ${subjectCtes}
+select ${checkBits('walked', '0')}, ${grantList}, ${groupLinks}, ${names},
+  statement_timestamp()::text, ${requirementList('r.kind_id')},
+  case when r.id is not null then ${storedVariables('i.user_id')} end
+from ${checksFrom.walked}
+order by i.position`
+
+/** The statement for checks of groups. */
+export const groupReasonsSql = askAboutGroups(reasonsSql, '$2::uuid[]')
+
+/** $1 array of group IDs. Returns the ID and the name of each group. */
+export const groupNamesSql = 'select id, name from groups where id = any($1::uuid[])'
+
+/** $1 to $5 as in `checks.ts`. Returns the user ID and the status of each subject. */
+export const subjectSql = `
+with ${subjectCtes}
+select user_id, status from subject order by position`
+
+/** The same for groups. */
+export const groupSubjectSql = askAboutGroups(subjectSql, '$2::uuid[]')
+
+/** A grant in the result of `reasonsSql`. */
+export type ReasonRow = {
+  rule: GrantRule
+  bits: number
+  permission: string | null
+  role: string | null
+  group_id: string | null
+  is_direct: boolean | null
+  share_id: string | null
+  expires_at: string | null
+  condition: string | null
+  digest: string | null
+  params: Record<string, unknown> | null
+  conditional_bits: number | null
+  ancestor: {
+    permission_id: string
+    resource_type: string
+    resource_id: string
+    external_id: string | null
+  } | null
+}
+
+export type GroupLink = [parentId: string, childId: string, isDirect: boolean]
+
+/** The names in the result of `reasonsSql`. */
+export type NamesRow = {
+  user: string | null
+  workspace: string | null
+  resource: string | null
+  display_name: string | null
+  inherits: boolean | null
+  group_count: number
+}

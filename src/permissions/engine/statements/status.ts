@@ -1,0 +1,81 @@
+import { actionFact } from '../../access.ts'
+import { roleBitsSql, statusBit } from '../bits.ts'
+
+/**
+ * Returns two SQL columns: whether an active service app exists, which makes keys required, and the
+ * service of each key as a JSON array. `hashes` is the parameter with the hashes of the keys.
+ */
+export function keyStatusColumns(hashes: string): string {
+  return `
+  exists (select from service_apps where is_active),
+  (
+    select json_agg(a.service_name order by q.position)
+    from unnest(${hashes}::text[]) with ordinality q(key_hash, position)
+    left join service_keys k on k.key_hash = q.key_hash
+      and (k.expires_at is null or k.expires_at > now())
+    left join service_apps a on a.id = k.app_id and a.is_active
+  )`
+}
+
+/**
+ * The status of the subject `q` (`token_id`, `user_id`, `workspace_id`) as bits, with the role in
+ * its workspace. Requires `statusJoins`.
+ */
+export const statusSql = `case when d.token_id is null then 0 else ${statusBit.denied} end
+      | case when u.id is null then 0 else ${statusBit.known} end
+      | case when u.is_active then ${statusBit.active} else 0 end
+      | case when u.is_admin then ${statusBit.admin} else 0 end
+      | case when u.workspace_id is null then 0 else ${statusBit.serviceAccount} end
+      | case when u.id is null and q.token_id is null then ${statusBit.anonymous} else 0 end
+      | ${roleBitsSql('m.role')}`
+
+/**
+ * Look up each subject by index. `offset 0` prevents a hash join, which would read whole tables.
+ */
+export const statusJoins = `left join lateral (
+      select token_id from denied_tokens where token_id = q.token_id offset 0
+    ) d on true
+    left join lateral (
+      select users.id, is_active, is_admin, users.workspace_id from users
+      where users.id = q.user_id offset 0
+    ) u on true
+    left join lateral (
+      select role from live_members where user_id = q.user_id and workspace_id = q.workspace_id offset 0
+    ) m on true`
+
+/**
+ * Returns an SQL condition: whether the user or one of their groups has a custom role with the
+ * action. Reads the roles of groups in the workspace first, because most workspaces have few.
+ */
+export function hasRoleSql(actionId: string, userId: string, workspaceId: string): string {
+  return `(
+              exists (
+                select from custom_role_actions ra
+                join custom_role_members rm on rm.role_id = ra.role_id
+                where ra.service_action_id = ${actionId}
+                  and rm.user_id = ${userId} and rm.workspace_id = ${workspaceId}
+              ) or exists (
+                select from (
+                  select role_id, group_id from custom_role_groups
+                  where workspace_id = ${workspaceId} offset 0
+                ) rg
+                where exists (
+                  select from custom_role_actions ra
+                  where ra.service_action_id = ${actionId} and ra.role_id = rg.role_id offset 0
+                ) and exists (
+                  select from group_members g
+                  where g.group_id = rg.group_id and g.user_id = ${userId} offset 0
+                )
+              )
+            )`
+}
+
+/**
+ * The bits of `actionFact` for the action of `q` (`user_id`, `workspace_id`, `service`, `action`).
+ * The action is null if it is built in.
+ */
+export const actionBitsSql = `case when q.action is null then 0 else coalesce((
+          select ${actionFact.registered} | case when ${hasRoleSql('sa.id', 'q.user_id', 'q.workspace_id')}
+            then ${actionFact.granted} else 0 end
+          from service_actions sa where sa.service_name = q.service and sa.name = q.action
+        ), 0) end`

@@ -1,0 +1,57 @@
+import type { Role } from '../../../core/roles.ts'
+import { isInLiveTree } from '../../../database/deleted-rows.ts'
+import { grant } from '../../access.ts'
+import { chainCte } from '../chain.ts'
+import { grantKinds } from '../grants/grant-kinds.ts'
+
+/** The kind of an action, which determines the grants that can allow it. */
+export type ActionKind = 'view' | 'edit' | 'manage' | 'registered'
+
+const branches = grantKinds.flatMap(({ subjects }) => subjects ?? [])
+
+/**
+ * $1 service name, $2 resource type, $3 resource ID, $4 user ID, $5 limit, $6 ActionKind, $7
+ * action.
+ *
+ * Returns up to $5 users with an ID after $4, ordered by ID. They include every user in that range
+ * who may perform the action. The columns are ID, `external_id`, e-mail address, name, whether the
+ * user is active, the role in the workspace, and grants as bits, which are sufficient to decide
+ * built-in actions unless they are uncertain: `barred` if the type has requirements, `conditional` if
+ * a share with a condition names the user. Every branch follows an index and limits its users, not its rows: a user with
+ * several shares or groups counts once.
+ */
+export const subjectsSql = `
+with recursive ${chainCte(`
+    from resource_kinds k join resources r on r.kind_id = k.id
+    where k.service_name = $1 and k.resource_type = $2 and r.resource_id = $3
+      and ${isInLiveTree('r.kind_id', 'r.resource_id')}`)},
+resource_workspace as materialized (
+  select workspace_id, exists (
+    select from resource_requirements n where n.kind_id = chain.kind_id
+  ) as is_restricted
+  from chain where depth = 1
+)
+select u.id, u.external_id, coalesce(u.email, ''), u.name, u.is_active, m.role,
+  candidates.bits | ${grant.registered} | case when (select is_restricted from resource_workspace)
+    then ${grant.barred} else 0 end
+from (
+  select user_id, bit_or(bits) as bits from (
+    ${branches.map((branch) => `(${branch})`).join('\n    union all\n    ')}
+  ) branches
+  group by user_id order by user_id limit $5
+) candidates
+join users u on u.id = candidates.user_id
+left join live_members m
+  on m.user_id = u.id and m.workspace_id = (select workspace_id from resource_workspace)
+order by u.id`
+
+/** A row of `subjectsSql`. */
+export type SubjectRow = [
+  id: string,
+  externalId: string | null,
+  email: string,
+  name: string,
+  isActive: boolean,
+  role: Role | null,
+  grants: number,
+]

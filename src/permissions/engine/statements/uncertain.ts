@@ -1,0 +1,152 @@
+import { grant } from '../../access.ts'
+import { chainCte } from '../chain.ts'
+import type { GroupLookup } from '../grants/grant-kind.ts'
+import { barePermission, isLive, shareBits } from '../grants/live-share.ts'
+import { checkBits, checksFrom, grantBits, subjectCtes } from './checks.ts'
+import { askAboutGroups } from './group-subjects.ts'
+import { keyStatusColumns } from './status.ts'
+
+/**
+ * The maximum number of shares with conditions that a check judges, those of the resource itself
+ * first. Further ones do not count.
+ */
+export const maxCandidates = 256
+
+/**
+ * The conditional shares of the resource `r`, and of the ancestors that it inherits from, with the
+ * subject `q`, as a JSON array of Candidate.
+ */
+export const candidateList = `(
+    with recursive ${chainCte('where r.id is not null')}
+    select json_agg(json_build_object('bits', bits, 'condition', condition, 'digest', digest,
+      'params', params) order by depth, is_of_group, id)
+    from (
+      select s.id, s.user_id is null as is_of_group, depth, ${shareBits('q.action', barePermission)} as bits, s.condition, s.params,
+        c.digest
+      from chain
+      join shares s on s.kind_id = chain.kind_id and s.resource_id = chain.resource_id
+      join resource_conditions c on c.kind_id = s.kind_id and c.name = s.condition
+      where s.condition is not null and ${isLive('s')}
+        and (s.user_id = q.user_id or s.group_id is not null and exists (
+          select from group_members g
+          where g.group_id = s.group_id and g.user_id = q.user_id offset 0
+        ))
+      order by depth, is_of_group, s.id limit ${maxCandidates}
+    ) candidate
+  )`
+
+/** Returns SQL for the requirements of a kind, as a JSON array of Requirement. */
+export function requirementList(kindId: string): string {
+  return `(
+    select json_agg(json_build_object('action', n.action, 'condition', n.condition,
+      'digest', c.digest) order by n.position)
+    from resource_requirements n
+    join resource_conditions c on c.kind_id = n.kind_id and c.name = n.condition
+    where n.kind_id = ${kindId}
+  )`
+}
+
+/**
+ * Returns SQL for what conditions read of a subject and the resource `r`, as JSON: StoredVariables.
+ * `userId` is the ID of the subject.
+ */
+export function storedVariables(userId: string): string {
+  return `json_build_object(
+    'subject', (
+      select json_build_object('id', id, 'external_id', external_id, 'email', email)
+      from users where id = ${userId}
+    ),
+    'resource', json_build_object('id', r.resource_id, 'external_id', r.external_id,
+      'workspace_id', r.workspace_id, 'owner_id', r.owner_id, 'visibility', r.visibility,
+      'attributes', coalesce(r.attributes, '{}'))
+  )`
+}
+
+/** Returns the condition that a check is uncertain: its bits depend on conditions. */
+export function isUncertain(bits: string): string {
+  return `${bits} & ${grant.conditional | grant.barred} <> 0`
+}
+
+/**
+ * The facts of checks with what is needed to judge them, in one row: as in `factsSql`, the time of
+ * the statement, the requirements of each kind, and an UncertainCheck for each check.
+ */
+function createUncertainSql(lookup: GroupLookup): string {
+  return `
+with ${subjectCtes}
+select ${keyStatusColumns('$12')},
+  (select statuses::text from subjects),
+  statement_timestamp()::text,
+  (
+    select json_agg(${requirementList('k.id')} order by kind.position)
+    from unnest($6::text[], $7::text[]) with ordinality kind(service, type, position)
+    left join resource_kinds k on k.service_name = kind.service and k.resource_type = kind.type
+  ),
+  (
+    select json_agg(json_build_array(
+        facts.bits,
+        case when facts.bits & ${grant.conditional} <> 0 then ${candidateList} end,
+        case when ${isUncertain('facts.bits')} then ${storedVariables('i.user_id')} end
+      ) order by q.position)
+    from ${checksFrom.walked}
+    cross join lateral (
+      select ${checkBits('walked', grantBits.walked(lookup))} as bits offset 0
+    ) facts
+  )`
+}
+
+/** The statement for each GroupLookup. */
+export const uncertainSql: Record<GroupLookup, string> = {
+  probed: createUncertainSql('probed'),
+  hashed: createUncertainSql('hashed'),
+}
+
+/** The same for groups. */
+export const groupUncertainSql: typeof uncertainSql = {
+  probed: askAboutGroups(uncertainSql.probed, '$2::uuid[]'),
+  hashed: askAboutGroups(uncertainSql.hashed, '$2::uuid[]'),
+}
+
+/** $1 array of digests. Returns the conditions with these digests. */
+export const conditionsSql = `
+select distinct digest, expression, parameters::text
+from resource_conditions where digest = any($1::text[])`
+
+/** A share with a condition, which gives `bits` if the condition is true. */
+export type Candidate = {
+  bits: number
+  condition: string
+  digest: string
+  params: Record<string, unknown>
+}
+
+/** A condition that an action requires. */
+export type Requirement = { action: string; condition: string; digest: string }
+
+/** What conditions read that PostgreSQL stores. The subject is null if it does not exist. */
+export type StoredVariables = {
+  subject: { id: string; external_id: string | null; email: string | null } | null
+  resource: {
+    id: string
+    external_id: string | null
+    workspace_id: string
+    owner_id: string
+    visibility: string
+    attributes: Record<string, unknown>
+  }
+}
+
+export type UncertainCheck = [
+  bits: number,
+  candidates: Candidate[] | null,
+  variables: StoredVariables | null,
+]
+
+export type UncertainRow = [
+  keysRequired: boolean,
+  services: (string | null)[] | null,
+  statuses: string,
+  now: string,
+  requirements: (Requirement[] | null)[] | null,
+  checks: UncertainCheck[] | null,
+]

@@ -1,0 +1,73 @@
+import { grant } from '../../access.ts'
+import { roleBitsSql } from '../bits.ts'
+import { customRole } from '../grants/custom-role.ts'
+import type { ReasonRows } from '../grants/grant-kind.ts'
+import { groupRole } from '../grants/group-role.ts'
+import { workspaceType } from '../question.ts'
+import { subjectCtes } from './checks.ts'
+import { askAboutGroups } from './group-subjects.ts'
+import { groupLinks } from './reasons.ts'
+import { actionBitsSql } from './status.ts'
+
+/** Returns SQL: whether a service has registered resources of the type `workspace` itself. */
+export function hasOwnWorkspaces(service: string): string {
+  return `exists (
+    select from resource_kinds k
+    where k.service_name = ${service} and k.resource_type = '${workspaceType}'
+      and exists (select from resources r where r.kind_id = k.id)
+  )`
+}
+
+function roleRows({ role, groupId, isDirect, from }: ReasonRows): string {
+  return `select ${role} as role, ${groupId ?? 'null::uuid'} as group_id,
+        ${isDirect ?? 'null::boolean'} as is_direct
+      from ${from}`
+}
+
+/** The custom roles of `q` with the action, as a JSON array of WorkspaceRole. */
+const customRoles = `(
+    with chain as (select 1 as depth)
+    select coalesce(json_agg(roles order by role, group_id), '[]') from (
+      ${[customRole, groupRole].flatMap(({ reasons }) => (reasons ? roleRows(reasons) : [])).join('\n      union all\n      ')}
+    ) roles
+  )`
+
+/**
+ * $1 to $5 as in `checks.ts`; $6 positions of subjects, $7 services, $8 IDs and $9 slugs of
+ * workspaces, $10 actions, each null where it does not apply. Returns a row for each check, in order.
+ *
+ * A member may view the workspace. Its owners and admins may do everything, as with the resources
+ * in it, and members who have a custom role with an action may perform it.
+ */
+export const workspaceChecksSql = `
+with ${subjectCtes}
+select ${hasOwnWorkspaces('q.service')},
+  q.status
+    | case when q.is_limited then 0 else ${roleBitsSql('m.role')} end
+    | case when q.workspace_id is null then 0 else ${grant.registered} end
+    | case when m.role is null then 0 else ${grant.view} end
+    | ${actionBitsSql},
+  m.role, ${customRoles}, ${groupLinks},
+  (select coalesce(nullif(name, ''), email) from users where id = q.user_id),
+  q.workspace_name
+from (
+  select subjects.user_ids[item.subject] as user_id, subjects.statuses[item.subject] as status,
+    subjects.workspace_ids[item.subject] is not null as is_limited, item.service, item.action,
+    item.position, w.id as workspace_id, w.name as workspace_name
+  from subjects cross join unnest($6::int[], $7::text[], $8::uuid[], $9::text[], $10::text[])
+    with ordinality item(subject, service, id, slug, action, position)
+  left join lateral (
+    select id, name from workspaces where id = item.id
+    union all
+    select id, name from workspaces where slug = item.slug
+  ) w on subjects.workspace_ids[item.subject] is null
+    or subjects.workspace_ids[item.subject] = w.id
+  offset 0
+) q
+left join lateral (
+  select role from live_members where user_id = q.user_id and workspace_id = q.workspace_id offset 0
+) m on true
+order by q.position`
+
+/** The statement for checks of groups. */
+export const groupWorkspaceChecksSql = askAboutGroups(workspaceChecksSql, '$2::uuid[]')

@@ -1,0 +1,311 @@
+import type { AccessResource, AccessSubject } from '../../../gen/daikon/v1/access.ts'
+import { builtInActions, isAllowed } from '../access.ts'
+import { roleOf, statusBit } from '../engine/bits.ts'
+import type { Explanation, Grant, DecisionNames as Names } from '../engine/load-reasons.ts'
+import { type Denial, denials, type Reason } from './reasons.ts'
+
+/** A decision, with the names that the request uses. */
+type Decision = {
+  subject: Pick<AccessSubject, 'type' | 'id'>
+  action: string
+  /** `id` is used if the resource has no `external_id`. */
+  resource: { service_name: string; resource_type: string; id: string }
+  reasons: Reason[]
+  explanation: Explanation
+}
+
+/** A decision, with the names that the sentence uses. */
+type NamedDecision = Decision & { user: string; names: Names }
+
+/**
+ * Describes a decision, and the facts that decided, in one sentence for administrators. It contains
+ * names of users, groups and workspaces.
+ *
+ * @example
+ * 'Carol may not edit document roadmap: Carol is a viewer of Demo; the document is private; no share
+ * names Carol or either of the 2 groups that Carol is in.'
+ */
+export function describeDecision(decision: Decision): string {
+  const { action, reasons, subject } = decision
+  const { names } = decision.explanation
+  const user = names.user ?? nameSubject(subject)
+  const id = names.resource ?? decision.resource.id
+  const resource = { ...decision.resource, id }
+  const named = { ...decision, resource, user, names }
+  const [first] = reasons
+  const denial = first && isDenial(first.rule) ? first.rule : undefined
+  const causes = denial
+    ? describeDenial(denial, named)
+    : reasons.map((reason) => describeReason(reason, named))
+  const verb = denial ? 'may not' : 'may'
+  const title = names.displayName === undefined ? '' : ` (${names.displayName})`
+  return `${user} ${verb} ${action} ${resource.resource_type} ${id}${title}: ${causes.join('; ')}.`
+}
+
+/** Describes why a request is denied that names no user or, in development mode, no service. */
+export function describeInvalidRequest(
+  subject: Pick<AccessSubject, 'type' | 'id'>,
+  action: string,
+  { type, id }: Pick<AccessResource, 'type' | 'id'>,
+): string {
+  const who = nameSubject(subject)
+  return `${who} may not ${action} ${type} ${id}: ${describeProblem(subject.type, type)}.`
+}
+
+function describeProblem(subjectType: string, resourceType: string): string {
+  if (subjectType === 'user' || subjectType === 'anonymous')
+    return `the type ${resourceType} does not begin with a service`
+  if (subjectType === 'access_token') return 'the access token is not valid'
+  if (subjectType === 'link') return 'the link is not valid'
+  if (subjectType === 'group') return 'the ID of a group is a UUID'
+  return `${subjectType} is not a type of subject`
+}
+
+/** Names a subject without the name of a user. Access tokens and links are secrets. */
+function nameSubject({ type, id }: Pick<AccessSubject, 'type' | 'id'>): string {
+  if (type === 'anonymous') return 'An anonymous visitor'
+  if (type === 'link') return 'Whoever has the link'
+  return type === 'access_token' ? 'The user of the access token' : id
+}
+
+function isDenial(rule: Reason['rule']): rule is Denial {
+  return (denials as readonly string[]).includes(rule)
+}
+
+function describeReason(reason: Reason, decision: NamedDecision): string {
+  const { user, resource, names, action, explanation } = decision
+  const what = describeResource(reason, resource)
+  const until = reason.expires_at ? ` until ${reason.expires_at}` : ''
+  const purpose = `${describePurpose(reason)}${until}`
+  switch (reason.rule) {
+    case 'owner':
+      return `${user} owns ${what}`
+    case 'workspace_role':
+      return describeRole(user, reason.role, names.workspace)
+    case 'workspace_visibility': {
+      const visible = `${what} is visible to all of ${names.workspace}`
+      if (action !== 'edit' || roleOf(explanation.bits) !== 'editor') return visible
+      return `${visible}, where ${user} is an editor`
+    }
+    case 'public': {
+      const visible = `${what} is public`
+      if (action !== 'edit' || roleOf(explanation.bits) !== 'editor') return visible
+      return `${visible}, and ${user} is an editor of ${names.workspace}`
+    }
+    case 'link':
+      return `the link opens ${what} ${purpose}`
+    case 'share':
+      return `${what} is shared with ${user} ${purpose}`
+    case 'group_share':
+      return `${what} is shared with the group ${groupName(reason.group_id, names)} ${purpose}${describeMembership(reason, user, decision)}`
+    default: {
+      const role = `${user} has the role ${reason.role}, which includes ${action}`
+      if (!reason.group_id) return role
+      const group = groupName(reason.group_id, names)
+      return `${role}, through the group ${group}${describeMembership(reason, user, decision)}`
+    }
+  }
+}
+
+/** `for editing`, or `as triage` for a share with a role, and its condition. */
+function describePurpose({
+  permission,
+  role,
+  condition,
+}: Pick<Grant, 'permission' | 'role' | 'condition'>): string {
+  const under = condition === undefined ? '' : ` under the condition ${condition}`
+  if (role !== undefined) return `as ${role}${under}`
+  return `${permission === 'edit' ? 'for editing' : 'for viewing'}${under}`
+}
+
+/** `, and Carol is in it through Interns`; nothing for a group that has the grant itself. */
+function describeMembership({ group_id, via = [] }: Reason, user: string, decision: NamedDecision) {
+  const { subject, names } = decision
+  if (subject.type === 'group' && subject.id.toLowerCase() === group_id) return ''
+  // The path of a group ends with the group itself.
+  const path = (subject.type === 'group' ? via.slice(0, -1) : via).map((id) => groupName(id, names))
+  const through = path.length === 0 ? '' : ` through ${path.join(' and ')}`
+  return `, and ${user} is in it${through}`
+}
+
+/** The denials of those whom no grant allows the action. */
+const missingGrantDenials: Denial[] = ['no_grant', 'context_missing', 'condition_failed']
+
+function describeDenial(
+  denial: Denial,
+  { user, subject, action, resource, explanation, names, reasons }: NamedDecision,
+): string[] {
+  const { service_name, resource_type, id } = resource
+  if (subject.type === 'link' && missingGrantDenials.includes(denial))
+    return [describeMissingLink({ action, resource, explanation })]
+  switch (denial) {
+    case 'link_unknown':
+      return ['the link is not valid']
+    case 'user_unknown':
+      if (subject.type === 'anonymous') return [describeAnonymousDenial(action, resource_type)]
+      return [
+        explanation.bits & statusBit.denied
+          ? 'the access token has been revoked'
+          : `there is no such ${subject.type === 'group' ? 'group' : 'user'}`,
+      ]
+    case 'user_inactive':
+      return [`${user} has been deactivated`]
+    case 'resource_unknown':
+      if (explanation.isOfWorkspace) return [describeUnknownWorkspace(subject.type)]
+      return [
+        subject.type === 'access_token'
+          ? `${service_name} has not registered ${resource_type} ${id} in the workspace of the access token`
+          : `${service_name} has not registered ${resource_type} ${id}`,
+      ]
+    case 'not_a_member':
+      if (explanation.isOfWorkspace) return [`${user} is not a member of ${names.workspace}`]
+      return [
+        `${user} is not a member of ${names.workspace}, the workspace of the ${resource_type}`,
+      ]
+    case 'action_unknown':
+      return [`${service_name} has not registered the action ${action}`]
+    case 'requirement_not_met':
+      return describeUnmet(action, reasons)
+    default:
+      return describeMissingGrant({ user, action, resource, explanation, names })
+  }
+}
+
+function describeMissingLink({
+  action,
+  resource,
+  explanation,
+}: Pick<NamedDecision, 'action' | 'resource' | 'explanation'>): string {
+  const link = explanation.grantList.find(({ rule }) => rule === 'link')
+  if (!link) return `the link does not open the ${resource.resource_type}`
+  if (link.condition !== undefined && link.judged?.result !== true)
+    return `the link opens ${describeResource(link, resource)} ${describePurpose(link)}${describeUnmetCondition(link)}`
+  return `the link opens ${describeResource(link, resource)} ${describePurpose(link)} only, which does not include ${action}`
+}
+
+/** `edit requires the condition paid, which is not met: the context lacks context.paid`. */
+function describeUnmet(action: string, reasons: Reason[]): string[] {
+  return reasons
+    .filter(({ rule }) => rule === 'requirement_not_met')
+    .map(({ condition }) => {
+      const cause = reasons.find(
+        (reason) => reason.condition === condition && reason.rule !== 'requirement_not_met',
+      )
+      const lacks = cause && `: ${describeFailure(cause.missing)}`
+      return `${action} requires the condition ${condition}, which is not met${lacks ?? ''}`
+    })
+}
+
+/** `the context lacks context.amount`, or `it could not be evaluated`. */
+function describeFailure(missing: readonly string[] = []): string {
+  return missing.length > 0
+    ? `the request lacks ${missing.join(' and ')}`
+    : 'it could not be evaluated'
+}
+
+function describeAnonymousDenial(action: string, resourceType: string): string {
+  if (action !== 'view') return 'whoever is not signed in may only view what is public'
+  return `the ${resourceType} is not public`
+}
+
+function describeUnknownWorkspace(subjectType: string): string {
+  return subjectType === 'access_token'
+    ? 'the access token is not for a workspace of this name'
+    : 'there is no such workspace'
+}
+
+function describeMissingGrant({
+  user,
+  action,
+  resource,
+  explanation,
+  names,
+}: Omit<NamedDecision, 'subject' | 'reasons'>): string[] {
+  const { bits, grantList } = explanation
+  const causes = [describeRole(user, roleOf(bits), names.workspace)]
+  if (explanation.isOfWorkspace) {
+    const isBuiltIn = builtInActions.includes(action)
+    const missing = isBuiltIn
+      ? `only owners and admins may ${action} a workspace`
+      : `${user} has no role that includes ${action}`
+    return [...causes, missing]
+  }
+  const visible = grantList.find(({ rule }) => rule === 'workspace_visibility' || rule === 'public')
+  const shares = grantList.filter(({ rule }) => rule === 'share' || rule === 'group_share')
+  if (action === 'manage') {
+    const ownership = names.inherits
+      ? `${user} owns neither the ${resource.resource_type} nor anything above it`
+      : `${user} does not own the ${resource.resource_type}`
+    const withRole = shares.filter(({ role }) => role !== undefined)
+    const insufficient = withRole.map((share) =>
+      describeInsufficientShare(share, { user, resource, names, action }),
+    )
+    return [...causes, ownership, ...insufficient, 'no share gives manage']
+  }
+  if (!builtInActions.includes(action)) {
+    const mayView = isAllowed(roleOf(bits), 'view', bits)
+    if (mayView)
+      return [
+        ...causes,
+        `${user} may view the ${resource.resource_type}, but has no role that includes ${action}`,
+      ]
+  }
+  causes.push(
+    visible
+      ? `${describeResource(visible, resource)} is ${visible.rule === 'public' ? 'public' : 'visible to the workspace'} for viewing`
+      : `the ${resource.resource_type} is private`,
+  )
+  for (const share of shares)
+    causes.push(describeInsufficientShare(share, { user, resource, names, action }))
+  if (shares.length === 0) {
+    const anyShare = names.inherits
+      ? `no share of the ${resource.resource_type} or of anything above it`
+      : 'no share'
+    causes.push(`${anyShare} names ${describeGrantees(user, names)}`)
+  }
+  return causes
+}
+
+function describeInsufficientShare(
+  share: Grant,
+  { user, resource, names, action }: Pick<NamedDecision, 'user' | 'resource' | 'names' | 'action'>,
+): string {
+  const grantee = share.group_id ? `the group ${groupName(share.group_id, names)}` : user
+  if (share.condition !== undefined && share.judged?.result !== true)
+    return `${describeResource(share, resource)} is shared with ${grantee} ${describePurpose(share)}${describeUnmetCondition(share)}`
+  if (share.role !== undefined)
+    return `${describeResource(share, resource)} is shared with ${grantee} as ${share.role}, which does not include ${action}`
+  return `${describeResource(share, resource)} is shared with ${grantee} for viewing only`
+}
+
+/** `, which is not met: the request lacks context.amount`. */
+function describeUnmetCondition({ judged }: Grant): string {
+  const cause = judged?.error === undefined ? '' : `: ${describeFailure(judged.missing)}`
+  return `, which is not met${cause}`
+}
+
+/** `Carol`, or `Carol or any of the 3 groups that Carol is in`. */
+function describeGrantees(user: string, { groupCount }: Names): string {
+  if (groupCount === 0) return user
+  if (groupCount === 1) return `${user} or the group that ${user} is in`
+  const each = groupCount === 2 ? 'either' : 'any'
+  return `${user} or ${each} of the ${groupCount} groups that ${user} is in`
+}
+
+function describeRole(user: string, role = 'member', workspace = 'the workspace'): string {
+  return `${user} is ${/^[aeo]/.test(role) ? 'an' : 'a'} ${role} of ${workspace}`
+}
+
+/** `the document`, or `the folder plans above it` for an inherited grant. */
+function describeResource(
+  { inherited_from }: Pick<Grant, 'inherited_from'>,
+  { resource_type }: Decision['resource'],
+): string {
+  if (!inherited_from) return `the ${resource_type}`
+  const { resource_type: type, resource_id, external_id } = inherited_from
+  return `the ${type} ${external_id ?? resource_id} above it`
+}
+
+function groupName(id: string | undefined, { groups }: Names): string {
+  return groups.get(id ?? '') ?? id ?? ''
+}

@@ -1,0 +1,147 @@
+import type { Role } from '../../core/roles.ts'
+import { actionFact, coversWorkspace, grant, isAllowed } from '../access.ts'
+import { roleOf, statusBit } from '../engine/bits.ts'
+import { decide } from '../engine/facts.ts'
+import type { JudgedCondition } from '../engine/judge.ts'
+import type { Explanation, Grant } from '../engine/load-reasons.ts'
+
+/** Why an action is not allowed. */
+export type Denial = (typeof denials)[number]
+
+export const denials = [
+  'user_unknown',
+  'link_unknown',
+  'user_inactive',
+  'resource_unknown',
+  'not_a_member',
+  'action_unknown',
+  'requirement_not_met',
+  'context_missing',
+  'condition_failed',
+  'no_grant',
+] as const
+
+/**
+ * A grant that allows the action, or the reason why it is not allowed. Members that do not apply
+ * are absent.
+ */
+export type Reason = Omit<Grant, 'rule' | 'bits' | 'judged'> & {
+  rule: Grant['rule'] | Denial
+  /** The paths that a condition needs and the request lacks, sorted. */
+  missing?: readonly string[]
+}
+
+/** Explains a decision about a link, which is no user and no member of a workspace. */
+export function findLinkReasons(action: string, explanation: Explanation): Reason[] {
+  return findReasons(action, explanation).map((reason) => {
+    const rule = readLinkDenial(reason.rule, explanation)
+    return rule === reason.rule ? reason : { rule }
+  })
+}
+
+/** Returns the reason for the denial of a link. */
+export function readLinkDenial<Rule extends Reason['rule']>(
+  rule: Rule,
+  { isOfWorkspace }: Pick<Explanation, 'isOfWorkspace'>,
+): Rule | Denial {
+  if (rule === 'user_unknown') return isOfWorkspace ? 'no_grant' : 'link_unknown'
+  return rule === 'not_a_member' ? 'no_grant' : rule
+}
+
+/** Explains a decision: returns the grants that allow the action, or the reason for the denial. */
+export function findReasons(action: string, explanation: Explanation): Reason[] {
+  const denial = findDenial(action, explanation.bits)
+  if (denial === 'requirement_not_met') return explanation.unmet.flatMap(describeUnmet)
+  if (denial === 'no_grant') return findFailedConditions(action, explanation)
+  if (denial) return [{ rule: denial }]
+  const { bits: facts, grantList } = explanation
+  // Outside its workspace, the resource is public, and the role of the subject does not count.
+  const role = facts & grant.registered ? roleOf(facts) : undefined
+  const reasons: Reason[] = []
+  if (role && coversWorkspace(role)) reasons.push({ rule: 'workspace_role', role })
+  const actionFacts = facts & (actionFact.registered | actionFact.granted)
+  for (const { bits, judged: _, ...reason } of grantList) {
+    if (isAllowed(roleWithoutCover(role), action, bits | actionFacts)) reasons.push(reason)
+  }
+  // A custom role allows its actions on every resource that the user may view. A role of a share can
+  // allow an action without `view`.
+  if (isAllowed(role, 'view', facts))
+    for (const { bits, judged: _, ...reason } of grantList)
+      if (reason.rule === 'custom_role') reasons.push(reason)
+  return reasons
+}
+
+/**
+ * Returns the reasons for which an action that is not allowed would be if every condition were true,
+ * and the names of the conditions that are not, sorted. Returns undefined if it would not be either.
+ */
+export function findPossibleReasons(
+  action: string,
+  explanation: Explanation,
+): { reasons: Reason[]; conditions: string[] } | undefined {
+  const { possibleBits = 0, unmet, unmetToView = [] } = explanation
+  if (!decide(action, possibleBits)) return undefined
+  const grantList = explanation.grantList.map((one) => ({
+    ...one,
+    bits: one.judged?.bits ?? one.bits,
+  }))
+  const reasons = findReasons(action, { ...explanation, bits: possibleBits, grantList, unmet: [] })
+  const ofShares = explanation.grantList.flatMap(({ judged, share_id }) =>
+    judged && !judged.result && reasons.some((reason) => reason.share_id === share_id)
+      ? judged
+      : [],
+  )
+  const ofRole = reasons.some(({ rule }) => rule === 'custom_role') ? unmetToView : []
+  const names = [...unmet, ...ofRole, ...ofShares].map(({ condition }) => condition)
+  return { reasons, conditions: [...new Set(names)].toSorted() }
+}
+
+/** Describes a requirement that is not met: the requirement, and what the condition lacked. */
+function describeUnmet({ condition, missing, error }: JudgedCondition): Reason[] {
+  const reasons: Reason[] = [{ rule: 'requirement_not_met', condition }]
+  if (missing.length > 0) reasons.push({ rule: 'context_missing', condition, missing })
+  else if (error !== undefined) reasons.push({ rule: 'condition_failed', condition })
+  return reasons
+}
+
+/**
+ * Describes why no grant allows the action: `no_grant`, unless shares would allow it whose conditions
+ * could not be evaluated.
+ */
+function findFailedConditions(action: string, { bits, grantList }: Explanation): Reason[] {
+  const actionFacts = bits & (actionFact.registered | actionFact.granted)
+  const reasons = grantList.flatMap(({ judged, bits: _, ...grant }): Reason[] => {
+    if (!judged || judged.result || judged.error === undefined) return []
+    if (!isAllowed(roleOf(bits), action, judged.bits | actionFacts)) return []
+    const { condition, share_id, link_id } = grant
+    const named = {
+      ...(condition && { condition }),
+      ...(share_id && { share_id }),
+      ...(link_id && { link_id }),
+    }
+    return judged.missing.length > 0
+      ? [{ rule: 'context_missing', ...named, missing: judged.missing }]
+      : [{ rule: 'condition_failed', ...named }]
+  })
+  return reasons.length > 0 ? reasons : [{ rule: 'no_grant' }]
+}
+
+/**
+ * Admins and owners need no grant. Treats them as editors, to list the grants that would suffice
+ * without their role.
+ */
+function roleWithoutCover(role: Role | undefined): Role | undefined {
+  return role && coversWorkspace(role) ? 'editor' : role
+}
+
+/** Returns why the action is not allowed, or undefined if it is. */
+export function findDenial(action: string, bits: number): Denial | undefined {
+  if (decide(action, bits)) return undefined
+  if (!(bits & statusBit.known) || bits & statusBit.denied) return 'user_unknown'
+  if (!(bits & statusBit.active)) return 'user_inactive'
+  if (bits & grant.barred && decide(action, bits & ~grant.barred)) return 'requirement_not_met'
+  if (!(bits & grant.registered)) return 'resource_unknown'
+  if (!roleOf(bits)) return 'not_a_member'
+  // A workspace owner may perform every built-in or registered action.
+  return isAllowed('owner', action, bits & ~grant.barred) ? 'no_grant' : 'action_unknown'
+}

@@ -1,0 +1,25 @@
+import { invalidArgument } from '../core/errors.ts'
+import { type Kind, workspaceType } from './engine/question.ts'
+import type { ResourceTypeStore } from './store/resource-type-store.ts'
+
+/**
+ * Requires that no kind has the type `workspace`, which names workspaces themselves. A service that
+ * had resources of this type before it was reserved keeps it until it has none.
+ *
+ * @throws ServiceError `invalid_argument` with the fields that `fieldOf` returns
+ */
+export async function requireFreeTypes<Item extends Kind>(
+  { resourceTypes }: { resourceTypes: ResourceTypeStore },
+  items: Item[],
+  fieldOf: (item: Item) => string,
+): Promise<void> {
+  const reserved = items.filter(({ resource_type }) => resource_type === workspaceType)
+  if (reserved.length === 0) return
+  const services = new Set(reserved.map(({ service_name }) => service_name))
+  const owners = await resourceTypes.listServicesOf(workspaceType, [...services])
+  const message = 'must not be workspace, which names the workspaces of daikon'
+  const violations = reserved
+    .filter(({ service_name }) => !owners.includes(service_name))
+    .map((item) => ({ field: fieldOf(item), message }))
+  if (violations.length > 0) throw invalidArgument(...violations)
+}

@@ -1,0 +1,79 @@
+import { v5 as nameBasedUuid } from 'uuid'
+import type { AccessResource } from '../../gen/daikon/v1/access.ts'
+import type { FieldViolation } from '../core/errors.ts'
+import type { ServicePrincipal } from '../core/request-context.ts'
+import { isUuid } from '../core/uuid.ts'
+import { type Kind, workspaceType } from './engine/question.ts'
+
+/**
+ * The namespace of the UUIDs that are derived from ids of other formats. It is published, so it
+ * must never change.
+ */
+export const resourceNamespace = 'f8e1572e-33cb-4304-a2f6-032bcbfe9088'
+
+/**
+ * Returns the `resource_id` of a resource: its id if that is a UUID, otherwise a version 5 UUID
+ * (RFC 9562) of `service_name/resource_type/id`.
+ */
+export function toResourceId(serviceName: string, resourceType: string, id: string): string {
+  if (isUuid(id)) return id.toLowerCase()
+  return nameBasedUuid(`${serviceName}/${resourceType}/${id}`, resourceNamespace)
+}
+
+/** The fields that identify a resource of a kind. Field rules require at least one of them. */
+export type ResourceIds = { resource_id?: string | undefined; external_id?: string | undefined }
+
+/** Returns the `resource_id` of a request, or the one derived from its `external_id`. */
+export function resolveResourceId(
+  { service_name, resource_type }: Kind,
+  { resource_id, external_id }: ResourceIds,
+): string {
+  return toResourceId(service_name, resource_type, external_id ?? (resource_id as string))
+}
+
+/** Returns what is wrong with the combination of IDs in a request. */
+export function findIdViolation(kind: Kind, ids: ResourceIds): FieldViolation | undefined {
+  const { resource_id, external_id } = ids
+  if (external_id === undefined) return undefined
+  if (isUuid(external_id))
+    return { field: 'external_id', message: 'must not be a UUID; use resource_id' }
+  const id = resolveResourceId(kind, ids)
+  if (resource_id === undefined || resource_id.toLowerCase() === id) return undefined
+  return { field: 'resource_id', message: `must be ${id}, the UUID of external_id` }
+}
+
+/**
+ * Identifies a resource of the key's own service or, in development mode, of the service that
+ * prefixes the type. Returns undefined if the type names no service.
+ */
+export function nameResource(
+  service: ServicePrincipal | undefined,
+  { type, id }: Pick<AccessResource, 'type' | 'id'>,
+): (Kind & { resource_id: string; workspace?: string }) | undefined {
+  const kind = nameKind(service?.name, type)
+  if (!kind) return undefined
+  const resource_id = toResourceId(kind.service_name, kind.resource_type, id)
+  const isWorkspace = kind.resource_type === workspaceType
+  return { ...kind, resource_id, ...(isWorkspace && { workspace: id }) }
+}
+
+/**
+ * Splits a resource type into service and type. In development mode, the service precedes the first
+ * colon. With a service key, the prefix of its own service is optional, so that clients can send
+ * the same type in both modes. `findOtherServiceTypes` finds prefixes of other services.
+ */
+export function nameKind(serviceName: string | undefined, type: string): Kind | undefined {
+  if (serviceName !== undefined) {
+    const prefix = `${serviceName}:`
+    const resource_type = type.startsWith(prefix) ? type.slice(prefix.length) : type
+    return { service_name: serviceName, resource_type }
+  }
+  if (!hasServicePrefix(type)) return undefined
+  const colon = type.indexOf(':')
+  return { service_name: type.slice(0, colon), resource_type: type.slice(colon + 1) }
+}
+
+/** Returns whether a type has the form `service:type`. */
+export function hasServicePrefix(type: string): boolean {
+  return /^[^:]+:./s.test(type)
+}

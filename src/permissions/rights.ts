@@ -1,0 +1,56 @@
+import { ServiceError } from '../core/errors.ts'
+import type { Role } from '../core/roles.ts'
+import { grant } from './access.ts'
+import { createCallWork } from './conditions/work.ts'
+import { roleBits, statusBit } from './engine/bits.ts'
+import { compileConditions, maxAttempts } from './engine/compiled-conditions.ts'
+import { decide } from './engine/facts.ts'
+import { digestsOf, type JudgedCondition, judge } from './engine/judge.ts'
+import type { Resource } from './store/resource-sql.ts'
+import type { ResourceStore } from './store/resource-store.ts'
+
+/** The user whose token accompanies a change. */
+export type ActingUser = { id: string; role?: Role | undefined }
+
+/** Whether a user may perform an action, and why. */
+export type Right = {
+  isAllowed: boolean
+  /** The grants of the user as bits of `grant`. */
+  bits: number
+  /** The requirements of the action that are not met. */
+  unmet: JudgedCondition[]
+}
+
+/** Decides whether a member may perform a built-in action on a resource of the workspace. */
+export async function findRight(
+  resources: ResourceStore,
+  user: ActingUser,
+  resource: Pick<Resource, 'id' | 'workspaceId' | 'resourceType'>,
+  action: 'manage' | 'edit',
+  context: Record<string, unknown> | undefined,
+): Promise<Right> {
+  const status = statusBit.known | statusBit.active | grant.registered
+  const { resourceType: resource_type } = resource
+  const check = { action, resource_type, subject: { userId: user.id }, input: { context } }
+  for (let attempt = 1; ; attempt += 1) {
+    const facts = await resources.findGrants(resource, user.id)
+    if (!facts) return { isAllowed: false, bits: 0, unmet: [] }
+    const digests = new Set(digestsOf(facts))
+    const compiled = await compileConditions(digests, (missing) =>
+      resources.findConditions(missing),
+    )
+    if (compiled.size < digests.size && attempt < maxAttempts) continue
+    const bits = facts.bits | status | roleBits(user.role ?? null)
+    const judged = judge(check, { ...facts, bits }, compiled, createCallWork())
+    return { ...judged, isAllowed: decide(action, judged.bits) }
+  }
+}
+
+/** Returns the error for a right that a requirement denies, or undefined if none does. */
+export function requirementNotMet({ unmet }: Right, action: string): ServiceError | undefined {
+  const [first] = unmet
+  if (!first) return undefined
+  const missing = first.missing.length > 0 ? `; the context lacks ${first.missing.join(', ')}` : ''
+  const message = `${action} requires the condition ${first.condition}, which is not met${missing}`
+  return new ServiceError('permission_denied', 'REQUIREMENT_NOT_MET', message)
+}

@@ -1,0 +1,89 @@
+import type { ParentResource } from '../../../gen/daikon/v1/permissions.ts'
+import type { BatchedQuery } from '../../database/batched-query.ts'
+import { isLiveResource } from '../../database/deleted-rows.ts'
+import type { Visibility } from '../../database/entities/resources.ts'
+import type { Timestamp } from '../../database/sql-values.ts'
+
+/** The service, type and ID that identify a resource. */
+export type ResourceKey = { serviceName: string; resourceType: string; resourceId: string }
+
+/** A JSON object that a service stores about a resource. */
+export type Attributes = Record<string, unknown>
+
+/** A registered resource. */
+export type Resource = ResourceKey & {
+  id: string
+  kindId: number
+  externalId: string | null
+  workspaceId: string
+  ownerId: string
+  visibility: Visibility
+  createdAt: Timestamp
+  /** The ID of the parent, from which the resource inherits grants if `inherits` is true. */
+  parentId: string | null
+  inherits: boolean
+  /** The type and IDs of the parent. */
+  parent: ParentResource | null
+  /** What conditions may read about the resource. */
+  attributes: Attributes | null
+  /** The name of the resource for people. */
+  displayName: string | null
+  /** Whether actions of the resource type require conditions. */
+  isRestricted: boolean
+}
+
+/** The columns of `resources` in a Resource. */
+export type ResourceColumns = Omit<
+  Resource,
+  'serviceName' | 'resourceType' | 'parent' | 'isRestricted'
+>
+
+/** Returns a key with the names of its columns, which messages and activity entries also use. */
+export function namesOf({ serviceName, resourceType, resourceId }: ResourceKey) {
+  return { service_name: serviceName, resource_type: resourceType, resource_id: resourceId }
+}
+
+/** Selects the ResourceColumns of the row `row` of `resources`. */
+export function resourceColumns(row: string): string {
+  return `${row}.id, ${row}.kind_id as "kindId", ${row}.resource_id as "resourceId",
+    ${row}.external_id as "externalId", ${row}.workspace_id as "workspaceId",
+    ${row}.owner_id as "ownerId", ${row}.visibility, ${row}.created_at as "createdAt",
+    ${row}.parent_id as "parentId", ${row}.inherits, ${row}.attributes,
+    ${row}.display_name as "displayName"`
+}
+
+/**
+ * Selects a Resource from `resources r` and `resource_kinds k`. The parent is a subquery, because
+ * that costs almost nothing for resources without a parent.
+ */
+export const selectResource = `${resourceColumns('r')},
+    k.service_name as "serviceName", k.resource_type as "resourceType", (
+      select json_strip_nulls(json_build_object('resource_type', pk.resource_type,
+        'resource_id', p.resource_id, 'external_id', p.external_id))
+      from resources p join resource_kinds pk on pk.id = p.kind_id
+      where p.id = r.parent_id
+    ) as parent, exists (
+      select from resource_requirements n where n.kind_id = r.kind_id
+    ) as "isRestricted"`
+
+/** Item: `id`. Returns a Resource. */
+export const resourceById: BatchedQuery = {
+  name: 'resource',
+  sql: `
+    select item.index, ${selectResource}
+    from json_to_recordset($1) as item (index int, id uuid)
+    join resources r on r.id = item.id and ${isLiveResource('r')}
+    left join resource_kinds k on k.id = r.kind_id`,
+}
+
+/** Item: `service_name`, `resource_type`, `resource_id`. Returns a Resource. */
+export const resourceByKey: BatchedQuery = {
+  name: 'resource_by_name',
+  sql: `
+    select item.index, ${selectResource}
+    from json_to_recordset($1) as item (
+      index int, service_name text, resource_type text, resource_id uuid)
+    join resource_kinds k using (service_name, resource_type)
+    join resources r on r.kind_id = k.id and r.resource_id = item.resource_id
+      and ${isLiveResource('r')}`,
+}

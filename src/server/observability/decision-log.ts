@@ -1,0 +1,90 @@
+import { destination, pino } from 'pino'
+import { isUuid } from '../../core/uuid.ts'
+import { statusBit } from '../../permissions/engine/bits.ts'
+import { decide } from '../../permissions/engine/facts.ts'
+import type { Check, Subject } from '../../permissions/engine/question.ts'
+import { findReason } from '../../permissions/evaluate/decision-reason.ts'
+import type { Decisions } from '../../rpc/decisions.ts'
+
+/** A line of the decision log. Its subject is an ID of daikon or a fixed word, never what was sent. */
+export type DecisionLine = {
+  time: string
+  event: 'decision'
+  request_id: string
+  service: string | null
+  subject: string
+  workspace_id: string | null
+  action: string | null
+  resource: string | null
+  allowed: boolean
+  reason: string
+  duration_ms: number
+}
+
+export type DecisionLogOptions = {
+  decisions: 'denied' | 'all'
+  /** The share of decisions to log, 0 to 1. */
+  sample: number
+  /** Finds the ID of a user who was named by an e-mail address or an ID of another system. */
+  findUser: (subject: Subject) => Promise<string | undefined>
+  write: (line: DecisionLine) => void
+}
+
+/** Returns a function that writes lines to standard output, whatever the level of the log is. */
+export function createLineWriter(): (line: DecisionLine) => void {
+  const options = { base: null, timestamp: false, formatters: { level: () => ({}) } }
+  const output = pino(options, destination({ dest: 1, sync: true }))
+  return (line) => output.info(line)
+}
+
+/** Creates the log of decisions: one line for each check that was decided. */
+export function createDecisionLog({
+  decisions: logged,
+  sample,
+  findUser,
+  write,
+}: DecisionLogOptions): (decisions: Decisions) => Promise<void> {
+  async function findSubject(
+    { subject }: Check,
+    bits: number,
+    user: string | undefined,
+  ): Promise<string> {
+    if (!subject) return user ?? 'anonymous'
+    if (subject.isAnonymous) return 'anonymous'
+    const id = subject.userId ?? subject.groupId ?? subject.linkId
+    // A verified token names a user even after it was revoked.
+    if (id !== undefined) {
+      const isKnown = (bits & statusBit.known) !== 0 || subject.tokenId !== undefined
+      return isKnown ? id.toLowerCase() : 'unknown'
+    }
+    if ((bits & statusBit.known) === 0) return 'unknown'
+    return (await findUser(subject).catch(() => undefined)) ?? 'unknown'
+  }
+
+  return async ({ call, principal: { user, service }, checks, bits, milliseconds }) => {
+    const time = new Date().toISOString()
+    for (const [index, check] of checks.entries()) {
+      const facts = bits[index] ?? 0
+      const allowed = check !== undefined && decide(check.action, facts)
+      if (allowed && logged === 'denied') continue
+      if (sample < 1 && Math.random() >= sample) continue
+      write({
+        time,
+        event: 'decision',
+        request_id: call.requestId,
+        service: service?.name ?? check?.service_name ?? null,
+        subject: check ? await findSubject(check, facts, user?.id) : 'unknown',
+        workspace_id: check?.subject?.workspaceId ?? user?.workspaceId ?? null,
+        action: check?.action ?? null,
+        resource: check && isUuid(check.resource_id) ? nameOf(check) : null,
+        allowed,
+        reason: check ? findReason(check, facts) : 'invalid',
+        duration_ms: Math.round(milliseconds * 1000) / 1000,
+      })
+    }
+  }
+}
+
+function nameOf({ service_name, resource_type, resource_id }: Check): string {
+  return `${service_name}/${resource_type}/${resource_id.toLowerCase()}`
+}

@@ -1,0 +1,43 @@
+import { type FieldViolation, ServiceError } from '../core/errors.ts'
+import type { OutboundHosts } from '../outbound/outbound-hosts.ts'
+
+/** The maximum number of webhooks. */
+export const maxWebhooks = 1000
+
+/** Names the place of a webhook's secret (core/secret-box.ts). */
+export function secretContext(id: string): string {
+  return `webhooks/${id}`
+}
+
+/** Returns the host of a URL, which entries of the activity log contain, because paths may be secret. */
+export function hostOfUrl(url: string): string {
+  return new URL(url).host
+}
+
+/** Returns why a URL cannot receive events. The addresses of names are judged at each request. */
+export function findUrlViolations(url: string, hosts: OutboundHosts): FieldViolation[] {
+  const violation = (message: string) => [{ field: 'url', message }]
+  if (!URL.canParse(url) || !/^https?:\/\//i.test(url)) return violation('must be an https URL')
+  const parsed = new URL(url)
+  if (parsed.username || parsed.password) return violation('must not contain a user or password')
+  const problem = hosts.findProblem(parsed)
+  return problem ? violation(problem) : []
+}
+
+export function webhookNotFound(): ServiceError {
+  return new ServiceError('not_found', 'WEBHOOK_NOT_FOUND', 'Webhook not found')
+}
+
+export function deliveryNotFound(): ServiceError {
+  return new ServiceError('not_found', 'DELIVERY_NOT_FOUND', 'Delivery not found')
+}
+
+export function webhookInactive(): ServiceError {
+  const detail = 'The webhook is inactive; activate it first'
+  return new ServiceError('failed_precondition', 'WEBHOOK_INACTIVE', detail)
+}
+
+export function tooManyWebhooks(): ServiceError {
+  const detail = `At most ${maxWebhooks} webhooks can exist`
+  return new ServiceError('resource_exhausted', 'TOO_MANY_WEBHOOKS', detail)
+}

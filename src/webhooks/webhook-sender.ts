@@ -1,0 +1,91 @@
+import type { Transactional } from '../core/request-context.ts'
+import { requestScope } from '../core/request-scope.ts'
+import { type DeliverDependencies, type DeliverStores, deliverDue } from './deliver.ts'
+import { type DispatchStores, dispatchEvents, maxDispatched } from './dispatch.ts'
+import type { WebhookJob, WebhookJobs } from './store/job-queue.ts'
+
+/** Sends the events of the activity log to webhooks. Any number of nodes share the work. */
+export type WebhookSender = {
+  /** Creates the deliveries of new events. Returns whether there are more. */
+  dispatch(): Promise<boolean>
+  /** Starts the jobs that are due and does not wait for them. */
+  sendDue(): Promise<void>
+  /** Adds a job to attempt the due deliveries of a webhook. */
+  wake(webhookId: string): void
+  /** Adds the jobs that killed nodes did not add, and cleans up the queue. */
+  maintain(): Promise<void>
+  /** Waits for the jobs in progress. */
+  settle(): Promise<void>
+  /** Starts no further jobs and waits for those in progress. */
+  stop(): Promise<void>
+}
+
+export type WebhookSenderDependencies = Omit<DeliverDependencies, 'openStores'> & {
+  openStores: () => Transactional<DeliverStores & DispatchStores>
+  jobs: WebhookJobs
+  /** Called when a job fails; its deliveries are attempted again later. */
+  onFailure: (error: unknown) => void
+  /** Logs a warning for the operator. */
+  warn: (text: string) => void
+}
+
+/** The maximum number of webhooks to which this process sends at the same time. */
+const maxJobs = 64
+
+/** Milliseconds after which a due delivery without a job gets one. */
+const overdueTime = 60_000
+
+const gapWarning =
+  'The activity log has no entry at the position of the webhooks, because entries were deleted or the database was restored: events in between are not sent'
+
+/**
+ * Creates the sender of a node. A webhook has at most one job in progress, so one that does not
+ * respond delays no other.
+ */
+export function createWebhookSender(dependencies: WebhookSenderDependencies): WebhookSender {
+  const { openStores, jobs, now, onFailure, warn } = dependencies
+  const running = new Set<Promise<void>>()
+  let isStopped = false
+
+  async function sendDue(): Promise<void> {
+    const free = maxJobs - running.size
+    if (isStopped || free <= 0) return
+    for (const job of await jobs.take(free)) start(run(job))
+  }
+
+  function start(work: Promise<void>): void {
+    const task = work.catch(onFailure).finally(() => running.delete(task))
+    running.add(task)
+  }
+
+  async function run(job: WebhookJob): Promise<void> {
+    const next = await deliverDue(dependencies, job.webhookId)
+    await jobs.complete(job)
+    if (next) await jobs.add(job.webhookId, next)
+  }
+
+  return {
+    async dispatch() {
+      const dispatched = await dispatchEvents(openStores(), now(), () => warn(gapWarning))
+      for (const id of dispatched.webhookIds) await jobs.add(id)
+      if (dispatched.webhookIds.length > 0) await sendDue()
+      return dispatched.events === maxDispatched
+    },
+    sendDue,
+    // Must not be cancelled with the call that wakes the webhook.
+    wake: (webhookId) => requestScope.exit(() => start(jobs.add(webhookId).then(sendDue))),
+    async maintain() {
+      const before = new Date(now().getTime() - overdueTime)
+      for (const id of await openStores().deliveries.findOverdue(before)) await jobs.add(id)
+      await jobs.maintain()
+    },
+    async settle() {
+      while (running.size > 0) await Promise.all(running)
+    },
+    async stop() {
+      isStopped = true
+      while (running.size > 0) await Promise.all(running)
+      await jobs.stop()
+    },
+  }
+}

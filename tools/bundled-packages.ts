@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto'
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { type Plugin, rolldown } from 'rolldown'
+
+const root = join(import.meta.dirname, '..')
+
+/**
+ * Packages that the server consists of. Each test file is a thread that loads a thousand modules of them, which takes
+ * longer than most tests.
+ */
+const packages = [
+  '@bufbuild/cel',
+  '@bufbuild/cel-spec',
+  '@bufbuild/protobuf',
+  '@bufbuild/re2',
+  '@fastify/busboy',
+  '@grpc/grpc-js',
+  '@grpc/reflection',
+  '@mikro-orm/core',
+  '@mikro-orm/migrations',
+  '@mikro-orm/postgresql',
+  'ajv',
+  'cors',
+  'csv-parse',
+  'express',
+  'grpc-health-check',
+  'jose',
+  'lru-cache',
+  'oauth4webapi',
+  'pg',
+  'prom-client',
+  'protobufjs',
+  'uuid',
+]
+
+/** What these packages import only if it is installed. */
+const optional = [/^node:/, 'pg-native', /^@mikro-orm\/(?!core|sql|postgresql|migrations)/]
+
+const entryPrefix = '\0entry:'
+
+/**
+ * Bundles the packages, unless that has happened since they were installed. Returns the folder with a module for each
+ * specifier that the project imports.
+ */
+export async function bundlePackages(): Promise<string> {
+  const version = createHash('sha256')
+  for (const file of ['package-lock.json', 'tools/bundled-packages.ts'])
+    version.update(readFileSync(join(root, file)))
+  const specifiers = findSpecifiers()
+  version.update([root, ...specifiers].join())
+  const cache = join(root, 'node_modules/.cache')
+  const folder = join(cache, `packages-${version.digest('hex').slice(0, 16)}`)
+  if (existsSync(folder)) return folder
+  mkdirSync(cache, { recursive: true })
+  const temporary = mkdtempSync(`${folder}-`)
+  const bundle = await rolldown({
+    cwd: root,
+    platform: 'node',
+    input: Object.fromEntries(
+      specifiers.map((specifier) => [specifier.replaceAll('/', '+'), entryPrefix + specifier]),
+    ),
+    external: optional,
+    plugins: [await createEntries(specifiers), keepPaths],
+    logLevel: 'silent',
+  })
+  await bundle.write({
+    dir: temporary,
+    sanitizeFileName: false,
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name]-[hash].js',
+  })
+  await bundle.close()
+  // Another run may have been faster.
+  if (existsSync(folder)) rmSync(temporary, { recursive: true })
+  else renameSync(temporary, folder)
+  return folder
+}
+
+/** Returns the specifiers that the project imports from the packages. */
+function findSpecifiers(): string[] {
+  const found = new Set<string>()
+  for (const file of globSync('{src,gen,test,tools}/**/*.ts', { cwd: root })) {
+    const source = readFileSync(join(root, file), 'utf8')
+    for (const [, specifier = ''] of source.matchAll(/\bfrom '([^'.][^']*)'/g))
+      if (packages.some((name) => specifier === name || specifier.startsWith(`${name}/`)))
+        found.add(specifier)
+  }
+  return [...found].sort()
+}
+
+/** Creates modules with the exports of the specifiers. Those of CommonJS are known only after they have run. */
+async function createEntries(specifiers: string[]): Promise<Plugin> {
+  const sources = new Map<string, string>()
+  for (const specifier of specifiers) {
+    const names = Object.keys(await import(specifier)).filter((name) => /^\w+$/.test(name))
+    sources.set(entryPrefix + specifier, `export { ${names.join(', ')} } from '${specifier}'`)
+  }
+  return {
+    name: 'entries',
+    resolveId: (id) => (sources.has(id) ? id : undefined),
+    load: (id) => sources.get(id),
+  }
+}
+
+/** Lets modules find the files next to them, such as .proto files. */
+const keepPaths: Plugin = {
+  name: 'paths',
+  transform(code, id) {
+    if (!id.includes('node_modules') || !/__dirname|__filename|import\.meta\.url/.test(code)) return
+    return code
+      .replaceAll(/\b__dirname\b/g, JSON.stringify(dirname(id)))
+      .replaceAll(/\b__filename\b/g, JSON.stringify(id))
+      .replaceAll(/\bimport\.meta\.url\b/g, JSON.stringify(pathToFileURL(id).href))
+  },
+}

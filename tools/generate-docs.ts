@@ -1,0 +1,213 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { activityEvents } from '../src/activity/events.ts'
+import { settings } from '../src/config/settings.ts'
+import { errorCodes } from '../src/core/errors.ts'
+import { signInErrors } from '../src/identity/sign-in-result.ts'
+import { createAdmissions } from '../src/rpc/admit.ts'
+import { readRegistry } from '../src/rpc/descriptors.ts'
+import { readMethods, readStreams, readWatches } from '../src/rpc/method.ts'
+import { createMetrics } from '../src/server/observability/metrics.ts'
+import { addReplicaMetrics } from '../src/server/observability/replicas.ts'
+
+/**
+ * The generated tables of the documentation. A page contains `<!-- generated: settings -->`, and
+ * the table replaces everything up to `<!-- end -->`.
+ */
+const sections: Record<string, () => string | Promise<string>> = {
+  settings: renderSettings,
+  'activity events': renderActivityEvents,
+  'error codes': renderErrorCodes,
+  'error reasons': renderErrorReasons,
+  methods: renderMethods,
+  metrics: renderMetrics,
+  'sign-in errors': () => table(['`error`', 'Meaning'], Object.entries(signInErrors).map(codeRow)),
+}
+
+const root = join(import.meta.dirname, '..')
+
+/** The paths of all documentation pages, relative to the repository. */
+export const pages = [
+  'README.md',
+  ...readdirSync(join(root, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+]
+
+/** Returns the text of a page with current generated tables. */
+export async function renderPage(path: string): Promise<string> {
+  const parts = readFileSync(join(root, path), 'utf8').split(/(?<=<!-- generated: [a-z -]+ -->\n)/)
+  const rendered = parts.map(async (part, index) => {
+    if (index === 0) return part
+    const [, name = ''] = /<!-- generated: ([a-z -]+) -->\n$/.exec(parts[index - 1] ?? '') ?? []
+    const render = sections[name]
+    const end = part.indexOf('<!-- end -->')
+    if (!render || end === -1) throw new Error(`${path} has no complete section "${name}"`)
+    return `\n${await render()}\n${part.slice(end)}`
+  })
+  return (await Promise.all(rendered)).join('')
+}
+
+/** The groups of docs/configuration.md, by the first setting of each. */
+const settingGroups: Record<string, string> = {
+  DATABASE_URL: 'Storage',
+  HTTP_HOST: 'Listening',
+  BASE_URL: 'Addresses and browsers',
+  ADMIN_EMAILS: 'Security',
+  JWT_PRIVATE_KEY_PATH: 'Tokens',
+  SERVICE_KEYS_REQUIRED: 'Behavior',
+  MAX_SESSIONS_PER_USER: 'Quotas',
+  RATE_LIMIT_ENABLED: 'Rate limits',
+  GOOGLE_CLIENT_ID: 'Identity providers',
+  LOG_LEVEL: 'Logs and traces',
+  DEMO_PORT: 'Development',
+}
+
+function renderSettings(): string {
+  const groups: { title: string; rows: string[][] }[] = []
+  for (const [name, { fallback, description }] of Object.entries(settings)) {
+    const title = settingGroups[name]
+    if (title) groups.push({ title, rows: [] })
+    groups.at(-1)?.rows.push([`\`${name}\``, fallback && `\`${fallback}\``, description])
+  }
+  return groups
+    .map(
+      ({ title, rows }) => `### ${title}\n\n${table(['Variable', 'Default', 'Description'], rows)}`,
+    )
+    .join('\n')
+}
+
+function renderActivityEvents(): string {
+  const rows = Object.entries(activityEvents).map(([action, event]) => [
+    `\`${action}\``,
+    `\`${event.target}\``,
+    event.description,
+    event.detail.map((name) => `\`${name}\``).join(', '),
+    [
+      ...event.recordedBy.map((name) => capitalize(name)),
+      ...('alsoRecordedBy' in event ? [event.alsoRecordedBy] : []),
+    ].join(', '),
+  ])
+  return table(['Action', 'Target type', 'Meaning', 'Detail', 'Written by'], rows)
+}
+
+function renderErrorCodes(): string {
+  const rows = Object.entries(errorCodes).map(([code, { grpc, http, title }]) => [
+    `\`${code}\``,
+    `\`${grpcStatusNames[grpc]}\` (${grpc})`,
+    String(http),
+    title,
+  ])
+  return table(['Code', 'gRPC status', 'HTTP status', 'Title'], rows)
+}
+
+/** The names of google.rpc.Code, by number. */
+const grpcStatusNames = [
+  'OK',
+  'CANCELLED',
+  'UNKNOWN',
+  'INVALID_ARGUMENT',
+  'DEADLINE_EXCEEDED',
+  'NOT_FOUND',
+  'ALREADY_EXISTS',
+  'PERMISSION_DENIED',
+  'RESOURCE_EXHAUSTED',
+  'FAILED_PRECONDITION',
+  'ABORTED',
+  'OUT_OF_RANGE',
+  'UNIMPLEMENTED',
+  'INTERNAL',
+  'UNAVAILABLE',
+  'DATA_LOSS',
+  'UNAUTHENTICATED',
+]
+
+/** Reads reasons from the source, where they are literals next to their code. */
+function renderErrorReasons(): string {
+  const reasons = new Map<string, Set<string>>()
+  for (const name of readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })) {
+    if (!name.endsWith('.ts')) continue
+    const text = readFileSync(join(root, 'src', name), 'utf8')
+    const pattern =
+      /(?:new ServiceError\(\s*'(\w+)',\s*|\b(?:permissionDenied|createDenial)\(\s*)'([A-Z_]+)'/g
+    for (const [, code = 'permission_denied', reason = ''] of text.matchAll(pattern)) {
+      reasons.set(code, (reasons.get(code) ?? new Set()).add(reason))
+    }
+  }
+  const rows = Object.keys(errorCodes).map((code) => [
+    `\`${code}\``,
+    [...(reasons.get(code) ?? [])]
+      .toSorted()
+      .map((reason) => `\`${reason}\``)
+      .join(', '),
+  ])
+  return table(['Code', 'Reasons'], rows)
+}
+
+function renderMethods(): string {
+  const registry = readRegistry()
+  const rows = [...readMethods(registry), ...readStreams(registry), ...readWatches(registry)].map(
+    (method) => {
+      const { tier, optionalUser, optionalAdmin, optionalClient } = method.policy
+      const { scope = '', leastRole, limitPerMinute, anyMethod, lenientUser } = method.policy
+      const user = lenientUser ? 'user lenient' : 'user optional'
+      const route =
+        'routes' in method
+          ? method.routes
+              .map(({ verb, path }) => `\`${anyMethod ? 'ANY' : verb.toUpperCase()} ${path}\``)
+              .join('<br>')
+          : `gRPC only, ${method.kind.replace('_', ' ')}`
+      const alternative = optionalAdmin ? 'admin' : optionalClient ? 'client' : undefined
+      return [
+        method.name.replace('daikon.v1.', ''),
+        route,
+        alternative ? `${tier} or ${alternative}` : optionalUser ? `${tier}, ${user}` : tier,
+        leastRole ?? (scope === 'none' ? 'administrator' : scope),
+        limitPerMinute ? `${limitPerMinute}/min` : '',
+      ]
+    },
+  )
+  return table(['Method', 'Route', 'Credentials', 'Least role or scope', 'Limit'], rows)
+}
+
+async function renderMetrics(): Promise<string> {
+  const readReadiness = async () => {
+    return {
+      ready: true,
+      database: 'ok',
+      redis: 'ok',
+      development_mode: false,
+      draining: false,
+      clock_offset_seconds: 0,
+    } as const
+  }
+  const { registry } = createMetrics(() => ({}) as never, readReadiness, createAdmissions(), {
+    reloads: [],
+    signingKey: () => ({ kid: '', createdAt: undefined }),
+    certificateExpiry: () => ({}),
+  })
+  addReplicaMetrics(registry, () => ({ replicas: [], fallbacks: new Map() }))
+  const metrics = await registry.getMetricsAsJSON()
+  const rows = metrics
+    .filter(({ name }) => name.startsWith('daikon_'))
+    .map(({ name, type, help }) => [`\`${name}\``, String(type), help])
+  return table(['Metric', 'Type', 'Meaning'], rows)
+}
+
+function codeRow([code, meaning]: [string, string]): string[] {
+  return [`\`${code}\``, meaning]
+}
+
+function table(head: string[], rows: string[][]): string {
+  const line = (cells: string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('')
+}
+
+function capitalize(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1)
+}
+
+if (import.meta.main) {
+  for (const path of pages) writeFileSync(join(root, path), await renderPage(path))
+}

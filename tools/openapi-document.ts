@@ -1,0 +1,16 @@
+import { createOpenApi } from '../src/http/openapi/openapi.ts'
+import { readRegistry } from '../src/rpc/descriptors.ts'
+import type { HandlerTable } from '../src/rpc/handler.ts'
+import { createOperations } from '../src/rpc/operation.ts'
+
+/**
+ * Returns the OpenAPI document. It describes methods by their declarations, so a new method is
+ * documented before it has a handler.
+ */
+export function describeApi(globalLimit?: number): object {
+  const handler = () => Promise.reject(new Error('This handler is never called'))
+  const service = new Proxy({}, { get: () => handler })
+  const handlers: HandlerTable = new Proxy({}, { get: () => service })
+  const registry = readRegistry()
+  return createOpenApi(createOperations(registry, handlers), registry, globalLimit)
+}

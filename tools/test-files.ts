@@ -1,0 +1,97 @@
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '..')
+
+/**
+ * Files and folders that `npm test` leaves to `npm run test:all`, because they need more than
+ * `npm ci` installs, start many processes, or take long. A new file belongs to `npm test` unless it
+ * is in one of these folders.
+ */
+export const extendedTests: Record<string, string> = {
+  'test/activity/export.test.ts': 'exports 100 MiB',
+  'test/applications/': 'Chromium, and applications that others wrote',
+  'test/api/fuzz.test.ts': 'random requests to every method',
+  'test/api/mass-assignment.test.ts': 'compares the whole database after each method',
+  'test/cli/': 'a process for each command',
+  'test/clients/': 'Go, Python, Chromium and packages from npm',
+  'test/console/': 'Chromium',
+  'test/database/embedded-postgres.test.ts': 'PostgreSQL servers of its own',
+  'test/deploy/': 'packages, Prometheus and Docker',
+  'test/docs/commands.test.ts': 'runs every command of the documentation',
+  'test/docs/contributing.test.ts': 'a clone of the repository',
+  'test/docs/migrating.test.ts': 'a server process, and 10,000 resources and shares',
+  'test/gateway/example.test.ts': 'nginx, Caddy and Envoy',
+  'test/gateway/gateways.test.ts': 'nginx, Caddy and Envoy',
+  'test/grpc/h2spec.test.ts': 'h2spec',
+  'test/grpc/unfinished-messages.test.ts': 'gigabytes of messages, and limits of 20 seconds',
+  'test/http/docs-browser.test.ts': 'Chromium',
+  'test/http/schemathesis.test.ts': 'schemathesis',
+  'test/http/unfinished-bodies.test.ts': 'gigabytes of bodies, and limits of 20 seconds',
+  'test/identity/browser.test.ts': 'Chromium',
+  'test/identity/oauth/libraries.test.ts': 'Chromium, Go, Java and Python',
+  'test/permissions/freshness.test.ts': '1,328 revocations under load',
+  'test/permissions/hierarchy-oracle.test.ts': 'random worlds',
+  'test/rate-limit/fallback.test.ts': 'Redis',
+  'test/rate-limit/redis.test.ts': 'Redis',
+  'test/resilience/': 'standbys, faults and several nodes',
+  'test/server/lifecycle.test.ts': 'a process for each test',
+  'test/server/reload.test.ts': 'OpenSSL and a process for each test',
+  'test/server/tls.test.ts': 'OpenSSL and a process for each test',
+  'test/server/two-nodes.test.ts': 'Redis and several processes',
+  'test/server/workers.test.ts': 'several processes',
+  'test/tools/generate.test.ts': 'generates all code twice',
+  'test/workspaces/nested-groups-invariant.test.ts': 'random changes',
+}
+
+/** `npm run test:containers` runs these files; it builds the images that they need. */
+const containerTests = 'test/containers/'
+
+/** The files that take longest. They run first, so that no core is idle at the end. */
+export const slowTests = [
+  'test/docs/commands.test.ts',
+  'test/resilience/linearizability.test.ts',
+  'test/http/schemathesis.test.ts',
+  'test/clients/package.test.ts',
+  'test/identity/oauth/libraries.test.ts',
+  'test/console/day.test.ts',
+  'test/api/mass-assignment.test.ts',
+  'test/api/fuzz.test.ts',
+  'test/workspaces/nested-groups-invariant.test.ts',
+  'test/activity/events.test.ts',
+  'test/api/admin.test.ts',
+  'test/api/idor.test.ts',
+  'test/workspaces/nested-groups.test.ts',
+  'test/identity/races.test.ts',
+  'test/permissions/freshness.test.ts',
+  'test/grpc/unfinished-messages.test.ts',
+  'test/http/unfinished-bodies.test.ts',
+  'test/http/connections.test.ts',
+  'test/admin/import-file.test.ts',
+  'test/permissions/decision-oracle.test.ts',
+  'test/permissions/parents-concurrency.test.ts',
+  'test/permissions/parents.test.ts',
+]
+
+/** Returns the files of `npm test`, of the rest, or of both. */
+export function listTests(selection: 'core' | 'rest' | 'all'): string[] {
+  const files = globSync('test/**/*.test.ts', { cwd: root }).filter(
+    (file) => !file.startsWith(containerTests),
+  )
+  if (selection === 'all') return files
+  return files.filter((file) => isExtended(file) === (selection === 'rest'))
+}
+
+/** Compares files by the order in which they run. */
+export function compareTests(left: string, right: string): number {
+  return rank(left) - rank(right) || left.localeCompare(right)
+}
+
+function isExtended(file: string): boolean {
+  return Object.keys(extendedTests).some((path) => file.startsWith(path))
+}
+
+function rank(file: string): number {
+  const index = slowTests.findIndex((slow) => file.endsWith(slow))
+  return index === -1 ? slowTests.length : index
+}
