@@ -12,6 +12,9 @@ const target = join(folder, 'dist')
 const temporary = join(folder, `dist-${process.pid}`)
 const compressible = ['.css', '.js', '.svg']
 
+// Otherwise, a build that a test starts would contain the development version of React.
+process.env.NODE_ENV = 'production'
+
 try {
   await build({
     configFile: join(folder, 'vite.config.ts'),

@@ -21,7 +21,7 @@ export function renderThemeStyle(): string {
   )
 }
 
-/** Colors that need more contrast than those of Mantine, and those of surfaces. */
+/** Surface colors, and text colors that are too pale in Mantine. */
 const ownVariables: Record<'light' | 'dark', ReturnType<CSSVariablesResolver>['light']> = {
   light: {
     '--mantine-color-body': '#ffffff',
@@ -30,6 +30,7 @@ const ownVariables: Record<'light' | 'dark', ReturnType<CSSVariablesResolver>['l
     '--mantine-color-placeholder': '#66736b',
     '--mantine-color-error': '#b3261e',
     '--mantine-color-default-border': '#d3dad6',
+    '--mantine-color-red-light-hover': 'var(--mantine-color-red-1)',
     '--mantine-color-yellow-light-color': '#7a4b00',
     '--surface-page': '#f4f6f5',
     '--surface-raised': '#ffffff',

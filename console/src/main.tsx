@@ -6,14 +6,14 @@ import './style.css'
 import { MantineProvider } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { RouterProvider } from '@tanstack/react-router'
+import { CatchBoundary, RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/query-client.ts'
 import { router } from './router.tsx'
 import { SessionOverlay } from './session/session-overlay.tsx'
+import { RouteError } from './shell/route-error.tsx'
 import { theme } from './theme.ts'
-import { ConfirmProvider } from './ui/confirm.tsx'
 
 createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>
@@ -25,11 +25,11 @@ createRoot(document.getElementById('root') as HTMLElement).render(
       withGlobalClasses={false}
     >
       <QueryClientProvider client={queryClient}>
-        <ConfirmProvider>
+        <CatchBoundary getResetKey={() => 'root'} errorComponent={RouteError}>
           <RouterProvider router={router} />
           <SessionOverlay />
-          <Notifications position="bottom-right" />
-        </ConfirmProvider>
+          <Notifications position="bottom-left" />
+        </CatchBoundary>
       </QueryClientProvider>
     </MantineProvider>
   </StrictMode>,

@@ -12,6 +12,7 @@ import { SignedInPage } from './session/signed-in-page.tsx'
 import { NotFoundPage } from './shell/not-found-page.tsx'
 import { RouteError } from './shell/route-error.tsx'
 import { Shell } from './shell/shell.tsx'
+import { ConfirmProvider } from './ui/confirm.tsx'
 import { Deferred } from './ui/deferred.tsx'
 import { pageSearch, readSearch } from './ui/search-params.ts'
 import { PageSkeleton } from './ui/states.tsx'
@@ -24,7 +25,7 @@ type Screens = Record<string, () => ReactNode>
  * the browser can restore the scroll position.
  */
 function screen(load: () => Promise<Screens>, name: string): RouteComponent {
-  const Content = lazyRouteComponent<Screens, string>(load, name)
+  const Content = lazyRouteComponent<Screens, string>(() => load().catch(rejectModule), name)
   function Screen() {
     return (
       <Deferred fallback={<PageSkeleton />} isUrgent={isTraversal}>
@@ -35,6 +36,14 @@ function screen(load: () => Promise<Screens>, name: string): RouteComponent {
   return Object.assign(Screen, { preload: () => Content.preload?.() }) as RouteComponent
 }
 
+/**
+ * Rejects with an error that the router does not know. For the browser's own error, it would reload the page
+ * at once, although the server may be unavailable. `RouteError` reloads it when the server is back.
+ */
+function rejectModule(cause: unknown): never {
+  throw new Error('The module of the screen cannot be loaded', { cause })
+}
+
 function NotFoundRoute() {
   return (
     <Shell>
@@ -43,7 +52,15 @@ function NotFoundRoute() {
   )
 }
 
-const rootRoute = createRootRoute({ component: Outlet, notFoundComponent: NotFoundRoute })
+function Root() {
+  return (
+    <ConfirmProvider>
+      <Outlet />
+    </ConfirmProvider>
+  )
+}
+
+const rootRoute = createRootRoute({ component: Root, notFoundComponent: NotFoundRoute })
 
 const loginRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -77,7 +94,7 @@ const personRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/people/$userId',
   component: screen(() => import('./people/person-page.tsx'), 'PersonPage'),
-  validateSearch: readSearch({ tab: 'text' }),
+  validateSearch: readSearch({ tab: 'text', permission_id: 'text', action: 'text' }),
 })
 
 const workspacesRoute = createRoute({
@@ -91,7 +108,7 @@ const workspaceRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/workspaces/$workspaceId',
   component: screen(() => import('./workspaces/workspace-page.tsx'), 'WorkspacePage'),
-  validateSearch: readSearch({ tab: 'text', q: 'text', group: 'text' }),
+  validateSearch: readSearch({ ...pageSearch, tab: 'text', role: 'text', group: 'text' }),
 })
 
 const resourcesRoute = createRoute({
@@ -139,6 +156,18 @@ const clientAppRoute = createRoute({
   component: screen(() => import('./apps/client-app-page.tsx'), 'ClientAppPage'),
 })
 
+const managementAppsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/management-apps',
+  component: screen(() => import('./apps/management-apps-page.tsx'), 'ManagementAppsPage'),
+})
+
+const managementAppRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/management-apps/$appId',
+  component: screen(() => import('./apps/management-app-page.tsx'), 'ManagementAppPage'),
+})
+
 const activityRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/activity',
@@ -151,6 +180,7 @@ const activityRoute = createRoute({
     workspace_id: 'text',
     since: 'text',
     until: 'text',
+    entry: 'text',
   }),
 })
 
@@ -175,6 +205,8 @@ const routeTree = rootRoute.addChildren([
     serviceAppRoute,
     clientAppsRoute,
     clientAppRoute,
+    managementAppsRoute,
+    managementAppRoute,
     activityRoute,
     importRoute,
   ]),

@@ -2,6 +2,10 @@
 export type Settings = {
   /** The URL of the REST API. */
   base_url: string
+  /** The host and port at which services reach the gRPC server. */
+  grpc_address: string
+  /** Whether the gRPC server has a certificate. */
+  grpc_encrypted: boolean
   /** Whether the server runs with DEBUG=true. */
   debug: boolean
   /** The identity providers that administrators can sign in with. */
@@ -14,6 +18,8 @@ export type Settings = {
  */
 const developmentSettings: Settings = {
   base_url: 'http://localhost:8000',
+  grpc_address: 'localhost:50051',
+  grpc_encrypted: false,
   debug: true,
   providers: [{ name: 'google', title: 'Google' }],
 }

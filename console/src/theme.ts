@@ -23,4 +23,10 @@ export const theme = createTheme({
   defaultRadius: 'md',
   cursorType: 'pointer',
   respectReducedMotion: true,
+  components: {
+    // The first item gets the focus. A placeholder is not allowed in a menu.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
+    // The header of a dialog would otherwise be a second banner of the page.
+    ModalHeader: { defaultProps: { role: 'presentation' } },
+  },
 })

@@ -3,3 +3,9 @@ declare module '*.module.css' {
   // biome-ignore lint/style/noDefaultExport: this is how Vite exports the names of classes.
   export default classes
 }
+
+declare module '*.md?raw' {
+  const text: string
+  // biome-ignore lint/style/noDefaultExport: this is how Vite exports the text of a file.
+  export default text
+}

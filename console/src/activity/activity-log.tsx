@@ -1,8 +1,7 @@
 import { Button } from '@mantine/core'
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useMemo } from 'react'
+import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { type Column, DataTable } from '../ui/data-table.tsx'
-import { Name } from '../ui/name.tsx'
 import { EmptyState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
 import classes from './activity-log.module.css'
@@ -13,71 +12,84 @@ import {
   addNewest,
   newestActivityQuery,
 } from './activity-queries.ts'
-import { describeAction, describeDetail } from './describe.ts'
-import { Target } from './target.tsx'
+import { describeAction } from './describe.ts'
+import { EntryDetail } from './entry-detail.tsx'
+import { EntryDialog } from './entry-dialog.tsx'
+import { Actor, Target } from './target.tsx'
 
-const columns: Column<ActivityEntry>[] = [
-  {
-    id: 'action',
-    header: 'Event',
-    isNowrap: true,
-    cell: ({ action }) => <b title={action}>{describeAction(action)}</b>,
-  },
-  {
-    id: 'target',
-    header: 'Target',
-    cell: (entry) => <Target entry={entry} />,
-  },
-  {
-    id: 'actor',
-    header: 'By',
-    isNowrap: true,
-    cell: ({ actor_id, service_app_id }) => {
-      const id = actor_id ?? service_app_id
-      return id ? <Name id={id} /> : <span className="dimmed">System</span>
+function createColumns(onOpen: (entryId: string) => void): Column<ActivityEntry>[] {
+  return [
+    {
+      id: 'action',
+      header: 'Event',
+      isNowrap: true,
+      cell: ({ id, action }) => (
+        <button type="button" className={classes.event} onClick={() => onOpen(id)}>
+          {describeAction(action)}
+        </button>
+      ),
     },
-  },
-  {
-    id: 'detail',
-    header: 'Detail',
-    cell: (entry) => <Detail text={describeDetail(entry)} />,
-  },
-  { id: 'time', header: 'Time', cell: ({ created_at }) => <Time value={created_at} /> },
-  {
-    id: 'ip',
-    header: 'IP address',
-    isOptional: true,
-    cell: ({ ip }) => <span className="mono">{ip}</span>,
-  },
-  {
-    id: 'request',
-    header: 'Request',
-    isOptional: true,
-    cell: ({ request_id }) => <span className="mono">{request_id}</span>,
-  },
-]
-
-/** Shows at most two lines of the text; the tooltip contains all of it. */
-function Detail({ text }: { text: string }) {
-  return (
-    <span className={classes.detail} title={text}>
-      {text}
-    </span>
-  )
+    {
+      id: 'target',
+      header: 'Target',
+      cell: (entry) => <Target entry={entry} />,
+    },
+    {
+      id: 'actor',
+      header: 'By',
+      isNowrap: true,
+      cell: (entry) => <Actor entry={entry} />,
+    },
+    {
+      id: 'detail',
+      header: 'Detail',
+      cell: (entry) => <EntryDetail entry={entry} />,
+    },
+    { id: 'time', header: 'Time', cell: ({ created_at }) => <Time value={created_at} /> },
+    {
+      id: 'ip',
+      header: 'IP address',
+      isOptional: true,
+      cell: ({ ip }) => <span className="mono">{ip}</span>,
+    },
+    {
+      id: 'request',
+      header: 'Request',
+      isOptional: true,
+      cell: ({ request_id }) => <span className="mono">{request_id}</span>,
+    },
+  ]
 }
 
 type Props = {
   filter: ActivityFilter
   toolbar?: ReactNode
+  tools?: ReactNode
   /**
    * The interval in milliseconds at which new entries are loaded, or false to load them only once.
    */
   refreshInterval?: number | false
   onClear?: (() => void) | undefined
+  /** The ID of the open entry in the address. Without `onOpen`, the address does not contain it. */
+  openId?: string | undefined
+  onOpen?: (entryId: string | undefined) => void
 }
 
 /** Shows the entries of the activity log that match a filter. */
-export function ActivityLog({ filter, toolbar, refreshInterval = false, onClear }: Props) {
+export function ActivityLog({
+  filter,
+  toolbar,
+  tools,
+  refreshInterval = false,
+  onClear,
+  openId: controlledId,
+  onOpen,
+}: Props) {
+  const [ownId, setOwnId] = useState<string>()
+  const openId = onOpen ? controlledId : ownId
+  const open = onOpen ?? setOwnId
+  // Memoized, so that the rows do not render again with the page.
+  const columns = useMemo(() => createColumns(open), [open])
   const log = useInfiniteQuery({
     ...activityQuery(filter),
     placeholderData: keepPreviousData,
@@ -102,6 +114,7 @@ export function ActivityLog({ filter, toolbar, refreshInterval = false, onClear 
         onRetry={() => log.refetch()}
         isStale={log.isPlaceholderData}
         toolbar={toolbar}
+        tools={tools}
         empty={
           <EmptyState
             icon="activity"
@@ -127,6 +140,11 @@ export function ActivityLog({ filter, toolbar, refreshInterval = false, onClear 
           Show older events
         </Button>
       )}
+      <EntryDialog
+        entryId={openId}
+        listed={rows?.find(({ id }) => id === openId)}
+        onClose={() => open(undefined)}
+      />
     </>
   )
 }

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import type { operations } from '../../../gen/browser.ts'
+import type { operations } from '../../gen/rest-api.ts'
 import { api, type Schemas, unwrap } from '../api/client.ts'
 import { definedOnly } from '../api/defined-only.ts'
 import { queryClient } from '../api/query-client.ts'
@@ -42,6 +42,28 @@ export function newestActivityQuery(filter: ActivityFilter) {
     queryFn: ({ signal }) => unwrap(api.GET('/admin/activity', { params: { query }, signal })),
     staleTime: 0,
   })
+}
+
+/** Loads one entry; null if the log does not contain it. */
+export function entryQuery(id: string) {
+  return queryOptions({
+    queryKey: ['activity', 'entry', id],
+    queryFn: async ({ signal }) => {
+      const before = followingId(id)
+      if (!before) return null
+      const query = { before, limit: 1 }
+      const { items } = await unwrap(api.GET('/admin/activity', { params: { query }, signal }))
+      return items.find((entry) => entry.id === id) ?? null
+    },
+  })
+}
+
+/** Returns the UUID after another one, or undefined if the text is not a UUID. */
+function followingId(id: string): string | undefined {
+  const digits = id.replaceAll('-', '')
+  if (!/^[0-9a-f]{32}$/.test(digits) || /^f+$/.test(digits)) return undefined
+  const next = (BigInt(`0x${digits}`) + 1n).toString(16).padStart(32, '0')
+  return next.replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, '$1-$2-$3-$4-$5')
 }
 
 /**

@@ -1,35 +1,58 @@
 /** Returns the name of an action as it is shown to people. */
 export function describeAction(action: string): string {
+  const title = titles[action]
+  if (title) return title
   const [target = '', verb = ''] = action.split('.')
   const words = `${nouns[target] ?? target.replaceAll('_', ' ')} ${verb.replaceAll('_', ' ')}`
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
+/** The names of actions that would be poor English if they were put together. */
+const titles: Record<string, string> = {
+  'activity.pruned': 'Old events removed',
+  'admin.access_refused': 'Console access refused',
+  'admin.sign_in_failed': 'Administrator sign-in failed',
+  'group.child_added': 'Child group added',
+  'group.child_removed': 'Child group removed',
+  'group.member_added': 'Member added to a group',
+  'group.member_removed': 'Member removed from a group',
+  'group.members_added': 'Members added to a group',
+  'import.executed': 'CSV file imported',
+  'member.expired': 'Membership ended',
+  'member.expiry_changed': 'End of a membership changed',
+  'member.role_changed': 'Role of a member changed',
+  'permission.registered': 'Resource registered',
+  'permission.share_expired': 'Share expired',
+  'permission.share_revoked': 'Share revoked',
+  'permission.tree_unregistered': 'Resources unregistered',
+  'permission.unregistered': 'Resource unregistered',
+  'role.action_added': 'Action added to a role',
+  'role.action_removed': 'Action removed from a role',
+  'role.group_added': 'Role given to a group',
+  'role.group_removed': 'Role taken from a group',
+  'role.member_added': 'Role given to a person',
+  'role.member_removed': 'Role taken from a person',
+  'service_app.ended_key_used': 'Ended service key used',
+  'session.browser_ended': 'Browser session ended',
+  'session.code_replayed': 'Authorization code replayed',
+  'session.refresh_token_reused': 'Refresh token reused',
+  'user.account_linked': 'Account linked',
+  'user.account_unlinked': 'Account unlinked',
+  'user.demoted': 'Administrator rights revoked',
+  'user.exported': 'Data of a person exported',
+  'user.link_refused': 'Account link refused',
+  'user.promoted': 'Administrator rights granted',
+  'user.sign_in_failed': 'Sign-in failed',
+}
+
 const nouns: Record<string, string> = {
   admin: 'administrator',
+  api_key: 'API key',
   permission: 'resource',
   user: 'person',
 }
 
-const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-
-type Entry = { target_id: string | null; detail: Record<string, unknown> | null }
-
-/**
- * Formats the detail of an entry as one line. Omits IDs, which only the export contains, and fields
- * that the target already shows.
- */
-export function describeDetail({ target_id, detail }: Entry): string {
-  const hidden = target_id ? /^(name|email)$|_ids?$/ : /_ids?$/
-  const text = Object.entries(detail ?? {})
-    .filter(([name, value]) => value !== null && value !== '' && !hidden.test(name))
-    .map(([name, value]) => `${name.replaceAll('_', ' ')}: ${formatValue(value)}`)
-    .join(' · ')
-  return text.charAt(0).toUpperCase() + text.slice(1)
-}
-
-function formatValue(value: unknown): string {
-  if (Array.isArray(value)) return value.map(formatValue).join(', ')
-  if (typeof value !== 'string') return JSON.stringify(value)
-  return /^\d{4}-\d\d-\d\dT/.test(value) ? dateTime.format(new Date(value)) : value
+/** Returns the name of a type of target as it is shown to people. */
+export function describeType(type: string): string {
+  return nouns[type] ?? type.replaceAll('_', ' ')
 }

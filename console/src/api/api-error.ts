@@ -1,4 +1,5 @@
-import type { components } from '../../../gen/browser.ts'
+import type { components } from '../../gen/rest-api.ts'
+import type { FieldChange } from './versions.ts'
 
 type Problem = components['schemas']['Problem']
 
@@ -12,13 +13,22 @@ export class ApiError extends Error {
   /** The invalid fields, each with a message. */
   readonly fields: { field: string; message: string }[]
 
-  constructor(status: number, problem: Partial<Problem>) {
+  /** What somebody else has changed, if the request was refused for that reason. */
+  readonly changes: FieldChange[]
+
+  constructor(status: number, problem: Partial<Problem>, changes: FieldChange[] = []) {
     super(problem.detail || problem.title || 'The request failed')
     this.name = 'ApiError'
     this.status = status
     this.reason = problem.reason ?? 'UNKNOWN'
     this.requestId = problem.request_id
     this.fields = problem.errors ?? []
+    this.changes = changes
+  }
+
+  /** Whether somebody else has changed the object since it was read. */
+  get isConflict(): boolean {
+    return this.status === 412
   }
 
   get isNotFound(): boolean {

@@ -1,5 +1,5 @@
 import createClient from 'openapi-fetch'
-import type { components, paths } from '../../../gen/browser.ts'
+import type { components, paths } from '../../gen/rest-api.ts'
 import { settings } from '../settings.ts'
 import { ApiError } from './api-error.ts'
 import { fetchWithSession } from './fetch.ts'
@@ -21,4 +21,18 @@ export async function unwrap<Data>(result: Promise<Result<Data>>): Promise<Data>
   if (response.ok) return data as Data
   const problem = typeof error === 'object' && error !== null ? error : {}
   throw new ApiError(response.status, problem)
+}
+
+/** A page of a list and the length of the whole list. */
+export type Page<Item> = { items: Item[]; total: number }
+
+/**
+ * Returns the page of a list whose length is in a header.
+ *
+ * @throws {ApiError} if the response is an error
+ */
+export async function unwrapPage<Item>(result: Promise<Result<Item[]>>): Promise<Page<Item>> {
+  const items = await unwrap(result)
+  const { response } = await result
+  return { items, total: Number(response.headers.get('x-total-count')) }
 }

@@ -1,14 +1,15 @@
 import { ApiError } from './api-error.ts'
 import { limitedUntil, serverUnavailable, sessionEnded, waitFor } from './signals.ts'
+import { findChanges, rememberVersion, withVersion } from './versions.ts'
 
 /** The maximum number of times that a request is sent if the rate limit rejects it. */
 const maxAttempts = 4
 
 /**
- * The route that returns the current session. A 401 from this route is a result and does not mean
- * that a session has ended.
+ * The routes that return and end the current session. For them, a 401 is a result: nobody is signed
+ * in.
  */
-const sessionPath = '/auth/admin/me'
+const sessionPaths = ['/auth/admin/me', '/auth/admin/logout']
 
 /**
  * Sends a request with the session cookie. If the session has ended, the request waits until the
@@ -19,9 +20,10 @@ const sessionPath = '/auth/admin/me'
  * @throws {ApiError} if the server cannot be reached
  */
 export async function fetchWithSession(request: Request): Promise<Response> {
+  const versioned = withVersion(request)
   for (let attempt = 1; ; attempt += 1) {
-    const response = await send(request.clone())
-    if (response.status === 401 && new URL(request.url).pathname !== sessionPath) {
+    const response = await send(versioned.clone())
+    if (response.status === 401 && !sessionPaths.includes(new URL(request.url).pathname)) {
       sessionEnded.set(true)
       await waitFor(sessionEnded, false)
       continue
@@ -31,8 +33,17 @@ export async function fetchWithSession(request: Request): Promise<Response> {
       continue
     }
     serverUnavailable.set(response.status === 503)
+    if (response.status === 412) throw await createConflict(request, response)
+    await rememberVersion(request, response)
     return response
   }
+}
+
+/** Reads an object again that has changed, and returns an error that says how. */
+async function createConflict(request: Request, response: Response): Promise<ApiError> {
+  const current = await send(new Request(request.url))
+  const changes = await findChanges(request, current)
+  return new ApiError(response.status, await response.json(), changes)
 }
 
 async function send(request: Request): Promise<Response> {

@@ -1,4 +1,4 @@
-import { QueryClient } from '@tanstack/react-query'
+import { type FetchQueryOptions, QueryClient, type QueryKey } from '@tanstack/react-query'
 import { ApiError } from './api-error.ts'
 import { serverUnavailable } from './signals.ts'
 
@@ -18,6 +18,13 @@ export const queryClient = new QueryClient({
     mutations: { networkMode: 'always', retry: false },
   },
 })
+
+/** Loads the current data of a query without keeping it, for a download. */
+export function fetchNow<Data, Key extends QueryKey>(
+  query: FetchQueryOptions<Data, Error, Data, Key>,
+): Promise<Data> {
+  return queryClient.fetchQuery({ ...query, staleTime: 0, gcTime: 0 })
+}
 
 /** Reloads everything that failed once the server is available again. */
 serverUnavailable.subscribe(() => {

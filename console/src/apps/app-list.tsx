@@ -1,6 +1,8 @@
 import { Button } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import type { CsvColumn } from '../ui/csv.ts'
+import { CsvButton } from '../ui/csv-button.tsx'
 import { type Column, DataTable } from '../ui/data-table.tsx'
 import type { IconName } from '../ui/icon.tsx'
 import { Card, Page } from '../ui/page.tsx'
@@ -15,6 +17,7 @@ type Props<App> = {
   emptyText: string
   apps: UseQueryResult<App[]>
   columns: Column<App>[]
+  csvColumns: CsvColumn<App>[]
   onCreate: () => void
   /** The dialogs of the page. */
   children: ReactNode
@@ -22,11 +25,22 @@ type Props<App> = {
 
 /** The page that lists all apps of one kind. */
 export function AppList<App extends { id: string }>(props: Props<App>) {
-  const { noun, icon, description, emptyText, apps, columns, onCreate, children } = props
+  const { noun, icon, description, emptyText, apps, columns, csvColumns, onCreate } = props
   const title = `${noun.charAt(0).toUpperCase()}${noun.slice(1)}s`
+  const fileName = `${noun.replace(' ', '-')}s`
   const createButton = <Button onClick={onCreate}>New {noun}</Button>
   return (
-    <Page title={title} count={apps.data?.length} description={description} actions={createButton}>
+    <Page
+      title={title}
+      count={apps.data?.length}
+      description={description}
+      actions={
+        <>
+          {apps.data && <CsvButton name={fileName} columns={csvColumns} rows={apps.data} />}
+          {createButton}
+        </>
+      }
+    >
       <Card label={`All ${noun}s`}>
         <DataTable
           label={title}
@@ -42,7 +56,7 @@ export function AppList<App extends { id: string }>(props: Props<App>) {
           }
         />
       </Card>
-      {children}
+      {props.children}
     </Page>
   )
 }

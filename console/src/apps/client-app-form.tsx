@@ -1,6 +1,7 @@
-import { Textarea, TextInput } from '@mantine/core'
+import { Box, Checkbox, Textarea, TextInput } from '@mantine/core'
 import { FormModal } from '../ui/form.tsx'
 import { Select } from '../ui/select.tsx'
+import { WorkspacePicker } from '../workspaces/workspace-picker.tsx'
 
 /** The fields of a client app. Lists are edited as text with one item per line. */
 export type ClientAppValues = {
@@ -9,6 +10,9 @@ export type ClientAppValues = {
   redirect_uris: string
   post_logout_redirect_uris: string
   backchannel_logout_uri: string
+  pkce_required: boolean
+  popup_sign_in: boolean
+  workspace_id: string | null
 }
 
 export const emptyClientApp: ClientAppValues = {
@@ -17,6 +21,9 @@ export const emptyClientApp: ClientAppValues = {
   redirect_uris: '',
   post_logout_redirect_uris: '',
   backchannel_logout_uri: '',
+  pkce_required: true,
+  popup_sign_in: false,
+  workspace_id: null,
 }
 
 export function toClientAppBody(values: ClientAppValues) {
@@ -26,6 +33,9 @@ export function toClientAppBody(values: ClientAppValues) {
     redirect_uris: toLines(values.redirect_uris),
     post_logout_redirect_uris: toLines(values.post_logout_redirect_uris),
     backchannel_logout_uri: values.backchannel_logout_uri.trim(),
+    pkce_required: values.type === 'public' || values.pkce_required,
+    popup_sign_in: values.popup_sign_in,
+    workspace_id: values.workspace_id,
   }
 }
 
@@ -61,6 +71,22 @@ export function ClientAppForm(props: Props) {
             mt="md"
             {...form.getInputProps('type')}
           />
+          <Box mt="md">
+            <WorkspacePicker
+              label="Workspace"
+              placeholder="Any workspace"
+              description="Only its members can sign in. Choose one if the application maps roles: in any workspace, people are owner of those they create."
+              {...form.getInputProps('workspace_id')}
+            />
+          </Box>
+          {form.values.type === 'confidential' && (
+            <Checkbox
+              label="Require PKCE"
+              description="Turn this off only for a library without PKCE. It must then send state or nonce."
+              mt="md"
+              {...form.getInputProps('pkce_required', { type: 'checkbox' })}
+            />
+          )}
           <Textarea
             label="Redirect URIs"
             description="One per line: https, or http on a loopback host."
@@ -82,6 +108,12 @@ export function ClientAppForm(props: Props) {
             description="Receives a logout token when a session ends. Optional."
             mt="md"
             {...form.getInputProps('backchannel_logout_uri')}
+          />
+          <Checkbox
+            label="Sign in from a popup"
+            description="Only for applications that open a window to sign in, such as Swagger UI."
+            mt="md"
+            {...form.getInputProps('popup_sign_in', { type: 'checkbox' })}
           />
         </>
       )}

@@ -9,26 +9,24 @@ import { NotFoundPage } from '../shell/not-found-page.tsx'
 import { ActiveBadge, ClientTypeBadge } from '../ui/badges.tsx'
 import { useConfirm } from '../ui/confirm.tsx'
 import { CopyableId } from '../ui/copy.tsx'
+import { Name } from '../ui/name.tsx'
 import { notifyDone, notifyFailure } from '../ui/notify.ts'
 import { Facts, Page, Section } from '../ui/page.tsx'
 import { QueryState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
-import { type ClientApp, clientAppsQuery, refreshApps } from './app-queries.ts'
+import { type ClientApp, clientAppQuery, refreshApps } from './app-queries.ts'
 import { ClientAppForm, toClientAppBody } from './client-app-form.tsx'
+import { ConnectApplication } from './connect-application.tsx'
 import { DangerZone } from './danger-zone.tsx'
 import { NewSecretModal } from './new-secret.tsx'
 import { RotateForm } from './rotate-form.tsx'
 
 export function ClientAppPage() {
   const { appId } = useParams({ from: '/shell/client-apps/$appId' })
-  const apps = useQuery(clientAppsQuery)
+  const app = useQuery(clientAppQuery(appId))
   return (
-    <QueryState query={apps}>
-      {(list) => {
-        const app = list.find(({ id }) => id === appId)
-        if (!app) return <NotFoundPage title="This client app does not exist" />
-        return <ClientAppDetail app={app} />
-      }}
+    <QueryState query={app} notFound={<NotFoundPage title="This client app does not exist" />}>
+      {(app) => <ClientAppDetail app={app} />}
     </QueryState>
   )
 }
@@ -81,7 +79,7 @@ function ClientAppDetail({ app }: { app: ClientApp }) {
     >
       <Section
         title="Endpoints and credentials"
-        description="What the application is configured with."
+        description="Copy these values into the configuration of the application."
       >
         <Facts
           items={[
@@ -99,6 +97,20 @@ function ClientAppDetail({ app }: { app: ClientApp }) {
                 </span>
               ),
             ],
+            [
+              'Workspace',
+              app.workspace_id ? (
+                <Name
+                  key="workspace"
+                  id={app.workspace_id}
+                  fallback="Deleted: nobody can sign in"
+                />
+              ) : (
+                'Any'
+              ),
+            ],
+            ['PKCE', app.pkce_required ? 'Required' : 'Optional'],
+            ['Sign-in from a popup', app.popup_sign_in ? 'Allowed' : 'Not allowed'],
             ['Created', <Time key="created" value={app.created_at} />],
           ]}
         />
@@ -114,6 +126,7 @@ function ClientAppDetail({ app }: { app: ClientApp }) {
           </p>
         )}
       </Section>
+      <ConnectApplication app={app} />
       <Section title="Activity">
         <ActivityLog filter={{ target_id: app.id }} />
       </Section>
@@ -150,6 +163,9 @@ function ClientAppDetail({ app }: { app: ClientApp }) {
           redirect_uris: app.redirect_uris.join('\n'),
           post_logout_redirect_uris: app.post_logout_redirect_uris.join('\n'),
           backchannel_logout_uri: app.backchannel_logout_uri ?? '',
+          pkce_required: app.pkce_required,
+          popup_sign_in: app.popup_sign_in,
+          workspace_id: app.workspace_id ?? null,
         }}
         send={async (values) => {
           const { post_logout_redirect_uris: uris, ...body } = toClientAppBody(values)

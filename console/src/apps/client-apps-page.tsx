@@ -16,7 +16,7 @@ const columns: Column<ClientApp>[] = [
     header: 'Name',
     cell: ({ id, name }) => (
       <RowLink to="/client-apps/$appId" params={{ appId: id }} className="strong-link">
-        {name}
+        <bdi>{name}</bdi>
       </RowLink>
     ),
   },
@@ -51,6 +51,15 @@ export function ClientAppsPage() {
       emptyText="An application must be registered before people can sign in to it."
       apps={apps}
       columns={columns}
+      csvColumns={[
+        'id',
+        'name',
+        'type',
+        'redirect_uris',
+        'workspace_id',
+        'is_active',
+        'created_at',
+      ]}
       onCreate={() => setCreating(true)}
     >
       <ClientAppForm

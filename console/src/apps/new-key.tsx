@@ -1,8 +1,8 @@
 import { Alert, Button, Checkbox, Group, Tabs } from '@mantine/core'
 import { useState } from 'react'
 import { CopyableCode } from '../ui/copy.tsx'
+import { PersistentDialog } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { PersistentModal } from '../ui/persistent-modal.tsx'
 import { createSnippets } from './snippets.ts'
 
 export type NewKey = { key: string; serviceName: string }
@@ -16,9 +16,9 @@ export function NewKeyModal({
   onClose: () => void
 }) {
   return (
-    <PersistentModal opened={newKey !== undefined} size="lg" title="Copy the service key">
+    <PersistentDialog opened={newKey !== undefined} size="lg" title="Copy the service key">
       {newKey && <NewKeyBody newKey={newKey} onClose={onClose} />}
-    </PersistentModal>
+    </PersistentDialog>
   )
 }
 

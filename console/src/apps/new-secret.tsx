@@ -1,7 +1,7 @@
 import { Alert, Button, Group } from '@mantine/core'
 import { CopyableCode } from '../ui/copy.tsx'
+import { PersistentDialog } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { PersistentModal } from '../ui/persistent-modal.tsx'
 
 /** Shows a new client secret, which cannot be shown again. */
 export function NewSecretModal({
@@ -12,7 +12,7 @@ export function NewSecretModal({
   onClose: () => void
 }) {
   return (
-    <PersistentModal opened={secret !== undefined} title="Copy the client secret">
+    <PersistentDialog opened={secret !== undefined} title="Copy the client secret">
       <Alert color="yellow" variant="light" icon={<Icon name="alert" />} mb="md">
         This is the only time that the secret is shown: the server keeps its hash.
       </Alert>
@@ -20,6 +20,6 @@ export function NewSecretModal({
       <Group justify="flex-end" mt="lg">
         <Button onClick={onClose}>I have stored it</Button>
       </Group>
-    </PersistentModal>
+    </PersistentDialog>
   )
 }

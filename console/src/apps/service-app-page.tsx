@@ -4,6 +4,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ActivityLog } from '../activity/activity-log.tsx'
 import { api, unwrap } from '../api/client.ts'
+import { ResourceTypes } from '../resource-types/resource-types.tsx'
 import { NotFoundPage } from '../shell/not-found-page.tsx'
 import { ActiveBadge } from '../ui/badges.tsx'
 import { CopyableId } from '../ui/copy.tsx'
@@ -13,21 +14,22 @@ import { notifyDone, notifyFailure } from '../ui/notify.ts'
 import { Facts, Page, Section } from '../ui/page.tsx'
 import { QueryState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
-import { refreshApps, type ServiceApp, serviceAppsQuery } from './app-queries.ts'
+import { refreshApps, type ServiceApp, serviceAppQuery, serviceAppsQuery } from './app-queries.ts'
 import { DangerZone } from './danger-zone.tsx'
 import { type NewKey, NewKeyModal } from './new-key.tsx'
 import { RotateForm } from './rotate-form.tsx'
 
 export function ServiceAppPage() {
   const { appId } = useParams({ from: '/shell/service-apps/$appId' })
+  const app = useQuery(serviceAppQuery(appId))
   const apps = useQuery(serviceAppsQuery)
   return (
-    <QueryState query={apps}>
-      {(list) => {
-        const app = list.find(({ id }) => id === appId)
-        if (!app) return <NotFoundPage title="This service app does not exist" />
-        return <ServiceAppDetail app={app} isLast={isLastActive(app, list)} />
-      }}
+    <QueryState query={app} notFound={<NotFoundPage title="This service app does not exist" />}>
+      {(app) => (
+        <QueryState query={apps}>
+          {(list) => <ServiceAppDetail app={app} isLast={isLastActive(app, list)} />}
+        </QueryState>
+      )}
     </QueryState>
   )
 }
@@ -90,11 +92,12 @@ function ServiceAppDetail({ app, isLast }: { app: ServiceApp; isLast: boolean })
           ]}
         />
       </Section>
+      <ResourceTypes service={app.service_name} />
       <Section title="Activity">
         <ActivityLog filter={{ target_id: app.id }} />
       </Section>
       <DangerZone
-        description="The keys of a deactivated app are rejected at once."
+        description="The keys of a deactivated app are rejected immediately."
         isActive={app.is_active}
         onActivate={() => setActive(true, false).catch(notifyFailure)}
         onDeactivate={() => setDialog('deactivate')}
@@ -173,7 +176,7 @@ function EndApp({
       {(form) => (
         <>
           <Text>
-            All keys of this app are rejected at once, and the service {app.service_name} loses
+            All keys of this app are rejected immediately, and the service {app.service_name} loses
             access to daikon.
           </Text>
           {isLast && (

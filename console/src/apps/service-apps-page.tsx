@@ -17,7 +17,7 @@ const columns: Column<ServiceApp>[] = [
     header: 'Name',
     cell: ({ id, name }) => (
       <RowLink to="/service-apps/$appId" params={{ appId: id }} className="strong-link">
-        {name}
+        <bdi>{name}</bdi>
       </RowLink>
     ),
   },
@@ -47,6 +47,15 @@ export function ServiceAppsPage() {
       emptyText="Until there is one, requests are accepted with any service key, or none."
       apps={apps}
       columns={columns}
+      csvColumns={[
+        'id',
+        'name',
+        'service_name',
+        'key_prefix',
+        'is_active',
+        'last_used_at',
+        'created_at',
+      ]}
       onCreate={() => setCreating(true)}
     >
       <FormModal

@@ -1,12 +1,8 @@
 import { settings } from '../settings.ts'
 
-/** The default gRPC port. The console does not know the address that services use. */
-const grpcPort = 50051
-
 /** Creates code samples that change nothing: they check whether a user may view a document. */
 export function createSnippets(key: string, service: string): { title: string; code: string }[] {
-  const rest = settings.base_url
-  const grpc = `${new URL(rest).hostname}:${grpcPort}`
+  const { base_url: rest, grpc_address: grpc, grpc_encrypted: isEncrypted } = settings
   const evaluation = JSON.stringify({
     subject: { type: 'user', id: 'alice@example.com' },
     action: { name: 'view' },
@@ -69,7 +65,7 @@ curl -s ${rest}/access/v1/evaluation \\
     {
       title: 'grpcurl',
       code: `export DAIKON_SERVICE_KEY=${key}
-grpcurl -plaintext -emit-defaults -H "x-service-key: $DAIKON_SERVICE_KEY" \\
+grpcurl ${isEncrypted ? '' : '-plaintext '}-emit-defaults -H "x-service-key: $DAIKON_SERVICE_KEY" \\
   -d '${evaluation}' \\
   ${grpc} daikon.v1.AccessService/Evaluate
 # Resources of this key belong to the service ${service}.`,

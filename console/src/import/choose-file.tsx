@@ -4,7 +4,7 @@ import { CopyableCode } from '../ui/copy.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ErrorState } from '../ui/states.tsx'
 import classes from './choose-file.module.css'
-import { type ChosenFile, maxFileBytes } from './import-requests.ts'
+import { type ChosenFile, maxFileBytes, readFile } from './import-requests.ts'
 
 const example = `email,name,workspace_slug,role,groups
 alice@example.com,Alice,demo,editor,Writers;Reviewers
@@ -22,7 +22,7 @@ export function ChooseFile({ onFile }: { onFile: (file: ChosenFile) => Promise<v
     setReading(true)
     try {
       if (file.size > maxFileBytes) throw new Error('The file is larger than 5 MiB: split it.')
-      await onFile({ name: file.name, text: await file.text() })
+      await onFile(await readFile(file))
     } catch (error) {
       setError(error)
       setReading(false)

@@ -7,6 +7,8 @@ import {
   executeImport,
   type ImportReport,
   previewImport,
+  type Rejected,
+  separateRows,
 } from './import-requests.ts'
 import { Preview } from './preview.tsx'
 import { Report } from './report.tsx'
@@ -14,7 +16,7 @@ import { Report } from './report.tsx'
 type State =
   | { step: 'file' }
   | { step: 'preview'; file: ChosenFile; report: ImportReport }
-  | { step: 'done'; report: ImportReport }
+  | { step: 'done'; report: ImportReport; rejected?: Rejected }
 
 const steps = [
   { step: 'file', label: 'Choose a file' },
@@ -58,9 +60,14 @@ export function ImportPage() {
               const report = await executeImport(state.file)
               setState({ step: 'done', report })
             }}
+            onExecuteGood={async () => {
+              const { good, rejected } = await separateRows(state.file, state.report)
+              const report = await executeImport(good)
+              setState({ step: 'done', report, rejected })
+            }}
           />
         )}
-        {state.step === 'done' && <Report report={state.report} onRestart={restart} />}
+        {state.step === 'done' && <Report {...state} onRestart={restart} />}
       </Card>
     </Page>
   )

@@ -39,10 +39,10 @@ function Overview({ stats }: { stats: Stats }) {
       </dl>
       <div className={classes.charts}>
         <Section title="Sign-ins">
-          <BarChart unit="sign-ins" days={stats.sign_ins_by_day} />
+          <BarChart unit={['sign-in', 'sign-ins']} days={stats.sign_ins_by_day} />
         </Section>
         <Section title="New people">
-          <BarChart unit="new people" days={stats.signups_by_day} />
+          <BarChart unit={['new person', 'new people']} days={stats.signups_by_day} />
         </Section>
       </div>
       <div className={classes.lists}>
@@ -119,7 +119,7 @@ function LargestWorkspaces({ workspaces }: { workspaces: Stats['workspace_distri
               params={{ workspaceId: workspace_id }}
               className="strong-link"
             >
-              {name}
+              <bdi>{name}</bdi>
             </Link>
             <span className="dimmed">
               {count(members, 'member')} · {count(resources, 'resource')}

@@ -1,7 +1,10 @@
-import { Alert, Button, Group, List, Modal, Text, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { Alert, Button, Group, List, Text, TextInput } from '@mantine/core'
+import { useEffect, useState } from 'react'
 import { ApiError, describeError } from '../api/api-error.ts'
 import { api, unwrap } from '../api/client.ts'
+import { keepVersions } from '../api/versions.ts'
+import { Conflict } from '../ui/conflict.tsx'
+import { Dialog } from '../ui/dialog.tsx'
 import { PersonPicker } from '../ui/pickers.tsx'
 import type { Person } from './people-queries.ts'
 
@@ -12,15 +15,13 @@ type Props = { person: Person; isOpen: boolean; onClose: () => void; onErased: (
  */
 export function ErasePerson(props: Props) {
   return (
-    <Modal
+    <Dialog
       opened={props.isOpen}
       onClose={props.onClose}
       title={`Erase ${props.person.name || props.person.email}?`}
-      lockScroll={false}
-      centered
     >
       <EraseForm {...props} />
-    </Modal>
+    </Dialog>
   )
 }
 
@@ -29,6 +30,7 @@ function EraseForm({ person, onClose, onErased }: Props) {
   const [successor, setSuccessor] = useState<string | null>(null)
   const [error, setError] = useState<unknown>()
   const [isRunning, setRunning] = useState(false)
+  useEffect(keepVersions, [])
   const needsSuccessor = error instanceof ApiError && error.reason === 'OWNS_RESOURCES'
 
   async function erase() {
@@ -68,7 +70,8 @@ function EraseForm({ person, onClose, onErased }: Props) {
         mt="md"
         data-autofocus
       />
-      {error !== undefined && (
+      {error instanceof ApiError && error.isConflict && <Conflict error={error} action="Erase" />}
+      {error !== undefined && !(error instanceof ApiError && error.isConflict) && (
         <Alert color="red" variant="light" role="alert" mt="md">
           {describeError(error)}
         </Alert>

@@ -3,15 +3,21 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { memo } from 'react'
 import type { Schemas } from '../api/client.ts'
-import { ActiveBadge, AdministratorBadge } from '../ui/badges.tsx'
+import { fetchNow } from '../api/query-client.ts'
+import { AdministratorBadge, PersonBadge } from '../ui/badges.tsx'
+import type { CsvColumn } from '../ui/csv.ts'
+import { CsvButton, loadPages } from '../ui/csv-button.tsx'
 import { type Column, DataTable } from '../ui/data-table.tsx'
 import { FilterSelect } from '../ui/filter-select.tsx'
 import { Card, Page } from '../ui/page.tsx'
 import { PersonCell } from '../ui/person.tsx'
 import { usePreference } from '../ui/preferences.ts'
+import { SavedFilters } from '../ui/saved-filters.tsx'
 import { SearchInput } from '../ui/search-input.tsx'
+import { useSelection } from '../ui/selection.tsx'
 import { EmptyState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
+import { BulkPeople } from './bulk-people.tsx'
 import classes from './people-page.module.css'
 import { peopleQuery } from './people-queries.ts'
 
@@ -22,7 +28,7 @@ const columns: Column<Schemas['UserSummary']>[] = [
     header: 'Status',
     cell: (user) => (
       <span className={classes.status}>
-        <ActiveBadge isActive={user.is_active} />
+        <PersonBadge person={user} />
         {user.is_admin && <AdministratorBadge />}
       </span>
     ),
@@ -41,27 +47,55 @@ const columns: Column<Schemas['UserSummary']>[] = [
   },
 ]
 
+const csvColumns: CsvColumn<Schemas['UserSummary']>[] = [
+  'id',
+  'email',
+  'name',
+  'external_id',
+  'is_active',
+  'is_admin',
+  'last_sign_in_at',
+  'created_at',
+]
+
+function nameOf({ name, email }: Schemas['UserSummary']): string {
+  return name || email
+}
+
 const statuses = [
   { value: 'active', label: 'Active' },
+  { value: 'invited', label: 'Invited' },
   { value: 'deactivated', label: 'Deactivated' },
 ]
+
+/** Returns the filter that selects the people with a status, as `PersonBadge` shows it. */
+function toStatusFilter(status: string | undefined) {
+  if (status === undefined) return {}
+  if (status === 'deactivated') return { is_active: false }
+  return { is_active: true, has_signed_in: status === 'active' }
+}
 
 export function PeoplePage() {
   const search = useSearch({ from: '/shell/people' })
   const navigate = useNavigate({ from: '/people' })
   const [pageSize, setPageSize] = usePreference('page-size.people', 20)
   const page = search.page ?? 1
+  const listFilters = {
+    q: search.q,
+    ...toStatusFilter(search.status),
+    is_admin: search.administrators,
+  }
   const people = useQuery({
-    ...peopleQuery({
-      q: search.q,
-      page,
-      page_size: pageSize,
-      is_active: search.status === undefined ? undefined : search.status === 'active',
-      is_admin: search.administrators,
-    }),
+    ...peopleQuery({ ...listFilters, page, page_size: pageSize }),
     placeholderData: keepPreviousData,
   })
 
+  const filters = {
+    q: search.q,
+    status: search.status,
+    administrators: search.administrators,
+  }
+  const selection = useSelection(JSON.stringify(filters), nameOf)
   const isFiltered = Boolean(search.q || search.status || search.administrators)
 
   return (
@@ -85,6 +119,24 @@ export function PeoplePage() {
           onRetry={() => people.refetch()}
           isStale={people.isPlaceholderData}
           toolbar={<Filters />}
+          tools={
+            <>
+              <SavedFilters
+                list="people"
+                filters={filters}
+                onApply={(filters) => navigate({ search: filters })}
+              />
+              <CsvButton
+                name="people"
+                columns={csvColumns}
+                rows={() =>
+                  loadPages((paging) => fetchNow(peopleQuery({ ...listFilters, ...paging })))
+                }
+              />
+            </>
+          }
+          selection={selection}
+          selectionActions={<BulkPeople selection={selection} />}
           empty={
             isFiltered ? (
               <EmptyState
@@ -132,7 +184,10 @@ const Filters = memo(function Filters() {
 
   /** Changes a filter and returns to the first page. */
   function filter(change: typeof filters) {
-    void navigate({ search: { ...filters, ...change }, replace: true })
+    void navigate({
+      search: (previous) => ({ ...previous, page: undefined, ...change }),
+      replace: true,
+    })
   }
   return (
     <>

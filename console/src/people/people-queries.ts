@@ -12,6 +12,7 @@ export type PeopleFilters = {
   page_size?: number | undefined
   is_active?: boolean | undefined
   is_admin?: boolean | undefined
+  has_signed_in?: boolean | undefined
 }
 
 export function peopleQuery(filters: PeopleFilters) {

@@ -26,6 +26,13 @@ export function PersonActions({ person }: { person: Person }) {
     notifyDone(`${name} is ${is_active ? 'active again' : 'deactivated'}.`)
   }
 
+  async function setAdministrator(is_admin: boolean) {
+    const path = '/admin/users/{user_id}/administrator'
+    await unwrap(api.PUT(path, { params, body: { is_admin } }))
+    await refreshPeople()
+    notifyDone(`${name} is ${is_admin ? 'now' : 'no longer'} an administrator.`)
+  }
+
   async function exportData() {
     try {
       const data = await unwrap(api.GET('/admin/users/{user_id}/export', { params }))
@@ -51,9 +58,40 @@ export function PersonActions({ person }: { person: Person }) {
             Export all data
           </Menu.Item>
           <Menu.Divider />
+          {person.is_admin ? (
+            <Menu.Item
+              color="var(--mantine-color-error)"
+              disabled={isSelf}
+              leftSection={<Icon name="lock" size={16} />}
+              onClick={() =>
+                confirm({
+                  title: `Revoke administrator rights of ${name}?`,
+                  children: `${person.email} is signed out of the admin console now. ADMIN_EMAILS does not restore the rights. Memberships and resources remain.`,
+                  action: 'Revoke',
+                  run: () => setAdministrator(false),
+                })
+              }
+            >
+              Revoke administrator rights
+            </Menu.Item>
+          ) : (
+            <Menu.Item
+              leftSection={<Icon name="key" size={16} />}
+              onClick={() =>
+                confirm({
+                  title: `Make ${name} an administrator?`,
+                  children: `${person.email} will be able to see and change everything, including service keys and other administrators.`,
+                  action: 'Make administrator',
+                  run: () => setAdministrator(true),
+                })
+              }
+            >
+              Make administrator
+            </Menu.Item>
+          )}
           {person.is_active ? (
             <Menu.Item
-              color="red"
+              color="var(--mantine-color-error)"
               disabled={isSelf}
               leftSection={<Icon name="lock" size={16} />}
               onClick={() =>
@@ -76,7 +114,7 @@ export function PersonActions({ person }: { person: Person }) {
             </Menu.Item>
           )}
           <Menu.Item
-            color="red"
+            color="var(--mantine-color-error)"
             disabled={isSelf}
             leftSection={<Icon name="trash" size={16} />}
             onClick={() => setDialog('erase')}
@@ -85,7 +123,7 @@ export function PersonActions({ person }: { person: Person }) {
           </Menu.Item>
           {isSelf && (
             <Text size="xs" c="dimmed" px="sm" py={4}>
-              You cannot deactivate or erase yourself.
+              You cannot demote, deactivate or erase yourself.
             </Text>
           )}
         </Menu.Dropdown>

@@ -2,19 +2,17 @@ import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { api, type Schemas, unwrap } from '../api/client.ts'
 import { RoleBadge } from '../ui/badges.tsx'
+import { CsvButton } from '../ui/csv-button.tsx'
 import { actionColumn, type Column, DataTable } from '../ui/data-table.tsx'
-import { FormModal } from '../ui/form.tsx'
 import { Name } from '../ui/name.tsx'
 import { notifyDone } from '../ui/notify.ts'
 import { Section } from '../ui/page.tsx'
 import { RowAction } from '../ui/row-action.tsx'
 import { RowLink } from '../ui/row-link.tsx'
-import { Select } from '../ui/select.tsx'
 import { EmptyState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
-import { roles } from '../workspaces/roles.ts'
-import { WorkspacePicker } from '../workspaces/workspace-picker.tsx'
 import { refreshWorkspaces } from '../workspaces/workspace-queries.ts'
+import { MembershipForm } from './membership-form.tsx'
 import { type Person, refreshPeople } from './people-queries.ts'
 
 type Membership = Schemas['Membership']
@@ -41,7 +39,7 @@ export function PersonMemberships({ person }: { person: Person }) {
           params={{ workspaceId: workspace_id }}
           className="strong-link"
         >
-          {workspace_name}
+          <bdi>{workspace_name}</bdi>
         </RowLink>
       ),
     },
@@ -51,6 +49,7 @@ export function PersonMemberships({ person }: { person: Person }) {
       header: 'Joined',
       cell: ({ joined_at }) => <Time value={joined_at} empty="Invited" />,
     },
+    { id: 'ends', header: 'Ends', cell: ({ expires_at }) => <Time value={expires_at} /> },
     actionColumn((membership) => (
       <RowAction
         label="Remove"
@@ -72,7 +71,21 @@ export function PersonMemberships({ person }: { person: Person }) {
   )
   return (
     <>
-      <Section title="Workspaces" count={person.memberships.length} actions={addButton}>
+      <Section
+        title="Workspaces"
+        count={person.memberships.length}
+        actions={
+          <>
+            <CsvButton
+              name="memberships"
+              columns={['workspace_id', 'workspace_name', 'role', 'joined_at', 'expires_at']}
+              rows={person.memberships}
+              isSmall
+            />
+            {addButton}
+          </>
+        }
+      >
         <DataTable
           label="Memberships"
           columns={columns}
@@ -87,27 +100,12 @@ export function PersonMemberships({ person }: { person: Person }) {
       <Section title="Custom roles" count={person.roles.length}>
         <NameList ids={person.roles.map(({ id }) => id)} />
       </Section>
-      <FormModal
-        title={`Add ${name} to a workspace`}
-        action="Add"
+      <MembershipForm
+        userId={person.id}
+        name={name}
         isOpen={isAdding}
         onClose={() => setAdding(false)}
-        initialValues={{ workspace_id: null as string | null, role: 'viewer' }}
-        send={async ({ workspace_id, role }) => {
-          const params = { path: { user_id: person.id } }
-          const body = { workspace_id: workspace_id ?? '', role: role as 'viewer' }
-          await unwrap(api.POST('/admin/users/{user_id}/workspaces', { params, body }))
-          await Promise.all([refreshPeople(), refreshWorkspaces()])
-          notifyDone(`${name} was added.`)
-        }}
-      >
-        {(form) => (
-          <>
-            <WorkspacePicker label="Workspace" {...form.getInputProps('workspace_id')} />
-            <Select label="Role" options={roles} mt="md" {...form.getInputProps('role')} />
-          </>
-        )}
-      </FormModal>
+      />
     </>
   )
 }

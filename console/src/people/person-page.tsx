@@ -3,13 +3,14 @@ import { Link, useParams, useSearch } from '@tanstack/react-router'
 import { ActivityLog } from '../activity/activity-log.tsx'
 import { OwnedResources } from '../resources/owned-resources.tsx'
 import { NotFoundPage } from '../shell/not-found-page.tsx'
-import { ActiveBadge, AdministratorBadge } from '../ui/badges.tsx'
+import { AdministratorBadge, PersonBadge } from '../ui/badges.tsx'
 import { CopyableId } from '../ui/copy.tsx'
 import { Facts, Page, Section } from '../ui/page.tsx'
 import { PageTabs } from '../ui/page-tabs.tsx'
 import { QueryState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
 import { type Person, personQuery } from './people-queries.ts'
+import { PersonAccess } from './person-access.tsx'
 import { PersonActions } from './person-actions.tsx'
 import { PersonMemberships } from './person-memberships.tsx'
 import { PersonSessions } from './person-sessions.tsx'
@@ -37,7 +38,7 @@ function PersonDetail({ person }: { person: Person }) {
       }
       badges={
         <>
-          <ActiveBadge isActive={person.is_active} />
+          <PersonBadge person={person} />
           {person.is_admin && <AdministratorBadge />}
         </>
       }
@@ -52,6 +53,7 @@ function PersonDetail({ person }: { person: Person }) {
             label: 'Memberships',
             content: <PersonMemberships person={person} />,
           },
+          { value: 'access', label: 'Access', content: <PersonAccess person={person} /> },
           {
             value: 'resources',
             label: 'Resources',

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { api, type Schemas, unwrap } from '../api/client.ts'
 import { useConfirm } from '../ui/confirm.tsx'
+import { CsvButton } from '../ui/csv-button.tsx'
 import { actionColumn, type Column, DataTable } from '../ui/data-table.tsx'
 import { Name } from '../ui/name.tsx'
 import { notifyDone } from '../ui/notify.ts'
@@ -55,7 +56,7 @@ export function PersonSessions({ person }: { person: Person }) {
         name={`End the session on ${describeDevice(session.user_agent)}`}
         confirmation={{
           title: `End the session on ${describeDevice(session.user_agent)}?`,
-          children: `${name} is signed out on ${describeDevice(session.user_agent)} at once.`,
+          children: `${name} is signed out on ${describeDevice(session.user_agent)} immediately.`,
           action: 'End session',
           run: () => end(session),
         }}
@@ -69,20 +70,35 @@ export function PersonSessions({ person }: { person: Person }) {
       count={person.sessions.length}
       actions={
         person.sessions.length > 0 && (
-          <Button
-            variant="default"
-            size="xs"
-            onClick={() =>
-              confirm({
-                title: `End all sessions of ${name}?`,
-                children: `${name} is signed out everywhere at once and can sign in again.`,
-                action: 'End all sessions',
-                run: endAll,
-              })
-            }
-          >
-            End all sessions
-          </Button>
+          <>
+            <CsvButton
+              name="sessions"
+              columns={[
+                'id',
+                'workspace_id',
+                'user_agent',
+                'created_at',
+                'last_used_at',
+                'expires_at',
+              ]}
+              rows={person.sessions}
+              isSmall
+            />
+            <Button
+              variant="default"
+              size="xs"
+              onClick={() =>
+                confirm({
+                  title: `End all sessions of ${name}?`,
+                  children: `${name} is signed out everywhere immediately and can sign in again.`,
+                  action: 'End all sessions',
+                  run: endAll,
+                })
+              }
+            >
+              End all sessions
+            </Button>
+          </>
         )
       }
     >
@@ -101,10 +117,7 @@ export function PersonSessions({ person }: { person: Person }) {
   )
 }
 
-/**
- * Returns the browser and operating system in a User-Agent header, as far as they can be
- * recognized.
- */
+/** Returns the browser and operating system that a User-Agent header names, if recognized. */
 function describeDevice(userAgent: string): string {
   const browser = /(Edg|OPR|Firefox|Chrome|Safari)\//.exec(userAgent)?.[1]
   const system = /(Windows|Mac OS X|Android|iPhone|iPad|Linux)/.exec(userAgent)?.[1]

@@ -1,8 +1,5 @@
-import { useQuery } from '@tanstack/react-query'
 import { Select } from '../ui/select.tsx'
-import { serviceActionsQuery } from '../workspaces/workspace-queries.ts'
-
-const builtIn = ['view', 'edit', 'manage']
+import { useActions } from './service-actions.ts'
 
 /** Selects a built-in action or one that the service has registered. */
 export function ActionSelect({
@@ -16,9 +13,7 @@ export function ActionSelect({
   onChange: (action: string) => void
   isLabelHidden?: boolean
 }) {
-  const { data } = useQuery(serviceActionsQuery)
-  const registered = data?.find(({ service_name }) => service_name === service)?.actions ?? []
-  const actions = [...builtIn, ...registered.map(({ name }) => name)]
+  const actions = useActions(service)
   return (
     <Select
       label="Action"

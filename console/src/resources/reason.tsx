@@ -6,7 +6,7 @@ import { describeRole } from '../workspaces/roles.ts'
 import { type AccessReason, nameResource } from './resource-queries.ts'
 
 /**
- * Describes a reason in a sentence, with a link to the group, share or ancestor that it comes from.
+ * Describes a reason for access in a sentence, with a link to the group, share or ancestor that it comes from.
  */
 export function Reason({ reason }: { reason: AccessReason }) {
   return (
@@ -34,7 +34,7 @@ export function Reason({ reason }: { reason: AccessReason }) {
 }
 
 function describe(reason: AccessReason): ReactNode {
-  const { rule, role, permission, group_id: groupId, via } = reason
+  const { rule, role, group_id: groupId, via } = reason
   switch (rule) {
     case 'owner':
       return 'Owner of the resource'
@@ -42,12 +42,14 @@ function describe(reason: AccessReason): ReactNode {
       return `${describeRole(role ?? '')} of the workspace`
     case 'workspace_visibility':
       return 'Visible to the workspace'
+    case 'public':
+      return 'Public'
     case 'share':
-      return `Shared with them (${permission})`
+      return `Shared with them ${describeGrant(reason)}`
     case 'group_share':
       return (
         <>
-          Shared with the group {groupId && <Name id={groupId} />} ({permission})
+          Shared with the group {groupId && <Name id={groupId} />} {describeGrant(reason)}
           {via.length > 0 && (
             <>
               , as a member of{' '}
@@ -64,16 +66,10 @@ function describe(reason: AccessReason): ReactNode {
     case 'custom_role':
       return `Custom role ${role}`
     default:
-      return denials[rule] ?? rule
+      return rule
   }
 }
 
-const denials: Record<string, string> = {
-  user_unknown: 'The person does not exist.',
-  user_inactive: 'The person is deactivated.',
-  resource_unknown: 'The resource is not registered.',
-  not_a_member: 'Not a member of the workspace that the resource belongs to.',
-  action_unknown: 'The service has not registered this action.',
-  no_grant:
-    'A member of the workspace, but nothing grants this action: no ownership, role, visibility, share or custom role.',
+function describeGrant({ permission, role }: AccessReason): string {
+  return role === null ? `(${permission})` : `as ${role}`
 }

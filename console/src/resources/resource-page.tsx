@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams, useSearch } from '@tanstack/react-router'
 import { ActivityLog } from '../activity/activity-log.tsx'
 import { api, unwrap } from '../api/client.ts'
+import { resourceTypesQuery } from '../resource-types/resource-type-queries.ts'
 import { NotFoundPage } from '../shell/not-found-page.tsx'
 import { VisibilityBadge } from '../ui/badges.tsx'
 import { useConfirm } from '../ui/confirm.tsx'
@@ -13,7 +14,7 @@ import { Facts, Page, Section } from '../ui/page.tsx'
 import { PageTabs } from '../ui/page-tabs.tsx'
 import { QueryState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
-import { type Resource, refreshResources, resourceQuery } from './resource-queries.ts'
+import { type Resource, refreshResources, resourceQuery, titleOf } from './resource-queries.ts'
 import { Shares } from './shares.tsx'
 import { WhoHasAccess } from './who-has-access.tsx'
 import { Why } from './why.tsx'
@@ -32,7 +33,7 @@ function ResourceDetail({ resource }: { resource: Resource }) {
   const { tab } = useSearch({ from: '/shell/resources/$permissionId' })
   return (
     <Page
-      title={resource.external_id ?? resource.resource_id}
+      title={titleOf(resource)}
       description={`${resource.resource_type} of the service ${resource.service_name}`}
       breadcrumbs={
         <Link to="/resources" className="link">
@@ -40,7 +41,7 @@ function ResourceDetail({ resource }: { resource: Resource }) {
         </Link>
       }
       badges={<VisibilityBadge visibility={resource.visibility} />}
-      actions={<VisibilityButton resource={resource} />}
+      actions={<VisibilityButtons resource={resource} />}
     >
       <PageTabs
         value={tab}
@@ -101,33 +102,74 @@ function Details({ resource }: { resource: Resource }) {
   )
 }
 
-function VisibilityButton({ resource }: { resource: Resource }) {
-  const confirm = useConfirm()
+const visibilities = {
+  private: {
+    button: 'Make private',
+    title: 'Make private?',
+    text: 'People who have no other grant lose access immediately.',
+    done: 'The resource is now private.',
+  },
+  workspace: {
+    button: 'Make visible to workspace',
+    title: 'Make visible to the workspace?',
+    text: 'Every member of the workspace may view it, and editors may edit it.',
+    done: 'The resource is now visible to its workspace.',
+  },
+  public: {
+    button: 'Make public',
+    title: 'Make public?',
+    text: 'Everybody may view it, signed in or not. Editors of the workspace may edit it.',
+    done: 'The resource is now public.',
+  },
+}
+
+/** Buttons for the visibilities that make sense next, `public` only if the type allows it. */
+function VisibilityButtons({ resource }: { resource: Resource }) {
+  const types = useQuery(resourceTypesQuery)
+  const declared = types.data?.find(
+    (type) =>
+      type.service_name === resource.service_name && type.resource_type === resource.resource_type,
+  )
   const isPrivate = resource.visibility === 'private'
-  const visibility = isPrivate ? 'workspace' : 'private'
+  const canOpen = resource.visibility !== 'public' && declared?.allow_public
+  return (
+    <>
+      <VisibilityButton resource={resource} visibility={isPrivate ? 'workspace' : 'private'} />
+      {canOpen && <VisibilityButton resource={resource} visibility="public" />}
+    </>
+  )
+}
+
+function VisibilityButton({
+  resource,
+  visibility,
+}: {
+  resource: Resource
+  visibility: keyof typeof visibilities
+}) {
+  const confirm = useConfirm()
+  const { button, title, text, done } = visibilities[visibility]
   async function change() {
     const params = { path: { permission_id: resource.id } }
     await unwrap(
       api.PATCH('/admin/permissions/{permission_id}/visibility', { params, body: { visibility } }),
     )
     await refreshResources()
-    notifyDone(`The resource is now ${isPrivate ? 'visible to its workspace' : 'private'}.`)
+    notifyDone(done)
   }
   return (
     <Button
       variant="default"
       onClick={() =>
         confirm({
-          title: isPrivate ? 'Make visible to the workspace?' : 'Make private?',
-          children: isPrivate
-            ? 'Every member of the workspace may view it, and editors may edit it.'
-            : 'Members who have no other grant lose access at once.',
-          action: isPrivate ? 'Make visible' : 'Make private',
+          title,
+          children: text,
+          action: visibility === 'workspace' ? 'Make visible' : button,
           run: change,
         })
       }
     >
-      {isPrivate ? 'Make visible to workspace' : 'Make private'}
+      {button}
     </Button>
   )
 }

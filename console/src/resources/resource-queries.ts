@@ -15,7 +15,7 @@ export type ResourceFilters = {
   /** The ID that the service uses: an external ID or a UUID. */
   external_id?: string | undefined
   owner_id?: string | undefined
-  visibility?: 'private' | 'workspace' | undefined
+  visibility?: 'private' | 'workspace' | 'public' | undefined
   page?: number | undefined
   page_size?: number | undefined
 }
@@ -75,6 +75,16 @@ export function nameResource(resource: {
   resource_type: string
   resource_id: string
   external_id: string | null
+  display_name?: string | null
 }): string {
-  return `${resource.resource_type} ${resource.external_id ?? resource.resource_id}`
+  return `${resource.resource_type} ${titleOf(resource)}`
+}
+
+/** Returns the display name of a resource, or the ID that its service uses. */
+export function titleOf(resource: {
+  resource_id: string
+  external_id: string | null
+  display_name?: string | null
+}): string {
+  return resource.display_name ?? resource.external_id ?? resource.resource_id
 }

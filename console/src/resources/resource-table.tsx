@@ -1,7 +1,10 @@
 import { Button, TextInput } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useMemo, useState } from 'react'
+import { fetchNow } from '../api/query-client.ts'
 import { VisibilityBadge } from '../ui/badges.tsx'
+import type { CsvColumn } from '../ui/csv.ts'
+import { CsvButton, loadPages } from '../ui/csv-button.tsx'
 import { type Column, DataTable } from '../ui/data-table.tsx'
 import { FilterSelect } from '../ui/filter-select.tsx'
 import { Name } from '../ui/name.tsx'
@@ -9,21 +12,26 @@ import { usePreference } from '../ui/preferences.ts'
 import { RowLink } from '../ui/row-link.tsx'
 import { EmptyState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
-import { type ResourceFilters, type ResourceSummary, resourcesQuery } from './resource-queries.ts'
+import {
+  type ResourceFilters,
+  type ResourceSummary,
+  resourcesQuery,
+  titleOf,
+} from './resource-queries.ts'
 import classes from './resource-table.module.css'
 
 const columns: Column<ResourceSummary>[] = [
   {
     id: 'resource',
     header: 'Resource',
-    cell: ({ id, resource_type, resource_id, external_id }) => (
+    cell: ({ id, resource_type, ...resource }) => (
       <span className={classes.resource}>
         <RowLink
           to="/resources/$permissionId"
           params={{ permissionId: id }}
           className="strong-link"
         >
-          {external_id ?? resource_id}
+          <bdi>{titleOf(resource)}</bdi>
         </RowLink>
         <span className={classes.type}>{resource_type}</span>
       </span>
@@ -50,6 +58,19 @@ const columns: Column<ResourceSummary>[] = [
   },
 ]
 
+const csvColumns: CsvColumn<ResourceSummary>[] = [
+  'id',
+  'service_name',
+  'resource_type',
+  'resource_id',
+  'external_id',
+  'workspace_id',
+  'owner_id',
+  'visibility',
+  'share_count',
+  'created_at',
+]
+
 type Props = {
   filter: ResourceFilters
   /**
@@ -59,11 +80,20 @@ type Props = {
   page?: number
   onPage?: (page: number) => void
   toolbar?: ReactNode
+  /** Buttons beside the download. */
+  tools?: ReactNode
   onClear?: (() => void) | undefined
 }
 
 /** Shows the resources that match a filter. */
-export function ResourceTable({ filter, page: controlledPage, onPage, toolbar, onClear }: Props) {
+export function ResourceTable({
+  filter,
+  page: controlledPage,
+  onPage,
+  toolbar,
+  tools,
+  onClear,
+}: Props) {
   const [ownPage, setOwnPage] = useState(1)
   const [pageSize, setPageSize] = usePreference('page-size.resources', 20)
   const { workspace_id, owner_id } = filter
@@ -88,6 +118,16 @@ export function ResourceTable({ filter, page: controlledPage, onPage, toolbar, o
       onRetry={() => resources.refetch()}
       isStale={resources.isPlaceholderData}
       toolbar={toolbar}
+      tools={
+        <>
+          {tools}
+          <CsvButton
+            name="resources"
+            columns={csvColumns}
+            rows={() => loadPages((paging) => fetchNow(resourcesQuery({ ...filter, ...paging })))}
+          />
+        </>
+      }
       empty={
         onClear ? (
           <EmptyState
@@ -157,6 +197,7 @@ export function ResourceFilterFields({
         options={[
           { value: 'private', label: 'Private' },
           { value: 'workspace', label: 'Workspace' },
+          { value: 'public', label: 'Public' },
         ]}
         value={value.visibility}
         onChange={(visibility) => onChange({ visibility })}

@@ -1,6 +1,8 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Card, Page } from '../ui/page.tsx'
+import { SavedFilters } from '../ui/saved-filters.tsx'
 import { WorkspacePicker } from '../workspaces/workspace-picker.tsx'
+import type { ResourceFilters } from './resource-queries.ts'
 import { ResourceFilterFields, ResourceTable } from './resource-table.tsx'
 
 export function ResourcesPage() {
@@ -11,7 +13,10 @@ export function ResourcesPage() {
 
   /** Changes a filter and returns to the first page. */
   function change(next: Partial<typeof search>) {
-    void navigate({ search: { ...search, ...next }, replace: true })
+    void navigate({
+      search: (previous) => ({ ...previous, page: undefined, ...next }),
+      replace: true,
+    })
   }
 
   return (
@@ -24,6 +29,13 @@ export function ResourcesPage() {
             navigate({ search: { ...search, page: page === 1 ? undefined : page } })
           }
           onClear={isFiltered ? () => navigate({ search: {} }) : undefined}
+          tools={
+            <SavedFilters
+              list="resources"
+              filters={search}
+              onApply={(filters) => navigate({ search: filters })}
+            />
+          }
           toolbar={
             <>
               <ResourceFilterFields value={filter} onChange={change} />
@@ -41,6 +53,6 @@ export function ResourcesPage() {
   )
 }
 
-function readVisibility(value: string | undefined): 'private' | 'workspace' | undefined {
-  return value === 'private' || value === 'workspace' ? value : undefined
+function readVisibility(value: string | undefined): ResourceFilters['visibility'] {
+  return value === 'private' || value === 'workspace' || value === 'public' ? value : undefined
 }

@@ -2,6 +2,9 @@ import { Button, Group } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Schemas } from '../api/client.ts'
+import { fetchNow } from '../api/query-client.ts'
+import type { CsvColumn } from '../ui/csv.ts'
+import { CsvButton } from '../ui/csv-button.tsx'
 import { type Column, DataTable } from '../ui/data-table.tsx'
 import { Section } from '../ui/page.tsx'
 import { PersonCell } from '../ui/person.tsx'
@@ -20,17 +23,38 @@ const columns: Column<Schemas['PermissionSubject']>[] = [
   {
     id: 'reasons',
     header: 'Because',
-    cell: ({ reasons }) => (
-      <ul className={classes.reasons}>
-        {reasons.map((reason, index) => (
-          <li key={index}>
-            <Reason reason={reason} />
-          </li>
-        ))}
-      </ul>
+    cell: ({ reasons, conditional, conditions }) => (
+      <>
+        <ul className={classes.reasons}>
+          {reasons.map((reason, index) => (
+            <li key={index}>
+              <Reason reason={reason} />
+            </li>
+          ))}
+        </ul>
+        {conditional && `Only under conditions: ${conditions.join(', ')}`}
+      </>
     ),
   },
 ]
+
+const csvColumns: CsvColumn<Schemas['PermissionSubject']>[] = [
+  'user_id',
+  'email',
+  'name',
+  ['reasons', ({ reasons }) => reasons.map(({ rule }) => rule).join(' ')],
+  ['conditions', ({ conditions }) => conditions.join(' ')],
+]
+
+/** Loads everyone who may perform an action, page by page. */
+async function* loadSubjects(resourceId: string, action: string) {
+  let token: string | undefined
+  do {
+    const page = await fetchNow(subjectsQuery(resourceId, action, token))
+    yield page.items
+    token = page.next_page_token ?? undefined
+  } while (token)
+}
 
 /** Shows everyone who may perform an action, with the reasons. */
 export function WhoHasAccess({ resource }: { resource: Resource }) {
@@ -46,17 +70,24 @@ export function WhoHasAccess({ resource }: { resource: Resource }) {
   return (
     <Section
       title="Who has access"
-      description="Everyone who may take the action, and why."
+      description="Everyone who may take the action, or might under conditions, and why."
       actions={
-        <ActionSelect
-          service={resource.service_name}
-          isLabelHidden
-          value={action}
-          onChange={(action) => {
-            setAction(action)
-            setTokens([])
-          }}
-        />
+        <>
+          <CsvButton
+            name="who-has-access"
+            columns={csvColumns}
+            rows={() => loadSubjects(resource.id, action)}
+          />
+          <ActionSelect
+            service={resource.service_name}
+            isLabelHidden
+            value={action}
+            onChange={(action) => {
+              setAction(action)
+              setTokens([])
+            }}
+          />
+        </>
       }
     >
       <DataTable

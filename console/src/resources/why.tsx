@@ -1,14 +1,10 @@
-import { Alert, Group, List } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { Group } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useName } from '../api/names.ts'
-import { Icon } from '../ui/icon.tsx'
 import { Section } from '../ui/page.tsx'
 import { PersonPicker } from '../ui/pickers.tsx'
-import { QueryState } from '../ui/states.tsx'
 import { ActionSelect } from './action-select.tsx'
-import { Reason } from './reason.tsx'
-import { explanationQuery, type Resource } from './resource-queries.ts'
+import { Explanation } from './explanation.tsx'
+import type { Resource } from './resource-queries.ts'
 
 /**
  * Explains whether a person may perform an action, and why. The person and the action are part of
@@ -45,40 +41,5 @@ export function Why({ resource }: { resource: Resource }) {
       </Group>
       {userId && <Explanation resource={resource} userId={userId} action={action} />}
     </Section>
-  )
-}
-
-function Explanation({
-  resource,
-  userId,
-  action,
-}: {
-  resource: Resource
-  userId: string
-  action: string
-}) {
-  const person = useName(userId)
-  const explanation = useQuery(explanationQuery(resource.id, userId, action))
-  return (
-    <div style={{ marginTop: '1rem' }} aria-live="polite">
-      <QueryState query={explanation} skeleton={null}>
-        {({ decision, reasons }) => (
-          <Alert
-            color={decision ? 'leaf' : 'red'}
-            variant="light"
-            icon={<Icon name={decision ? 'check' : 'close'} />}
-            title={`${person.data?.name ?? 'This person'} ${decision ? 'may' : 'may not'} ${action} it`}
-          >
-            <List spacing={4} size="sm">
-              {reasons.map((reason, index) => (
-                <List.Item key={index}>
-                  <Reason reason={reason} />
-                </List.Item>
-              ))}
-            </List>
-          </Alert>
-        )}
-      </QueryState>
-    </div>
   )
 }

@@ -2,9 +2,9 @@ import { Button, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { sessionEnded, useSignal } from '../api/signals.ts'
-import { PersistentModal } from '../ui/persistent-modal.tsx'
+import { PersistentDialog } from '../ui/dialog.tsx'
 import { ProviderButtons } from './provider-buttons.tsx'
-import { onSignInElsewhere, readSession, sessionQuery, signedInPath } from './session.ts'
+import { onSessionEvent, readSession, sessionQuery, signedInPath } from './session.ts'
 
 /**
  * When the session has ended, offers to sign in again in another window, without losing input on
@@ -25,7 +25,7 @@ export function SessionOverlay() {
       queryClient.setQueryData(sessionQuery.queryKey, administrator)
       sessionEnded.set(false)
     }
-    const stopListening = onSignInElsewhere(resume)
+    const stopListening = onSessionEvent('signed-in', resume)
     window.addEventListener('focus', resume)
     return () => {
       stopListening()
@@ -34,7 +34,7 @@ export function SessionOverlay() {
   }, [isOpen, queryClient])
 
   return (
-    <PersistentModal opened={isOpen} zIndex={1000} title="Your session has ended">
+    <PersistentDialog opened={isOpen} zIndex={1000} title="Your session has ended">
       <Text mb="md">
         Sign in again in a new window. This page stays as it is, and what you were doing continues.
       </Text>
@@ -48,6 +48,6 @@ export function SessionOverlay() {
       >
         Leave this page
       </Button>
-    </PersistentModal>
+    </PersistentDialog>
   )
 }

@@ -1,11 +1,11 @@
 import { useEffect } from 'react'
-import { announceSignIn } from './session.ts'
+import { announce } from './session.ts'
 import classes from './sign-in-page.module.css'
 
 /** Closes the window in which an administrator signed in again. */
 export function SignedInPage() {
   useEffect(() => {
-    announceSignIn()
+    announce('signed-in')
     window.close()
   }, [])
   return (

@@ -5,11 +5,10 @@ import {
   useMantineColorScheme,
   VisuallyHidden,
 } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { api, unwrap } from '../api/client.ts'
-import { sessionQuery, useAdministrator } from '../session/session.ts'
+import { signOut, useAdministrator } from '../session/session.ts'
 import { Icon } from '../ui/icon.tsx'
+import { notifyFailure } from '../ui/notify.ts'
 import { Initials } from '../ui/person.tsx'
 import classes from './header.module.css'
 import { openPalette } from './palette.tsx'
@@ -83,13 +82,14 @@ function ColorScheme() {
 
 function Account() {
   const administrator = useAdministrator()
-  const queryClient = useQueryClient()
   const navigate = useNavigate()
-  async function signOut() {
-    await unwrap(api.POST('/auth/admin/logout')).catch(() => {})
-    queryClient.clear()
-    queryClient.setQueryData(sessionQuery.queryKey, null)
-    await navigate({ to: '/' })
+  async function leave() {
+    try {
+      await signOut()
+      await navigate({ to: '/' })
+    } catch (error) {
+      notifyFailure(error, 'You are still signed in')
+    }
   }
   return (
     <Menu position="bottom-end" width={240}>
@@ -111,7 +111,7 @@ function Account() {
         >
           My record
         </Menu.Item>
-        <Menu.Item leftSection={<Icon name="signOut" size={16} />} onClick={signOut}>
+        <Menu.Item leftSection={<Icon name="signOut" size={16} />} onClick={leave}>
           Sign out
         </Menu.Item>
       </Menu.Dropdown>

@@ -1,12 +1,8 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { limitedUntil, serverUnavailable, useSignal } from '../api/signals.ts'
-import { settings } from '../settings.ts'
 import { Icon } from '../ui/icon.tsx'
 import classes from './notices.module.css'
-
-/** The interval in milliseconds at which an unavailable server is checked. */
-const probeInterval = 2000
+import { useRecovery } from './outage.tsx'
 
 /**
  * Explains why the page is waiting: the server is unavailable, or the rate limit delays requests.
@@ -23,16 +19,7 @@ export function Notices() {
 }
 
 function ServerUnavailable() {
-  const queryClient = useQueryClient()
-  useEffect(() => {
-    const timer = setInterval(async () => {
-      // `/health` shows whether the server is running, and a read whether its database is
-      // available.
-      const health = await fetch(new URL('/health', settings.base_url)).catch(() => undefined)
-      if (health?.ok) await queryClient.refetchQueries({ type: 'active' })
-    }, probeInterval)
-    return () => clearInterval(timer)
-  }, [queryClient])
+  useRecovery()
   return (
     <p className={classes.notice}>
       <Icon name="alert" /> The server cannot be reached. This page continues when it is back.

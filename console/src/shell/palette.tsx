@@ -1,29 +1,57 @@
 import { UnstyledButton } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { Spotlight, spotlight } from '@mantine/spotlight'
+import { createSpotlight, Spotlight } from '@mantine/spotlight'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { memo, useDeferredValue, useState } from 'react'
-import { peopleQuery } from '../people/people-queries.ts'
-import { resourcesQuery } from '../resources/resource-queries.ts'
+import {
+  type KeyboardEvent,
+  memo,
+  type RefObject,
+  useDeferredValue,
+  useEffect,
+  useRef,
+  useState,
+} from 'react'
 import { Deferred } from '../ui/deferred.tsx'
-import { Icon, type IconName } from '../ui/icon.tsx'
-import { workspacesQuery } from '../workspaces/workspace-queries.ts'
-import { screens } from './screens.ts'
+import { Icon } from '../ui/icon.tsx'
+import { findResults, type Result, searchQuery } from './palette-results.ts'
 
-export const openPalette = spotlight.open
+const [store, palette] = createSpotlight()
 
-/** Finds screens, people and workspaces by name, and resources by ID. */
+export const openPalette = palette.open
+
+const label = 'Find people, workspaces, groups, resources and screens'
+
+/**
+ * Finds screens, people, workspaces, groups and resources by name. The first result is selected.
+ * Enter waits for the results of the text that has been typed.
+ */
 export function Palette() {
   const [text, setText] = useState('')
   // Deferred, so that a keystroke appears in the field before the results are rendered.
   const deferredText = useDeferredValue(text)
+  const enter = useRef<Enter>({ settled: '', awaited: undefined })
+
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
+    // Mantine would open a result of the previous text.
+    event.preventDefault()
+    event.stopPropagation()
+    if (enter.current.settled === text.trim()) clickSelected()
+    else enter.current.awaited = text.trim()
+  }
+
   return (
     <Spotlight.Root
+      store={store}
       query={text}
-      onQueryChange={setText}
+      onQueryChange={(next) => {
+        enter.current.awaited = undefined
+        setText(next)
+      }}
       shortcut={['mod + K']}
       lockScroll={false}
+      attributes={{ content: { 'aria-label': 'Find' } }}
       // Opens without a transition, so that the field has the focus before the next keystroke.
       transitionProps={{ duration: 0 }}
       scrollable
@@ -31,106 +59,58 @@ export function Palette() {
       // The same as for dialogs. Blurring the page would be very slow without a GPU.
       overlayProps={{ backgroundOpacity: 0.35 }}
     >
-      <Spotlight.Search
-        placeholder="Find people, workspaces, resources and screens"
-        aria-label="Find people, workspaces, resources and screens"
-        leftSection={<Icon name="search" />}
-      />
+      <div onKeyDownCapture={onKeyDown}>
+        <Spotlight.Search
+          placeholder={label}
+          aria-label={label}
+          maxLength={100}
+          leftSection={<Icon name="search" />}
+        />
+      </div>
       <Deferred>
-        <Spotlight.ActionsList>
-          <Results text={deferredText} />
+        <Spotlight.ActionsList data-results>
+          <Results text={deferredText.trim()} enter={enter} />
         </Spotlight.ActionsList>
       </Deferred>
     </Spotlight.Root>
   )
 }
 
-const Results = memo(function Results({ text }: { text: string }) {
-  const navigate = useNavigate()
-  const [q] = useDebouncedValue(text.trim(), 200)
-  const word = text.trim().toLowerCase()
-  const matching = screens.filter(({ label }) => label.toLowerCase().includes(word))
-  const people = useQuery({
-    ...peopleQuery({ q, page_size: 5 }),
-    enabled: q !== '',
-    placeholderData: keepPreviousData,
-  })
-  const workspaces = useQuery({
-    ...workspacesQuery({ q, page: 1, page_size: 5 }),
-    enabled: q !== '',
-    placeholderData: keepPreviousData,
-  })
-  const resources = useQuery({
-    ...resourcesQuery({ external_id: q, page_size: 5 }),
-    // The ID of a resource must match as a whole, and usually has no spaces.
-    enabled: /^\S{3,255}$/.test(q),
-  })
-  const foundPeople = word ? (people.data?.items ?? []) : []
-  const foundWorkspaces = word ? (workspaces.data?.items ?? []) : []
-  const foundResources = word ? (resources.data?.items ?? []) : []
-  const found = [matching, foundPeople, foundWorkspaces, foundResources]
-  if (found.every(({ length }) => length === 0))
-    return <Spotlight.Empty>Nothing found</Spotlight.Empty>
-  return (
-    <>
-      {matching.length > 0 && (
-        <Spotlight.ActionsGroup label="Screens">
-          {matching.map(({ to, label, icon }) => (
-            <Result key={to} label={label} icon={icon} onChoose={() => navigate({ to })} />
-          ))}
-        </Spotlight.ActionsGroup>
-      )}
-      {foundPeople.length > 0 && (
-        <Spotlight.ActionsGroup label="People">
-          {foundPeople.map(({ id, name, email }) => (
-            <Result
-              key={id}
-              label={name || email}
-              description={name ? email : ''}
-              icon="user"
-              onChoose={() => navigate({ to: '/people/$userId', params: { userId: id } })}
-            />
-          ))}
-        </Spotlight.ActionsGroup>
-      )}
-      {foundWorkspaces.length > 0 && (
-        <Spotlight.ActionsGroup label="Workspaces">
-          {foundWorkspaces.map(({ id, name, slug }) => (
-            <Result
-              key={id}
-              label={name}
-              description={slug}
-              icon="building"
-              onChoose={() =>
-                navigate({ to: '/workspaces/$workspaceId', params: { workspaceId: id } })
-              }
-            />
-          ))}
-        </Spotlight.ActionsGroup>
-      )}
-      {foundResources.length > 0 && (
-        <Spotlight.ActionsGroup label="Resources">
-          {foundResources.map(({ id, external_id, resource_id, resource_type, service_name }) => (
-            <Result
-              key={id}
-              label={external_id ?? resource_id}
-              description={`${resource_type} of ${service_name}`}
-              icon="file"
-              onChoose={() =>
-                navigate({ to: '/resources/$permissionId', params: { permissionId: id } })
-              }
-            />
-          ))}
-        </Spotlight.ActionsGroup>
-      )}
-    </>
-  )
+/** The text whose results are shown, and the text at which Enter was pressed before they were. */
+type Enter = { settled: string; awaited: string | undefined }
+
+const Results = memo(function Results({ text, enter }: { text: string; enter: RefObject<Enter> }) {
+  const [q] = useDebouncedValue(text, 150)
+  const objects = useQuery({ ...searchQuery(q), placeholderData: keepPreviousData })
+  const sections = findResults(text, text === '' ? [] : (objects.data?.items ?? []))
+  const isSettled = text === '' || (q === text && !objects.isPlaceholderData && !objects.isLoading)
+  const keys = sections.flatMap(({ results }) => results.map(({ key }) => key)).join()
+
+  useEffect(() => {
+    if (!isSettled) return
+    selectFirst()
+    const { awaited } = enter.current
+    const isAwaited = awaited === text
+    // On a slow device, an earlier text can settle after Enter was pressed.
+    enter.current = { settled: text, awaited: isAwaited ? undefined : awaited }
+    if (isAwaited) clickSelected()
+  }, [isSettled, text, keys])
+
+  if (sections.length === 0) {
+    return <Spotlight.Empty>{isSettled ? 'Nothing found' : 'Searching…'}</Spotlight.Empty>
+  }
+  return sections.map(({ label, results }) => (
+    <Spotlight.ActionsGroup key={label} label={label}>
+      {results.map((result) => (
+        <ResultButton key={result.key} result={result} />
+      ))}
+    </Spotlight.ActionsGroup>
+  ))
 })
 
-type ResultProps = { icon: IconName; label: string; description?: string; onChoose: () => void }
-
 /** Looks like `Spotlight.Action`, which would render again on each keystroke. */
-function Result({ icon, label, description, onChoose }: ResultProps) {
+function ResultButton({ result: { icon, label, description, link } }: { result: Result }) {
+  const navigate = useNavigate()
   const { classes } = Spotlight
   return (
     <button
@@ -141,17 +121,33 @@ function Result({ icon, label, description, onChoose }: ResultProps) {
       // Keeps the focus in the field.
       onMouseDown={(event) => event.preventDefault()}
       onClick={() => {
-        spotlight.close()
-        onChoose()
+        palette.close()
+        void navigate(link)
       }}
     >
       <span className={classes.actionSection} data-position="left" data-dimmed>
         <Icon name={icon} />
       </span>
       <span className={classes.actionBody}>
-        <span className={classes.actionLabel}>{label}</span>
-        <span className={classes.actionDescription}>{description}</span>
+        <span className={classes.actionLabel}>
+          <bdi>{label}</bdi>
+        </span>
+        <span className={classes.actionDescription}>
+          <bdi>{description}</bdi>
+        </span>
       </span>
     </button>
   )
+}
+
+/** Selects the first result, as Mantine does for the arrow keys. */
+function selectFirst(): void {
+  const list = document.querySelector('[data-results]')
+  list?.querySelector('[data-selected]')?.removeAttribute('data-selected')
+  list?.querySelector('[data-action]')?.setAttribute('data-selected', 'true')
+  store.updateState((state) => ({ ...state, selected: 0 }))
+}
+
+function clickSelected(): void {
+  document.querySelector<HTMLElement>('[data-results] [data-selected]')?.click()
 }

@@ -1,17 +1,33 @@
+import { Button } from '@mantine/core'
 import { useEffect } from 'react'
-import { EmptyState, ErrorState } from '../ui/states.tsx'
+import { describeError } from '../api/api-error.ts'
+import { EmptyState } from '../ui/states.tsx'
+import { OutagePage } from './outage.tsx'
 
 /** The interval in milliseconds at which loading the code of a screen is retried. */
 const retryInterval = 2000
 
 /**
- * Shown if a screen fails. If its code could not be loaded, the server is unavailable or has a
+ * Shown if a screen or the whole page fails. If its code could not be loaded, the server is unavailable or has a
  * newer version of the console, and the page reloads as soon as the server is available.
  */
 export function RouteError({ error }: { error: unknown }) {
   const isCodeMissing = error instanceof Error && /import|module|preload/i.test(error.message)
   if (isCodeMissing) return <WaitForCode />
-  return <ErrorState error={error} onRetry={() => window.location.reload()} />
+  return (
+    <EmptyState
+      icon="alert"
+      title="This page cannot be shown"
+      isPage
+      action={
+        <Button variant="default" onClick={() => window.location.reload()}>
+          Reload
+        </Button>
+      }
+    >
+      {describeError(error)}. If reloading does not help, <a href="/">go to the overview</a>.
+    </EmptyState>
+  )
 }
 
 function WaitForCode() {
@@ -22,9 +38,5 @@ function WaitForCode() {
     }, retryInterval)
     return () => clearInterval(timer)
   }, [])
-  return (
-    <EmptyState icon="refresh" title="The server cannot be reached" isPage>
-      This page continues when it is back.
-    </EmptyState>
-  )
+  return <OutagePage />
 }

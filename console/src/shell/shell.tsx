@@ -1,12 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { Outlet, useLocation } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useState } from 'react'
-import { sessionQuery } from '../session/session.ts'
+import { serverUnavailable, useSignal } from '../api/signals.ts'
+import { forgetSession, onSessionEvent, sessionQuery } from '../session/session.ts'
 import { SignInPage } from '../session/sign-in-page.tsx'
 import { ErrorState, PageSkeleton } from '../ui/states.tsx'
 import { Header } from './header.tsx'
 import { Navigation } from './navigation.tsx'
 import { Notices } from './notices.tsx'
+import { OutagePage, useRecovery } from './outage.tsx'
 import { Palette } from './palette.tsx'
 import classes from './shell.module.css'
 import { Shortcuts } from './shortcuts.tsx'
@@ -14,8 +16,11 @@ import { Shortcuts } from './shortcuts.tsx'
 /** The frame of all screens that require a sign-in. */
 export function Shell({ children = <Outlet /> }: { children?: ReactNode }) {
   const session = useQuery(sessionQuery)
+  const isUnavailable = useSignal(serverUnavailable)
   const pathname = useLocation({ select: (location) => location.pathname })
   const [isMenuOpen, setMenuOpen] = useState(false)
+
+  useEffect(() => onSessionEvent('signed-out', forgetSession), [])
 
   // The menu closes when the page changes.
   useEffect(() => setMenuOpen(false), [pathname])
@@ -24,7 +29,9 @@ export function Shell({ children = <Outlet /> }: { children?: ReactNode }) {
   if (!session.data) {
     return (
       <main className={classes.waiting}>
-        {session.error ? (
+        {isUnavailable ? (
+          <WaitForSession />
+        ) : session.error ? (
           <ErrorState error={session.error} onRetry={() => session.refetch()} />
         ) : (
           <PageSkeleton />
@@ -61,6 +68,11 @@ const dialogs = (
     <Shortcuts />
   </>
 )
+
+function WaitForSession() {
+  useRecovery()
+  return <OutagePage />
+}
 
 function SignIn() {
   const { href } = useLocation()

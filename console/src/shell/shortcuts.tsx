@@ -1,7 +1,8 @@
-import { Kbd, Modal, Table } from '@mantine/core'
+import { Kbd, Table } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
+import { Dialog } from '../ui/dialog.tsx'
 import { screens } from './screens.ts'
 
 /** Milliseconds within which the second key of a shortcut must be pressed. */
@@ -37,13 +38,7 @@ export function Shortcuts() {
   }, [navigate])
 
   return (
-    <Modal
-      opened={isHelpOpen}
-      onClose={() => setHelpOpen(false)}
-      title="Keyboard shortcuts"
-      lockScroll={false}
-      centered
-    >
+    <Dialog opened={isHelpOpen} onClose={() => setHelpOpen(false)} title="Keyboard shortcuts">
       <Table>
         <Table.Tbody>
           <Shortcut keys={['Ctrl', 'K']} meaning="Find people, workspaces, resources and screens" />
@@ -54,7 +49,7 @@ export function Shortcuts() {
           ))}
         </Table.Tbody>
       </Table>
-    </Modal>
+    </Dialog>
   )
 }
 

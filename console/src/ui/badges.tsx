@@ -18,9 +18,19 @@ export function Badge({ color, size, children }: BadgeProps) {
   )
 }
 
-/** Shows whether a person or an app is active. */
+/** Shows whether an app is active. */
 export function ActiveBadge({ isActive }: { isActive: boolean }) {
   return isActive ? <Badge color="leaf">Active</Badge> : <Badge color="red">Deactivated</Badge>
+}
+
+/** Shows whether a person is active, or has yet to sign in for the first time. */
+export function PersonBadge({
+  person: { is_active, last_sign_in_at },
+}: {
+  person: { is_active: boolean; last_sign_in_at: string | null }
+}) {
+  if (is_active && !last_sign_in_at) return <Badge color="yellow">Invited</Badge>
+  return <ActiveBadge isActive={is_active} />
 }
 
 export function AdministratorBadge() {
@@ -38,6 +48,7 @@ export function ClientTypeBadge({ type }: { type: string }) {
 }
 
 export function VisibilityBadge({ visibility }: { visibility: string }) {
+  if (visibility === 'public') return <Badge color="yellow">Public</Badge>
   return visibility === 'workspace' ? <Badge color="blue">Workspace</Badge> : <Badge>Private</Badge>
 }
 

@@ -2,8 +2,8 @@ import { useState } from 'react'
 import classes from './bar-chart.module.css'
 
 type Props = {
-  /** The plural of what the chart counts, such as `sign-ins`. */
-  unit: string
+  /** What the chart counts, in the singular and the plural, such as `sign-in` and `sign-ins`. */
+  unit: [one: string, many: string]
   /** Dates in ISO 8601 format, oldest first. */
   days: { day: string; count: number }[]
 }
@@ -22,12 +22,13 @@ export function BarChart({ unit, days }: Props) {
   const chosen = selected === undefined ? undefined : days[selected]
   const first = days[0]
   const last = days.at(-1)
-  const label = `${total.toLocaleString()} ${unit} in ${days.length} days, at most ${highest.toLocaleString()} a day`
+  const shown = chosen?.count ?? total
+  const when = chosen ? `on ${formatDay(chosen.day)}` : `in ${days.length} days`
+  const label = `${countOf(total, unit)} in ${days.length} days, at most ${highest.toLocaleString()} a day`
   return (
     <figure className={classes.chart}>
       <figcaption>
-        <b>{(chosen?.count ?? total).toLocaleString()}</b>{' '}
-        {chosen ? `${unit} on ${formatDay(chosen.day)}` : `${unit} in ${days.length} days`}
+        <b>{shown.toLocaleString()}</b> {shown === 1 ? unit[0] : unit[1]} {when}
       </figcaption>
       <svg
         viewBox={`0 0 ${days.length * 10} 64`}
@@ -60,6 +61,10 @@ export function BarChart({ unit, days }: Props) {
       </div>
     </figure>
   )
+}
+
+function countOf(count: number, [one, many]: Props['unit']): string {
+  return `${count.toLocaleString()} ${count === 1 ? one : many}`
 }
 
 function formatDay(day: string): string {

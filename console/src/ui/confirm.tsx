@@ -1,5 +1,9 @@
-import { Button, Group, Modal, Text, TextInput } from '@mantine/core'
-import { createContext, type ReactNode, use, useCallback, useState } from 'react'
+import { Button, Group, Text, TextInput } from '@mantine/core'
+import { createContext, type ReactNode, use, useCallback, useEffect, useState } from 'react'
+import { ApiError } from '../api/api-error.ts'
+import { keepVersions } from '../api/versions.ts'
+import { Conflict } from './conflict.tsx'
+import { Dialog } from './dialog.tsx'
 import { ErrorState } from './states.tsx'
 
 /** A confirmation of an action that cannot be undone. */
@@ -22,6 +26,10 @@ export function useConfirm(): (confirmation: Confirmation) => void {
   return use(ConfirmContext)
 }
 
+/**
+ * Shows confirmations above the page. It must be inside the router, because confirmations may contain
+ * links.
+ */
 export function ConfirmProvider({ children }: { children: ReactNode }) {
   const [confirmation, setConfirmation] = useState<Confirmation>()
   const [isOpen, setOpen] = useState(false)
@@ -32,15 +40,9 @@ export function ConfirmProvider({ children }: { children: ReactNode }) {
   return (
     <ConfirmContext value={confirm}>
       {children}
-      <Modal
-        opened={isOpen}
-        onClose={() => setOpen(false)}
-        title={confirmation?.title}
-        lockScroll={false}
-        centered
-      >
+      <Dialog opened={isOpen} onClose={() => setOpen(false)} title={confirmation?.title}>
         {confirmation && <ConfirmBody {...confirmation} onClose={() => setOpen(false)} />}
-      </Modal>
+      </Dialog>
     </ConfirmContext>
   )
 }
@@ -55,6 +57,7 @@ function ConfirmBody({
   const [text, setText] = useState('')
   const [isRunning, setRunning] = useState(false)
   const [error, setError] = useState<unknown>()
+  useEffect(keepVersions, [])
 
   async function execute() {
     setRunning(true)
@@ -82,7 +85,11 @@ function ConfirmBody({
           data-autofocus
         />
       )}
-      {error !== undefined && <ErrorState error={error} />}
+      {error instanceof ApiError && error.isConflict ? (
+        <Conflict error={error} action={action} />
+      ) : (
+        error !== undefined && <ErrorState error={error} />
+      )}
       <Group justify="flex-end" mt="md" gap="xs">
         <Button variant="default" onClick={onClose} disabled={isRunning}>
           Cancel

@@ -6,6 +6,13 @@ import classes from './data-table.module.css'
 import { Icon } from './icon.tsx'
 import { NativeSelect } from './native-select.tsx'
 import { usePreference } from './preferences.ts'
+import {
+  PageCheckbox,
+  Selectable,
+  type Selection,
+  SelectionBar,
+  SelectionProvider,
+} from './selection.tsx'
 import { EmptyState, ErrorState } from './states.tsx'
 
 const features = tableFeatures({})
@@ -34,7 +41,7 @@ export function actionColumn<Row>(cell: (row: Row) => ReactNode): Column<Row> {
   return { id: 'actions', header: 'Actions', isHeaderHidden: true, align: 'right', cell }
 }
 
-type Paging = {
+export type Paging = {
   page: number
   total: number
   pageSize: number
@@ -55,6 +62,12 @@ type Props<Row> = {
   onRetry?: () => void
   /** Filters above the table. They remain visible if the result is empty. */
   toolbar?: ReactNode
+  /** Buttons beside the filters, such as a download. */
+  tools?: ReactNode
+  /** The selected rows, if rows can be selected. */
+  selection?: Selection<Row>
+  /** The actions on the selected rows. */
+  selectionActions?: ReactNode
   /** Shown if there are no rows. */
   empty: ReactNode
   paging?: Paging
@@ -71,6 +84,9 @@ export function DataTable<Row extends object>({
   error,
   onRetry,
   toolbar,
+  tools,
+  selection,
+  selectionActions,
   empty,
   paging,
   isStale = false,
@@ -96,20 +112,25 @@ export function DataTable<Row extends object>({
 
   function choosePage(page: number) {
     setChosenPage(page)
+    const address = location.href
     afterPaint(() => {
-      paging?.onPage(page)
+      // A search that has changed the address in the meantime begins on its first page.
+      if (location.href === address) paging?.onPage(page)
       setChosenPage(undefined)
     })
   }
 
   return (
     <div className={classes.wrapper}>
-      {(toolbar || hasColumnMenu) && (
+      {(toolbar || tools) && (
         <div className={classes.toolbar}>
           <div className={classes.filters}>{toolbar}</div>
-          {hasColumnMenu && (
-            <ColumnMenu columns={columns} visibility={visibility} onChange={setVisibility} />
-          )}
+          <div className={classes.tools}>
+            {tools}
+            {hasColumnMenu && (
+              <ColumnMenu columns={columns} visibility={visibility} onChange={setVisibility} />
+            )}
+          </div>
         </div>
       )}
       {isOutdated && <div className={classes.progress} />}
@@ -136,10 +157,13 @@ export function DataTable<Row extends object>({
             aria-busy={!renderedRows || isOutdated}
             className={classes.table}
           >
-            <TableContent columns={renderedColumns} rows={renderedRows} rowId={rowId} />
+            <SelectionProvider selection={selection}>
+              <TableContent columns={renderedColumns} rows={renderedRows} rowId={rowId} />
+            </SelectionProvider>
           </table>
         </div>
       )}
+      {selection && <SelectionBar selection={selection}>{selectionActions}</SelectionBar>}
       {paging && rows && rows.length > 0 && (
         <Pager
           {...paging}
@@ -168,6 +192,10 @@ const TableContent = memo(function TableContent<Row extends object>({
   rowId,
 }: TableContentProps<Row>) {
   const definitions = useMemo(() => toColumnDefinitions(columns), [columns])
+  const rowsById = useMemo(
+    () => new Map((rows ?? []).map((row) => [String(row[rowId]), row])),
+    [rows, rowId],
+  )
   const table = useTable({
     features,
     data: rows ?? (noRows as Row[]),
@@ -179,13 +207,14 @@ const TableContent = memo(function TableContent<Row extends object>({
       <thead role="rowgroup">
         {table.getHeaderGroups().map((group) => (
           <tr key={group.id} role="row">
-            {group.headers.map((header) => (
+            {group.headers.map((header, index) => (
               <th
                 key={header.id}
                 role="columnheader"
                 scope="col"
                 data-align={findColumn(columns, header.column.id).align}
               >
+                {index === 0 && <PageCheckbox rows={rowsById} />}
                 {findColumn(columns, header.column.id).isHeaderHidden ? (
                   <VisuallyHidden>
                     <table.FlexRender header={header} />
@@ -202,7 +231,9 @@ const TableContent = memo(function TableContent<Row extends object>({
         {rows?.length ? (
           table
             .getRowModel()
-            .rows.map((row) => <TableRow key={row.id} row={row.original} columns={columns} />)
+            .rows.map((row) => (
+              <TableRow key={row.id} id={row.id} row={row.original} columns={columns} />
+            ))
         ) : (
           <SkeletonRows columns={columns.length} />
         )}
@@ -218,20 +249,20 @@ function toColumnDefinitions<Row extends object>(
   return columns.map(({ id, header }) => helper.display({ id, header }))
 }
 
+type TableRowProps<Row> = { id: string; row: Row; columns: Column<Row>[] }
+
 /**
  * Memoized, so that a row renders again only if its data or the columns change. A list can have
  * hundreds of rows.
  */
 const TableRow = memo(function TableRow<Row extends object>({
+  id,
   row,
   columns,
-}: {
-  row: Row
-  columns: Column<Row>[]
-}) {
+}: TableRowProps<Row>) {
   return (
     <tr role="row">
-      {columns.map((column) => (
+      {columns.map((column, index) => (
         <td
           key={column.id}
           role="cell"
@@ -239,12 +270,18 @@ const TableRow = memo(function TableRow<Row extends object>({
           data-align={column.align}
           data-nowrap={column.isNowrap || undefined}
         >
-          <div className={classes.value}>{column.cell(row)}</div>
+          {index === 0 ? (
+            <Selectable id={id} row={row}>
+              <div className={classes.value}>{column.cell(row)}</div>
+            </Selectable>
+          ) : (
+            <div className={classes.value}>{column.cell(row)}</div>
+          )}
         </td>
       ))}
     </tr>
   )
-}) as <Row extends object>(props: { row: Row; columns: Column<Row>[] }) => ReactNode
+}) as <Row extends object>(props: TableRowProps<Row>) => ReactNode
 
 function findColumn<Row>(columns: Column<Row>[], id: string): Column<Row> {
   return columns.find((column) => column.id === id) as Column<Row>
@@ -301,18 +338,20 @@ const ColumnMenu = memo(function ColumnMenu({ columns, visibility, onChange }: C
   )
 })
 
-function Pager({
+/** The buttons to other pages of a list. */
+export function Pager({
+  label = 'Pages',
   page,
   total,
   pageSize,
   onPage,
   onPageSize,
   rowCount,
-}: Paging & { rowCount: number }) {
+}: Paging & { label?: string; rowCount: number }) {
   const first = (page - 1) * pageSize + 1
   const lastPage = Math.max(1, Math.ceil(total / pageSize))
   return (
-    <nav className={classes.pager} aria-label="Pages">
+    <nav className={classes.pager} aria-label={label}>
       <span>
         {first.toLocaleString()}–{(first + rowCount - 1).toLocaleString()} of{' '}
         {total.toLocaleString()}

@@ -8,8 +8,8 @@ type Props<Value extends string> = {
   value: Value | undefined
   onChange: (value: Value | undefined) => void
   isSearchable?: boolean
-  /** The width in pixels. */
-  w: number
+  /** The width in pixels or as a CSS length. */
+  w: number | string
 }
 
 /** A select that filters a list and can be cleared. */

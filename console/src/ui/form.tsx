@@ -1,7 +1,10 @@
-import { Alert, Button, Group, Modal } from '@mantine/core'
+import { Alert, Button, Group } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { ApiError, describeError } from '../api/api-error.ts'
+import { keepVersions } from '../api/versions.ts'
+import { Conflict } from './conflict.tsx'
+import { Dialog } from './dialog.tsx'
 
 /** The field that causes a conflict, by the reason of the error. */
 const conflictFields: Record<string, string> = {
@@ -19,6 +22,8 @@ export type ServerForm<Fields extends Values> = {
   isSubmitting: boolean
   /** The message of an error that does not belong to a field of the form. */
   problem: string | undefined
+  /** The error if somebody else has changed the object. */
+  conflict: ApiError | undefined
   submit: () => void
 }
 
@@ -33,14 +38,21 @@ export function useServerForm<Fields extends Values>(
   const form = useForm<Fields>({ initialValues })
   const [isSubmitting, setSubmitting] = useState(false)
   const [problem, setProblem] = useState<string>()
+  const [conflict, setConflict] = useState<ApiError>()
 
   async function trySend(values: Fields) {
     setSubmitting(true)
     setProblem(undefined)
+    setConflict(undefined)
     try {
       await send(values)
     } catch (error) {
-      const { fields, other } = assignErrors(error, Object.keys(initialValues))
+      if (error instanceof ApiError && error.isConflict) {
+        setConflict(error)
+        takeOver(form, error)
+        return
+      }
+      const { fields, other } = assignErrors(error, values)
       form.setErrors(fields)
       setProblem(other)
     } finally {
@@ -48,30 +60,60 @@ export function useServerForm<Fields extends Values>(
     }
   }
 
-  return { form, isSubmitting, problem, submit: form.onSubmit(trySend) as () => void }
+  return { form, isSubmitting, problem, conflict, submit: form.onSubmit(trySend) as () => void }
 }
 
-function assignErrors(error: unknown, names: string[]) {
+/** Shows the new values of fields that the administrator has not edited, so that they remain. */
+function takeOver<Fields extends Values>(form: UseFormReturnType<Fields>, error: ApiError): void {
+  for (const { field, to } of error.changes) {
+    const value = form.getValues()[field]
+    if (typeof value !== 'string' || form.isDirty(field)) continue
+    form.setFieldValue(field, (to ?? '') as never)
+  }
+}
+
+function assignErrors(error: unknown, values: Values) {
   const fields: Record<string, string> = {}
   const others: string[] = []
   const known = error instanceof ApiError ? error : undefined
   const conflict = conflictFields[known?.reason ?? '']
-  if (known && conflict && names.includes(conflict)) {
+  if (known && conflict && conflict in values) {
     return { fields: { [conflict]: known.message }, other: undefined }
   }
   for (const { field, message } of known?.fields ?? []) {
-    // Errors in `redirect_uris[1]` are shown next to the field `redirect_uris`.
-    const [name = ''] = field.split(/[.[]/)
-    if (!names.includes(name)) others.push(field ? `${field} ${message}` : message)
-    else fields[name] ??= toSentence(`${describeItem(field)}${message}`)
+    const { name, item } = findField(field, values)
+    if (!name) others.push(field ? `${field} ${message}` : message)
+    else fields[name] ??= toSentence(`${item}${message}`)
   }
   const hasFields = (known?.fields.length ?? 0) > 0
   return { fields, other: hasFields ? others.join('; ') || undefined : describeError(error) }
 }
 
-function describeItem(field: string): string {
-  const index = /\[(\d+)\]/.exec(field)?.[1]
-  return index === undefined ? '' : `line ${Number(index) + 1} `
+/**
+ * Returns the field next to which an error is shown, and the item of its value that the error is
+ * about: a line of `redirect_uris` for `redirect_uris[1]`, a choice in `roles.0.actions` for
+ * `roles[0].actions[1]`.
+ */
+function findField(path: string, values: Values): { name: string; item: string } {
+  const names: string[] = []
+  let value: unknown = values
+  for (const segment of path.match(/[^.[\]]+/g) ?? []) {
+    const inner = isObject(value) && Object.hasOwn(value, segment) ? value[segment] : undefined
+    const isField = inner !== undefined && (!Array.isArray(value) || isObject(inner))
+    if (!isField) return { name: names.join('.'), item: describeItem(value, segment) }
+    names.push(segment)
+    value = inner
+  }
+  return { name: names.join('.'), item: '' }
+}
+
+function describeItem(value: unknown, segment: string): string {
+  if (Array.isArray(value)) return `“${value[Number(segment)]}” `
+  return /^\d+$/.test(segment) ? `line ${Number(segment) + 1} ` : ''
+}
+
+function isObject(value: unknown): value is Values {
+  return typeof value === 'object' && value !== null
 }
 
 /** Converts a message of the API, such as `is required`, to a sentence. */
@@ -96,18 +138,16 @@ type FormModalProps<Fields extends Values> = {
 export function FormModal<Fields extends Values>(props: FormModalProps<Fields>) {
   const { title, isOpen, onClose } = props
   return (
-    <Modal
+    <Dialog
       opened={isOpen}
       onClose={onClose}
       title={title}
       // A click outside the dialog would discard the input.
       closeOnClickOutside={false}
-      lockScroll={false}
-      centered
     >
       {/* Unmounted when closed, so that it opens with the initial values. */}
       <FormModalBody {...props} />
-    </Modal>
+    </Dialog>
   )
 }
 
@@ -119,13 +159,18 @@ function FormModalBody<Fields extends Values>({
   send,
   children,
 }: FormModalProps<Fields>) {
-  const { form, isSubmitting, problem, submit } = useServerForm(initialValues, async (values) => {
-    await send(values)
-    onClose()
-  })
+  const { form, isSubmitting, problem, conflict, submit } = useServerForm(
+    initialValues,
+    async (values) => {
+      await send(values)
+      onClose()
+    },
+  )
+  useEffect(keepVersions, [])
   return (
     <form onSubmit={submit} noValidate>
       {children(form)}
+      {conflict && <Conflict error={conflict} action={action} />}
       {problem && (
         <Alert color="red" variant="light" role="alert" mt="md">
           {problem}

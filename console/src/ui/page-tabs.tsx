@@ -34,7 +34,9 @@ export function PageTabs({ tabs, value }: { tabs: PageTab[]; value: string | und
       <Tabs.List ref={list} mb="lg" className={classes.list}>
         {tabs.map((tab) => (
           <Tabs.Tab key={tab.value} value={tab.value} className={classes.tab}>
-            {tab.label}
+            <span className={classes.label} data-label={tab.label}>
+              {tab.label}
+            </span>
           </Tabs.Tab>
         ))}
       </Tabs.List>

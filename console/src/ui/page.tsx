@@ -12,7 +12,7 @@ type PageProps = {
   badges?: ReactNode
   /** A line below the title. */
   description?: ReactNode
-  /** Links to the lists that the page belongs to. */
+  /** Breadcrumbs: links to the parent lists. */
   breadcrumbs?: ReactNode
   actions?: ReactNode
   children: ReactNode
@@ -28,7 +28,9 @@ export function Page(props: PageProps) {
         <div className={classes.heading}>
           {breadcrumbs && <div className={classes.breadcrumbs}>{breadcrumbs}</div>}
           <div className={classes.titleLine}>
-            <h1>{title}</h1>
+            <h1>
+              <bdi>{title}</bdi>
+            </h1>
             {count !== undefined && <CountBadge value={count} />}
             {badges}
           </div>

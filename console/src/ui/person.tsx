@@ -6,7 +6,7 @@ export function Initials({ name }: { name: string }) {
   const words = name.trim().split(/[\s@._-]+/)
   const initials = words
     .slice(0, 2)
-    .map((word) => [...word][0] ?? '')
+    .map((word) => firstCharacter(word))
     .join('')
     .toUpperCase()
   return (
@@ -15,6 +15,13 @@ export function Initials({ name }: { name: string }) {
     </span>
   )
 }
+
+/** Returns the first character as people see it, such as a flag or family that is one emoji. */
+function firstCharacter(word: string): string {
+  return segmenter.segment(word)[Symbol.iterator]().next().value?.segment ?? ''
+}
+
+const segmenter = new Intl.Segmenter()
 
 type PersonProps = { id: string; name: string; email: string }
 
@@ -29,7 +36,7 @@ export function PersonCell({ id, name, email }: PersonProps) {
           params={{ userId: id }}
           className={name ? 'strong-link' : `strong-link ${classes.unnamed}`}
         >
-          {name || email}
+          <bdi>{name || email}</bdi>
         </RowLink>
         {name && <span className={classes.email}>{email}</span>}
       </span>

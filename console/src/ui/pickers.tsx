@@ -1,9 +1,12 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { api, unwrap } from '../api/client.ts'
 import { definedOnly } from '../api/defined-only.ts'
-import { membersQuery } from '../workspaces/workspace-queries.ts'
+import { groupsQuery, membersQuery } from '../workspaces/workspace-queries.ts'
 import { type PickerProps, SearchPicker } from './search-picker.tsx'
 import type { Option } from './select.tsx'
+
+/** The number of choices that a picker offers; others are found by typing. */
+const choiceCount = 10
 
 const nothingFound = 'No people found'
 
@@ -18,13 +21,30 @@ export function MemberPicker({ workspaceId, ...props }: PickerProps & { workspac
   return <SearchPicker {...props} useChoices={useChoices} nothingFound={nothingFound} />
 }
 
+/** Selects a group of a workspace, other than `exceptId`. */
+export function GroupPicker({
+  workspaceId,
+  exceptId,
+  ...props
+}: PickerProps & { workspaceId: string; exceptId?: string }) {
+  function useChoices(q: string | undefined): Option[] {
+    const { data } = useQuery({
+      ...groupsQuery(workspaceId, { q, page: 1, page_size: choiceCount }),
+      placeholderData: keepPreviousData,
+    })
+    const others = (data?.items ?? []).filter(({ id }) => id !== exceptId)
+    return others.map(({ id, name }) => ({ value: id, label: name }))
+  }
+  return <SearchPicker {...props} useChoices={useChoices} nothingFound="No groups found" />
+}
+
 function usePeople(q: string | undefined): Option[] {
   const { data } = useQuery({
     queryKey: ['people', 'choices', q ?? ''],
     queryFn: ({ signal }) =>
       unwrap(
         api.GET('/admin/users', {
-          params: { query: definedOnly({ q, page_size: 10 }) },
+          params: { query: definedOnly({ q, page_size: choiceCount }) },
           signal,
         }),
       ),
@@ -35,10 +55,13 @@ function usePeople(q: string | undefined): Option[] {
 
 function useMembers(workspaceId: string, q: string | undefined): Option[] {
   const { data } = useQuery({
-    ...membersQuery(workspaceId, q),
+    ...membersQuery(workspaceId, { q, page: 1, page_size: choiceCount }),
     placeholderData: keepPreviousData,
   })
-  return (data ?? []).map(({ user_id, ...person }) => ({ value: user_id, label: describe(person) }))
+  return (data?.items ?? []).map(({ user_id, ...person }) => ({
+    value: user_id,
+    label: describe(person),
+  }))
 }
 
 function describe({ name, email }: { name: string; email: string }): string {

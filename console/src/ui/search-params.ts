@@ -9,7 +9,7 @@ type Search<Shape extends Record<string, keyof Kinds>> = {
 export const pageSearch = { q: 'text', page: 'number' } as const
 
 /**
- * Creates a function that reads the search parameters of an address. It omits unknown and malformed
+ * Returns a parser for the search parameters of an address. The parser drops unknown and malformed
  * parameters.
  */
 export function readSearch<const Shape extends Record<string, keyof Kinds>>(shape: Shape) {

@@ -41,7 +41,7 @@ export function SearchPicker({
       isSearchable
       isClearable
       value={value}
-      valueLabel={chosen.data?.name ?? 'Loading…'}
+      valueLabel={chosen.data?.name ?? (chosen.isPending ? 'Loading…' : 'Deleted')}
       options={choices}
       onSearch={setText}
       nothingFound={nothingFound}

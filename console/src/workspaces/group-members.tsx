@@ -1,27 +1,30 @@
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Fragment } from 'react'
 import { api, unwrap } from '../api/client.ts'
+import { fetchNow } from '../api/query-client.ts'
 import { AddRow } from '../ui/add-row.tsx'
-import { PersonCell } from '../ui/person.tsx'
-import { MemberPicker } from '../ui/pickers.tsx'
+import { CsvButton, loadPages } from '../ui/csv-button.tsx'
+import { Name } from '../ui/name.tsx'
+import { GroupPicker, MemberPicker } from '../ui/pickers.tsx'
 import { RowAction } from '../ui/row-action.tsx'
-import { Select } from '../ui/select.tsx'
 import { QueryState } from '../ui/states.tsx'
 import classes from './member-list.module.css'
+import { MemberList } from './member-list.tsx'
 import {
   childGroupsQuery,
   type Group,
   groupMembersQuery,
+  type ListFilters,
   refreshWorkspaces,
 } from './workspace-queries.ts'
 
 /**
  * Shows the members of a group and its child groups, whose members are also members of the group.
  */
-export function GroupMembers({ group, groups }: { group: Group; groups: Group[] }) {
-  const members = useQuery(groupMembersQuery(group.id))
+export function GroupMembers({ group }: { group: Group }) {
+  const useMemberPage = (filters: ListFilters) =>
+    useQuery({ ...groupMembersQuery(group.id, filters), placeholderData: keepPreviousData })
   const children = useQuery(childGroupsQuery(group.id))
-  const others = groups.filter(({ id }) => id !== group.id)
-  const nameOf = (id: string) => groups.find((other) => other.id === id)?.name ?? 'a child group'
 
   async function addMember(userId: string) {
     const params = { path: { group_id: group.id, user_id: userId } }
@@ -49,34 +52,46 @@ export function GroupMembers({ group, groups }: { group: Group; groups: Group[] 
 
   return (
     <>
-      <h3 className={classes.title}>Members</h3>
-      <QueryState query={members}>
-        {(list) => (
-          <ul className={classes.list}>
-            {list.length === 0 && <li className="dimmed">No members yet</li>}
-            {list.map(({ user_id, name, email, via }) => (
-              <li key={user_id}>
-                <PersonCell id={user_id} name={name} email={email} />
-                {via.length > 0 ? (
-                  <span className="dimmed">through {via.map(nameOf).join(' › ')}</span>
-                ) : (
-                  <RowAction
-                    label="Remove"
-                    name={`Remove ${name || email} from ${group.name}`}
-                    confirmation={{
-                      title: `Remove ${name || email} from ${group.name}?`,
-                      children:
-                        'They lose what is shared with the group, unless it is granted otherwise.',
-                      action: 'Remove',
-                      run: () => removeMember(user_id),
-                    }}
-                  />
-                )}
-              </li>
-            ))}
-          </ul>
-        )}
-      </QueryState>
+      <MemberList
+        title="Members"
+        listLabel={`members of ${group.name}`}
+        usePage={useMemberPage}
+        empty="No members yet"
+        download={
+          <CsvButton
+            name={`members-of-${group.name}`}
+            columns={['user_id', 'email', 'name', ['via', ({ via }) => via.join(' ')]]}
+            rows={() => loadPages((paging) => fetchNow(groupMembersQuery(group.id, paging)))}
+            isSmall
+          />
+        }
+      >
+        {({ user_id, name, email, via }) =>
+          via.length > 0 ? (
+            <span className="dimmed">
+              through{' '}
+              {via.map((id, index) => (
+                <Fragment key={id}>
+                  {index > 0 && ' › '}
+                  <Name id={id} />
+                </Fragment>
+              ))}
+            </span>
+          ) : (
+            <RowAction
+              label="Remove"
+              name={`Remove ${name || email} from ${group.name}`}
+              confirmation={{
+                title: `Remove ${name || email} from ${group.name}?`,
+                children:
+                  'They lose what is shared with the group, unless it is granted otherwise.',
+                action: 'Remove',
+                run: () => removeMember(user_id),
+              }}
+            />
+          )
+        }
+      </MemberList>
       <AddRow onAdd={addMember}>
         {(picker) => (
           <MemberPicker
@@ -110,20 +125,17 @@ export function GroupMembers({ group, groups }: { group: Group; groups: Group[] 
           </ul>
         )}
       </QueryState>
-      {others.length > 0 && (
-        <AddRow onAdd={addChild}>
-          {(picker) => (
-            <Select
-              label="Add a child group"
-              isLabelHidden
-              placeholder="Add a child group"
-              options={others.map(({ id, name }) => ({ value: id, label: name }))}
-              isSearchable
-              {...picker}
-            />
-          )}
-        </AddRow>
-      )}
+      <AddRow onAdd={addChild}>
+        {(picker) => (
+          <GroupPicker
+            label="Add a child group"
+            isFilter
+            workspaceId={group.workspace_id}
+            exceptId={group.id}
+            {...picker}
+          />
+        )}
+      </AddRow>
     </>
   )
 }

@@ -1,24 +1,34 @@
 import { Accordion, Button, Group as Row } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, unwrap } from '../api/client.ts'
+import { fetchNow } from '../api/query-client.ts'
 import { useConfirm } from '../ui/confirm.tsx'
-import { notifyDone } from '../ui/notify.ts'
+import { CsvButton, loadPages } from '../ui/csv-button.tsx'
+import { Pager } from '../ui/data-table.tsx'
+import { notifyDone, notifyFailure } from '../ui/notify.ts'
 import { Section } from '../ui/page.tsx'
+import { usePreference } from '../ui/preferences.ts'
+import { SearchInput } from '../ui/search-input.tsx'
 import { EmptyState, QueryState } from '../ui/states.tsx'
 import { GroupMembers } from './group-members.tsx'
 import { NameForm } from './name-form.tsx'
-import { type Group, groupsQuery, refreshWorkspaces } from './workspace-queries.ts'
+import { type Group, groupsQuery, readGroup, refreshWorkspaces } from './workspace-queries.ts'
 
 /**
  * Shows the groups of a workspace with their members and child groups. The address contains the
  * open group.
  */
 export function Groups({ workspaceId }: { workspaceId: string }) {
-  const { tab, group: openId } = useSearch({ from: '/shell/workspaces/$workspaceId' })
+  const { role: _, ...search } = useSearch({ from: '/shell/workspaces/$workspaceId' })
+  const { q, page = 1, group: openId } = search
   const navigate = useNavigate({ from: '/workspaces/$workspaceId' })
-  const groups = useQuery(groupsQuery(workspaceId))
+  const [pageSize, setPageSize] = usePreference('page-size.groups', 20)
+  const groups = useQuery({
+    ...groupsQuery(workspaceId, { q, page, page_size: pageSize }),
+    placeholderData: keepPreviousData,
+  })
   const [edited, setEdited] = useState<Group | 'new'>()
   const createButton = (
     <Button size="xs" onClick={() => setEdited('new')}>
@@ -28,33 +38,69 @@ export function Groups({ workspaceId }: { workspaceId: string }) {
   return (
     <Section
       title="Groups"
-      count={groups.data?.length}
-      description="Resources are shared with all members of a group at once."
-      actions={createButton}
+      count={groups.data?.total}
+      description="Sharing a resource with a group shares it with all of its members."
+      actions={
+        <>
+          <CsvButton
+            name="groups"
+            columns={['id', 'name', 'description', 'created_at']}
+            rows={() => loadPages((paging) => fetchNow(groupsQuery(workspaceId, { q, ...paging })))}
+            isSmall
+          />
+          {createButton}
+        </>
+      }
     >
+      <SearchInput
+        label="Search groups"
+        value={q}
+        onChange={(q) =>
+          navigate({ search: { ...search, q, page: undefined, group: undefined }, replace: true })
+        }
+      />
       <QueryState query={groups}>
-        {(list) =>
-          list.length === 0 ? (
-            <EmptyState icon="users" title="No groups yet" action={createButton} />
+        {({ items, total }) =>
+          items.length === 0 ? (
+            <EmptyState
+              icon={q || page > 1 ? 'search' : 'users'}
+              title={q || page > 1 ? 'No group matches' : 'No groups yet'}
+              action={!q && createButton}
+            />
           ) : (
-            <Accordion
-              variant="contained"
-              chevronPosition="left"
-              value={openId ?? null}
-              onChange={(id) =>
-                navigate({ search: { tab, group: id ?? undefined }, replace: true })
-              }
-            >
-              {list.map((group) => (
-                <GroupItem
-                  key={group.id}
-                  group={group}
-                  groups={list}
-                  isOpen={group.id === openId}
-                  onEdit={() => setEdited(group)}
-                />
-              ))}
-            </Accordion>
+            <>
+              <Accordion
+                variant="contained"
+                chevronPosition="left"
+                mt="md"
+                value={openId ?? null}
+                onChange={(id) =>
+                  navigate({ search: { ...search, group: id ?? undefined }, replace: true })
+                }
+              >
+                {items.map((group) => (
+                  <GroupItem
+                    key={group.id}
+                    group={group}
+                    isOpen={group.id === openId}
+                    onEdit={() => readGroup(group.id).then(setEdited, notifyFailure)}
+                  />
+                ))}
+              </Accordion>
+              <Pager
+                page={page}
+                total={total}
+                pageSize={pageSize}
+                rowCount={items.length}
+                onPage={(page) =>
+                  navigate({ search: { ...search, page: page > 1 ? page : undefined } })
+                }
+                onPageSize={(size) => {
+                  setPageSize(size)
+                  void navigate({ search: { ...search, page: undefined }, replace: true })
+                }}
+              />
+            </>
           )
         }
       </QueryState>
@@ -73,12 +119,10 @@ export function Groups({ workspaceId }: { workspaceId: string }) {
 
 function GroupItem({
   group,
-  groups,
   isOpen,
   onEdit,
 }: {
   group: Group
-  groups: Group[]
   isOpen: boolean
   onEdit: () => void
 }) {
@@ -89,34 +133,45 @@ function GroupItem({
     await refreshWorkspaces()
     notifyDone(`The group ${group.name} was deleted.`)
   }
+
+  function confirmRemoval({ name }: Group) {
+    confirm({
+      title: `Delete the group ${name}?`,
+      children: 'Its members lose access to everything that is shared with the group.',
+      action: 'Delete group',
+      run: remove,
+    })
+  }
+
   return (
     <Accordion.Item value={group.id}>
       <Accordion.Control>
-        <b>{group.name}</b>
+        <b>
+          <bdi>{group.name}</bdi>
+        </b>
         {group.description && <span className="dimmed"> · {group.description}</span>}
       </Accordion.Control>
       <Accordion.Panel>
         <Row gap="xs" mb="md">
-          <Button size="xs" variant="default" onClick={onEdit}>
+          <Button
+            size="xs"
+            variant="default"
+            aria-label={`Edit the group ${group.name}`}
+            onClick={onEdit}
+          >
             Edit
           </Button>
           <Button
             size="xs"
             variant="subtle"
             color="red"
-            onClick={() =>
-              confirm({
-                title: `Delete the group ${group.name}?`,
-                children: 'Its members lose access to everything that is shared with the group.',
-                action: 'Delete group',
-                run: remove,
-              })
-            }
+            aria-label={`Delete the group ${group.name}`}
+            onClick={() => readGroup(group.id).then(confirmRemoval, notifyFailure)}
           >
             Delete
           </Button>
         </Row>
-        {isOpen && <GroupMembers group={group} groups={groups} />}
+        {isOpen && <GroupMembers group={group} />}
       </Accordion.Panel>
     </Accordion.Item>
   )

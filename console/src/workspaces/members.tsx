@@ -3,50 +3,78 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { api, unwrap } from '../api/client.ts'
+import { fetchNow } from '../api/query-client.ts'
 import { refreshPeople } from '../people/people-queries.ts'
 import { Badge } from '../ui/badges.tsx'
+import type { CsvColumn } from '../ui/csv.ts'
+import { CsvButton, loadPages } from '../ui/csv-button.tsx'
 import { actionColumn, type Column, DataTable } from '../ui/data-table.tsx'
+import { FilterSelect } from '../ui/filter-select.tsx'
 import { FormModal } from '../ui/form.tsx'
 import { NativeSelect } from '../ui/native-select.tsx'
 import { notifyDone, notifyFailure } from '../ui/notify.ts'
 import { Section } from '../ui/page.tsx'
 import { PersonCell } from '../ui/person.tsx'
+import { usePreference } from '../ui/preferences.ts'
 import { RowAction } from '../ui/row-action.tsx'
+import { SavedFilters } from '../ui/saved-filters.tsx'
 import { SearchInput } from '../ui/search-input.tsx'
 import { Select } from '../ui/select.tsx'
+import { useSelection } from '../ui/selection.tsx'
 import { EmptyState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
+import { BulkMembers } from './bulk-members.tsx'
+import { InvitationLink } from './invitation-link.tsx'
+import { EndInput, fromLocalInput, MemberEnd } from './member-end.tsx'
 import { describeRole, roles } from './roles.ts'
 import {
   type Member,
-  maxListedMembers,
   membersQuery,
   refreshWorkspaces,
   type Workspace,
 } from './workspace-queries.ts'
 
+const csvColumns: CsvColumn<Member>[] = [
+  'user_id',
+  'email',
+  'name',
+  'role',
+  'status',
+  'joined_at',
+  'expires_at',
+]
+
+function nameOf({ name, email }: Member): string {
+  return name || email
+}
+
 /** Shows the members of a workspace, including invited users. */
 export function Members({ workspace }: { workspace: Workspace }) {
-  const { q, tab } = useSearch({ from: '/shell/workspaces/$workspaceId' })
+  const { group: _, ...search } = useSearch({ from: '/shell/workspaces/$workspaceId' })
+  const { q, role, page = 1 } = search
   const navigate = useNavigate({ from: '/workspaces/$workspaceId' })
   const [isInviting, setInviting] = useState(false)
+  const [pageSize, setPageSize] = usePreference('page-size.members', 20)
   const members = useQuery({
-    ...membersQuery(workspace.id, q),
+    ...membersQuery(workspace.id, { q, role, page, page_size: pageSize }),
     placeholderData: keepPreviousData,
   })
 
+  const selection = useSelection(JSON.stringify([workspace.id, q, role]), nameOf)
   // Memoized, so that the rows do not render again with the page.
   const columns = useMemo(() => createColumns(workspace), [workspace])
-  const rows = useMemo(() => members.data && sortByName(members.data), [members.data])
-  const listed = rows?.length ?? 0
+
+  /** Changes a filter and returns to the first page. */
+  function filter(change: Partial<typeof search>) {
+    void navigate({
+      search: (previous) => ({ ...previous, group: undefined, page: undefined, ...change }),
+      replace: true,
+    })
+  }
   return (
     <Section
       title="Members"
-      description={
-        listed >= maxListedMembers
-          ? `The first ${maxListedMembers} are shown. Search to find others.`
-          : undefined
-      }
+      count={members.data?.total}
       actions={
         <Button size="xs" onClick={() => setInviting(true)}>
           Invite
@@ -56,27 +84,69 @@ export function Members({ workspace }: { workspace: Workspace }) {
       <DataTable
         label="Members"
         columns={columns}
-        rows={rows}
+        rows={members.data?.items}
         rowId="user_id"
         error={members.error}
         onRetry={() => members.refetch()}
         isStale={members.isPlaceholderData}
         toolbar={
-          <SearchInput
-            label="Search members"
-            value={q}
-            onChange={(q) => navigate({ search: { tab, q }, replace: true })}
-          />
+          <>
+            <SearchInput label="Search members" value={q} onChange={(q) => filter({ q })} />
+            <FilterSelect
+              label="Role"
+              placeholder="Any role"
+              options={roles}
+              value={role}
+              onChange={(role) => filter({ role })}
+              w={150}
+            />
+          </>
         }
+        tools={
+          <>
+            <SavedFilters
+              list="members"
+              filters={{ q, role }}
+              onApply={({ q, role }) => filter({ q, role })}
+            />
+            <CsvButton
+              name="members"
+              columns={csvColumns}
+              rows={() =>
+                loadPages((paging) => fetchNow(membersQuery(workspace.id, { q, role, ...paging })))
+              }
+            />
+          </>
+        }
+        selection={selection}
+        selectionActions={<BulkMembers workspace={workspace} selection={selection} />}
         empty={
-          q ? (
-            <EmptyState icon="search" title="No member matches" />
+          q || role ? (
+            <EmptyState
+              icon="search"
+              title="No member matches"
+              action={
+                <Button variant="default" onClick={() => filter({ q: undefined, role: undefined })}>
+                  Clear the filters
+                </Button>
+              }
+            />
           ) : (
             <EmptyState icon="users" title="No members yet">
               Invite people by their e-mail addresses.
             </EmptyState>
           )
         }
+        paging={{
+          page,
+          total: members.data?.total ?? 0,
+          pageSize,
+          onPage: (page) => navigate({ search: { ...search, page: page > 1 ? page : undefined } }),
+          onPageSize: (size) => {
+            setPageSize(size)
+            filter({})
+          },
+        }}
       />
       <InviteMember workspace={workspace} isOpen={isInviting} onClose={() => setInviting(false)} />
     </Section>
@@ -129,6 +199,11 @@ function createColumns(workspace: Workspace): Column<Member>[] {
       cell: ({ status, joined_at }) =>
         status === 'invited' ? <Badge color="yellow">Invited</Badge> : <Time value={joined_at} />,
     },
+    {
+      id: 'ends',
+      header: 'Ends',
+      cell: (member) => <MemberEnd member={member} workspace={workspace} />,
+    },
     actionColumn((member) => (
       <RowAction
         label="Remove"
@@ -136,18 +211,13 @@ function createColumns(workspace: Workspace): Column<Member>[] {
         confirmation={{
           title: `Remove ${member.name || member.email} from ${workspace.name}?`,
           children:
-            'They lose their groups, custom roles and shares in this workspace, and access to its resources at once.',
+            'They lose their groups, custom roles and shares in this workspace, and access to its resources immediately.',
           action: 'Remove',
           run: () => remove(member),
         }}
       />
     )),
   ]
-}
-
-/** Sorts members by name, because the server orders them by ID. */
-function sortByName(members: Member[]): Member[] {
-  return members.toSorted((a, b) => (a.name || a.email).localeCompare(b.name || b.email))
 }
 
 function InviteMember({
@@ -159,33 +229,41 @@ function InviteMember({
   isOpen: boolean
   onClose: () => void
 }) {
+  const [link, setLink] = useState<string>()
   return (
-    <FormModal
-      title={`Invite to ${workspace.name}`}
-      action="Invite"
-      isOpen={isOpen}
-      onClose={onClose}
-      initialValues={{ email: '', role: 'viewer' }}
-      send={async ({ email, role }) => {
-        const params = { path: { workspace_id: workspace.id } }
-        const body = { email, role: role as 'viewer' }
-        await unwrap(api.POST('/admin/workspaces/{workspace_id}/members/invite', { params, body }))
-        await Promise.all([refreshWorkspaces(), refreshPeople()])
-        notifyDone(`${email} was invited.`)
-      }}
-    >
-      {(form) => (
-        <>
-          <TextInput
-            label="E-mail address"
-            type="email"
-            description="daikon sends no mail. The person joins by signing in with this address."
-            data-autofocus
-            {...form.getInputProps('email')}
-          />
-          <Select label="Role" options={roles} mt="md" {...form.getInputProps('role')} />
-        </>
-      )}
-    </FormModal>
+    <>
+      <InvitationLink url={link} onClose={() => setLink(undefined)} />
+      <FormModal
+        title={`Invite to ${workspace.name}`}
+        action="Invite"
+        isOpen={isOpen}
+        onClose={onClose}
+        initialValues={{ email: '', role: 'viewer', expires_at: '' }}
+        send={async ({ email, role, expires_at }) => {
+          const params = { path: { workspace_id: workspace.id } }
+          const end = fromLocalInput(expires_at)
+          const body = { email, role: role as 'viewer', ...(end && { expires_at: end }) }
+          const path = '/admin/workspaces/{workspace_id}/members/invite'
+          const { invitation_url } = await unwrap(api.POST(path, { params, body }))
+          await Promise.all([refreshWorkspaces(), refreshPeople()])
+          notifyDone(`${email} was invited.`)
+          setLink(invitation_url ?? undefined)
+        }}
+      >
+        {(form) => (
+          <>
+            <TextInput
+              label="E-mail address"
+              type="email"
+              description="The person joins by signing in with this address."
+              data-autofocus
+              {...form.getInputProps('email')}
+            />
+            <Select label="Role" options={roles} mt="md" {...form.getInputProps('role')} />
+            <EndInput mt="md" {...form.getInputProps('expires_at')} />
+          </>
+        )}
+      </FormModal>
+    </>
   )
 }

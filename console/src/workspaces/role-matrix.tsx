@@ -1,5 +1,6 @@
 import { ActionIcon, Checkbox, Menu } from '@mantine/core'
 import { useQueries, useQuery } from '@tanstack/react-query'
+import { startTransition, useOptimistic } from 'react'
 import { api, type Schemas, unwrap } from '../api/client.ts'
 import { queryClient } from '../api/query-client.ts'
 import { useConfirm } from '../ui/confirm.tsx'
@@ -9,6 +10,7 @@ import { EmptyState, QueryState } from '../ui/states.tsx'
 import classes from './role-matrix.module.css'
 import {
   type Role,
+  readRole,
   refreshWorkspaces,
   roleActionsQuery,
   serviceActionsQuery,
@@ -37,7 +39,10 @@ export function RoleMatrix({ roles, onEdit }: { roles: Role[]; onEdit: (role: Ro
                   <th scope="col">Action</th>
                   {roles.map((role) => (
                     <th key={role.id} scope="col">
-                      <RoleHeading role={role} onEdit={() => onEdit(role)} />
+                      <RoleHeading
+                        role={role}
+                        onEdit={() => readRole(role.id).then(onEdit, notifyFailure)}
+                      />
                     </th>
                   ))}
                 </tr>
@@ -57,19 +62,11 @@ export function RoleMatrix({ roles, onEdit }: { roles: Role[]; onEdit: (role: Ro
                       </th>
                       {roles.map((role, index) => (
                         <td key={role.id}>
-                          <Checkbox
-                            aria-label={`${role.name} may ${action.name} in ${service_name}`}
-                            checked={
-                              granted[index]?.data?.some(({ id }) => id === action.id) ?? false
-                            }
-                            disabled={!granted[index]?.data}
-                            onChange={(event) =>
-                              setGranted(
-                                role,
-                                { ...action, service_name },
-                                event.currentTarget.checked,
-                              )
-                            }
+                          <GrantCheckbox
+                            label={`${role.name} may ${action.name} in ${service_name}`}
+                            granted={granted[index]?.data}
+                            actionId={action.id}
+                            roleId={role.id}
                           />
                         </td>
                       ))}
@@ -91,25 +88,42 @@ export function RoleMatrix({ roles, onEdit }: { roles: Role[]; onEdit: (role: Ro
   )
 }
 
-async function setGranted(role: Role, action: RoleAction, isGranted: boolean): Promise<void> {
-  const { queryKey } = roleActionsQuery(role.id)
-  const before = queryClient.getQueryData(queryKey) ?? []
-  const others = before.filter(({ id }) => id !== action.id)
-  queryClient.setQueryData(queryKey, isGranted ? [...others, action] : others)
-  const path = { role_id: role.id }
-  try {
-    if (isGranted) {
-      const body = { service_action_ids: [action.id] }
-      await unwrap(api.POST('/admin/roles/{role_id}/actions', { params: { path }, body }))
-    } else {
-      const params = { path: { ...path, service_action_id: action.id } }
-      await unwrap(api.DELETE('/admin/roles/{role_id}/actions/{service_action_id}', { params }))
-    }
-  } catch (error) {
-    queryClient.setQueryData(queryKey, before)
-    notifyFailure(error)
+interface GrantCheckboxProps {
+  label: string
+  /** The actions of the role, unless they are still loading. */
+  granted: RoleAction[] | undefined
+  actionId: string
+  roleId: string
+}
+
+function GrantCheckbox({ label, granted, actionId, roleId }: GrantCheckboxProps) {
+  const saved = granted?.some(({ id }) => id === actionId) ?? false
+  const [isGranted, setGranted] = useOptimistic(saved)
+  function change(next: boolean) {
+    startTransition(async () => {
+      setGranted(next)
+      await saveGrant(roleId, actionId, next).catch(notifyFailure)
+      await queryClient.invalidateQueries({ queryKey: roleActionsQuery(roleId).queryKey })
+    })
   }
-  await queryClient.invalidateQueries({ queryKey })
+  return (
+    <Checkbox
+      aria-label={label}
+      checked={isGranted}
+      disabled={!granted}
+      onChange={(event) => change(event.currentTarget.checked)}
+    />
+  )
+}
+
+function saveGrant(roleId: string, actionId: string, isGranted: boolean): Promise<unknown> {
+  if (isGranted) {
+    const params = { path: { role_id: roleId } }
+    const body = { service_action_ids: [actionId] }
+    return unwrap(api.POST('/admin/roles/{role_id}/actions', { params, body }))
+  }
+  const params = { path: { role_id: roleId, service_action_id: actionId } }
+  return unwrap(api.DELETE('/admin/roles/{role_id}/actions/{service_action_id}', { params }))
 }
 
 function RoleHeading({ role, onEdit }: { role: Role; onEdit: () => void }) {
@@ -120,6 +134,16 @@ function RoleHeading({ role, onEdit }: { role: Role; onEdit: () => void }) {
     await refreshWorkspaces()
     notifyDone(`The role ${role.name} was deleted.`)
   }
+
+  function confirmRemoval({ name }: Role) {
+    confirm({
+      title: `Delete the role ${name}?`,
+      children: 'Its members lose the actions that it grants.',
+      action: 'Delete role',
+      run: remove,
+    })
+  }
+
   return (
     <span className={classes.heading}>
       {role.name}
@@ -137,15 +161,8 @@ function RoleHeading({ role, onEdit }: { role: Role; onEdit: () => void }) {
         <Menu.Dropdown>
           <Menu.Item onClick={onEdit}>Edit</Menu.Item>
           <Menu.Item
-            color="red"
-            onClick={() =>
-              confirm({
-                title: `Delete the role ${role.name}?`,
-                children: 'Its members lose the actions that it grants.',
-                action: 'Delete role',
-                run: remove,
-              })
-            }
+            color="var(--mantine-color-error)"
+            onClick={() => readRole(role.id).then(confirmRemoval, notifyFailure)}
           >
             Delete
           </Menu.Item>

@@ -1,16 +1,25 @@
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { api, unwrap } from '../api/client.ts'
+import { fetchNow } from '../api/query-client.ts'
 import { AddRow } from '../ui/add-row.tsx'
-import { PersonCell } from '../ui/person.tsx'
-import { MemberPicker } from '../ui/pickers.tsx'
+import { CsvButton, loadPages } from '../ui/csv-button.tsx'
+import { GroupPicker, MemberPicker } from '../ui/pickers.tsx'
 import { RowAction } from '../ui/row-action.tsx'
 import { QueryState } from '../ui/states.tsx'
 import classes from './member-list.module.css'
-import { type Role, refreshWorkspaces, roleMembersQuery } from './workspace-queries.ts'
+import { MemberList } from './member-list.tsx'
+import {
+  type ListFilters,
+  type Role,
+  refreshWorkspaces,
+  roleGroupsQuery,
+  roleMembersQuery,
+} from './workspace-queries.ts'
 
 /** Shows the members who have a custom role. */
 export function RoleMembers({ role }: { role: Role }) {
-  const members = useQuery(roleMembersQuery(role.id))
+  const useMemberPage = (filters: ListFilters) =>
+    useQuery({ ...roleMembersQuery(role.id, filters), placeholderData: keepPreviousData })
 
   async function add(userId: string) {
     const params = { path: { role_id: role.id, user_id: userId } }
@@ -26,29 +35,33 @@ export function RoleMembers({ role }: { role: Role }) {
 
   return (
     <div>
-      <h3 className={classes.title}>{role.name}</h3>
-      <QueryState query={members}>
-        {(list) => (
-          <ul className={classes.list}>
-            {list.length === 0 && <li className="dimmed">No members have this role</li>}
-            {list.map(({ user_id, name, email }) => (
-              <li key={user_id}>
-                <PersonCell id={user_id} name={name} email={email} />
-                <RowAction
-                  label="Remove"
-                  name={`Remove ${name || email} from ${role.name}`}
-                  confirmation={{
-                    title: `Remove ${name || email} from ${role.name}?`,
-                    children: 'They lose the actions that this role grants.',
-                    action: 'Remove',
-                    run: () => remove(user_id),
-                  }}
-                />
-              </li>
-            ))}
-          </ul>
+      <MemberList
+        title={role.name}
+        listLabel={`members who have ${role.name}`}
+        usePage={useMemberPage}
+        empty="No members have this role"
+        download={
+          <CsvButton
+            name={`members-with-${role.name}`}
+            columns={['user_id', 'email', 'name']}
+            rows={() => loadPages((paging) => fetchNow(roleMembersQuery(role.id, paging)))}
+            isSmall
+          />
+        }
+      >
+        {({ user_id, name, email }) => (
+          <RowAction
+            label="Remove"
+            name={`Remove ${name || email} from ${role.name}`}
+            confirmation={{
+              title: `Remove ${name || email} from ${role.name}?`,
+              children: 'They lose the actions that this role grants.',
+              action: 'Remove',
+              run: () => remove(user_id),
+            }}
+          />
         )}
-      </QueryState>
+      </MemberList>
       <AddRow onAdd={add}>
         {(picker) => (
           <MemberPicker
@@ -59,6 +72,61 @@ export function RoleMembers({ role }: { role: Role }) {
           />
         )}
       </AddRow>
+      <RoleGroups role={role} />
     </div>
+  )
+}
+
+/** Shows the groups that have a custom role, and so their members. */
+function RoleGroups({ role }: { role: Role }) {
+  const groups = useQuery(roleGroupsQuery(role.id))
+
+  async function add(groupId: string) {
+    const params = { path: { role_id: role.id, group_id: groupId } }
+    await unwrap(api.POST('/admin/roles/{role_id}/groups/{group_id}', { params }))
+    await refreshWorkspaces()
+  }
+
+  async function remove(groupId: string) {
+    const params = { path: { role_id: role.id, group_id: groupId } }
+    await unwrap(api.DELETE('/admin/roles/{role_id}/groups/{group_id}', { params }))
+    await refreshWorkspaces()
+  }
+
+  return (
+    <>
+      <QueryState query={groups}>
+        {(list) => (
+          <ul className={classes.list} aria-label={`Groups that have ${role.name}`}>
+            {list.length === 0 && <li className="dimmed">No groups have this role</li>}
+            {list.map(({ id, name }) => (
+              <li key={id}>
+                {name}
+                <RowAction
+                  label="Remove"
+                  name={`Remove the group ${name} from ${role.name}`}
+                  confirmation={{
+                    title: `Remove the group ${name} from ${role.name}?`,
+                    children: 'Its members lose the actions that this role grants.',
+                    action: 'Remove',
+                    run: () => remove(id),
+                  }}
+                />
+              </li>
+            ))}
+          </ul>
+        )}
+      </QueryState>
+      <AddRow onAdd={add}>
+        {(picker) => (
+          <GroupPicker
+            label={`Give ${role.name} to a group`}
+            isFilter
+            workspaceId={role.workspace_id}
+            {...picker}
+          />
+        )}
+      </AddRow>
+    </>
   )
 }

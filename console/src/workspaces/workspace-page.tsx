@@ -121,7 +121,7 @@ function WorkspaceActions({ workspace }: { workspace: Workspace }) {
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item
-            color="red"
+            color="var(--mantine-color-error)"
             leftSection={<Icon name="trash" size={16} />}
             onClick={() =>
               confirm({

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api, type Schemas, unwrap } from '../api/client.ts'
+import { api, type Schemas, unwrap, unwrapPage } from '../api/client.ts'
 import { definedOnly } from '../api/defined-only.ts'
 import { refreshNames } from '../api/names.ts'
 import { queryClient } from '../api/query-client.ts'
@@ -9,14 +9,10 @@ export type Member = Schemas['WorkspaceMemberResponse']
 export type Group = Schemas['GroupResponse']
 export type Role = Schemas['RoleResponse']
 
-/** The maximum number of members that the server lists. */
-export const maxListedMembers = 50
+/** The part of a list that is shown. */
+export type ListFilters = { q?: string | undefined; page: number; page_size: number }
 
-export function workspacesQuery(filters: {
-  q?: string | undefined
-  page: number
-  page_size: number
-}) {
+export function workspacesQuery(filters: ListFilters) {
   const query = definedOnly(filters)
   return queryOptions({
     queryKey: ['workspaces', 'list', query],
@@ -36,41 +32,59 @@ export function workspaceQuery(workspaceId: string) {
   })
 }
 
-export function membersQuery(workspaceId: string, q: string | undefined) {
+export function membersQuery(
+  workspaceId: string,
+  filters: ListFilters & { role?: string | undefined },
+) {
+  const query = definedOnly({ ...filters, role: filters.role as 'viewer' | undefined })
   return queryOptions({
-    queryKey: ['workspaces', 'members', workspaceId, q ?? ''],
+    queryKey: ['workspaces', 'members', workspaceId, query],
     queryFn: ({ signal }) =>
-      unwrap(
+      unwrapPage(
         api.GET('/admin/workspaces/{workspace_id}/members', {
-          params: { path: { workspace_id: workspaceId }, query: definedOnly({ q }) },
+          params: { path: { workspace_id: workspaceId }, query },
           signal,
         }),
       ),
   })
 }
 
-export function groupsQuery(workspaceId: string) {
+export function groupsQuery(workspaceId: string, filters: ListFilters) {
+  const query = definedOnly(filters)
   return queryOptions({
-    queryKey: ['workspaces', 'groups', workspaceId],
-    queryFn: () =>
-      unwrap(
+    queryKey: ['workspaces', 'groups', workspaceId, query],
+    queryFn: ({ signal }) =>
+      unwrapPage(
         api.GET('/admin/workspaces/{workspace_id}/groups', {
-          params: { path: { workspace_id: workspaceId } },
+          params: { path: { workspace_id: workspaceId }, query },
+          signal,
         }),
       ),
   })
 }
 
-export function groupMembersQuery(groupId: string) {
+export function groupMembersQuery(groupId: string, filters: ListFilters) {
+  const query = definedOnly(filters)
   return queryOptions({
-    queryKey: ['workspaces', 'group-members', groupId],
-    queryFn: () =>
-      unwrap(
+    queryKey: ['workspaces', 'group-members', groupId, query],
+    queryFn: ({ signal }) =>
+      unwrapPage(
         api.GET('/admin/groups/{group_id}/members', {
-          params: { path: { group_id: groupId }, query: { effective: true } },
+          params: { path: { group_id: groupId }, query: { ...query, effective: true } },
+          signal,
         }),
       ),
   })
+}
+
+/** Reads a group, so that the console knows the version that a dialog shows. */
+export function readGroup(groupId: string): Promise<Group> {
+  return unwrap(api.GET('/admin/groups/{group_id}', { params: { path: { group_id: groupId } } }))
+}
+
+/** Reads a custom role, so that the console knows the version that a dialog shows. */
+export function readRole(roleId: string): Promise<Role> {
+  return unwrap(api.GET('/admin/roles/{role_id}', { params: { path: { role_id: roleId } } }))
 }
 
 export function childGroupsQuery(groupId: string) {
@@ -83,13 +97,15 @@ export function childGroupsQuery(groupId: string) {
   })
 }
 
-export function rolesQuery(workspaceId: string) {
+export function rolesQuery(workspaceId: string, filters: ListFilters) {
+  const query = definedOnly(filters)
   return queryOptions({
-    queryKey: ['workspaces', 'roles', workspaceId],
-    queryFn: () =>
-      unwrap(
+    queryKey: ['workspaces', 'roles', workspaceId, query],
+    queryFn: ({ signal }) =>
+      unwrapPage(
         api.GET('/admin/workspaces/{workspace_id}/roles', {
-          params: { path: { workspace_id: workspaceId } },
+          params: { path: { workspace_id: workspaceId }, query },
+          signal,
         }),
       ),
   })
@@ -103,11 +119,25 @@ export function roleActionsQuery(roleId: string) {
   })
 }
 
-export function roleMembersQuery(roleId: string) {
+export function roleMembersQuery(roleId: string, filters: ListFilters) {
+  const query = definedOnly(filters)
   return queryOptions({
-    queryKey: ['workspaces', 'role-members', roleId],
+    queryKey: ['workspaces', 'role-members', roleId, query],
+    queryFn: ({ signal }) =>
+      unwrapPage(
+        api.GET('/admin/roles/{role_id}/members', {
+          params: { path: { role_id: roleId }, query },
+          signal,
+        }),
+      ),
+  })
+}
+
+export function roleGroupsQuery(roleId: string) {
+  return queryOptions({
+    queryKey: ['workspaces', 'role-groups', roleId],
     queryFn: () =>
-      unwrap(api.GET('/admin/roles/{role_id}/members', { params: { path: { role_id: roleId } } })),
+      unwrap(api.GET('/admin/roles/{role_id}/groups', { params: { path: { role_id: roleId } } })),
   })
 }
 

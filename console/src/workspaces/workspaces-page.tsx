@@ -3,6 +3,9 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, unwrap } from '../api/client.ts'
+import { fetchNow } from '../api/query-client.ts'
+import type { CsvColumn } from '../ui/csv.ts'
+import { CsvButton, loadPages } from '../ui/csv-button.tsx'
 import { type Column, DataTable } from '../ui/data-table.tsx'
 import { FormModal } from '../ui/form.tsx'
 import { Card, Page } from '../ui/page.tsx'
@@ -19,7 +22,7 @@ const columns: Column<Workspace>[] = [
     header: 'Name',
     cell: ({ id, name }) => (
       <RowLink to="/workspaces/$workspaceId" params={{ workspaceId: id }} className="strong-link">
-        {name}
+        <bdi>{name}</bdi>
       </RowLink>
     ),
   },
@@ -31,6 +34,8 @@ const columns: Column<Workspace>[] = [
   },
   { id: 'created', header: 'Created', cell: ({ created_at }) => <Time value={created_at} /> },
 ]
+
+const csvColumns: CsvColumn<Workspace>[] = ['id', 'slug', 'name', 'description', 'created_at']
 
 export function WorkspacesPage() {
   const search = useSearch({ from: '/shell/workspaces' })
@@ -65,6 +70,15 @@ export function WorkspacesPage() {
               label="Search names and slugs"
               value={search.q}
               onChange={(q) => navigate({ search: { q }, replace: true })}
+            />
+          }
+          tools={
+            <CsvButton
+              name="workspaces"
+              columns={csvColumns}
+              rows={() =>
+                loadPages((paging) => fetchNow(workspacesQuery({ q: search.q, ...paging })))
+              }
             />
           }
           empty={

@@ -1,0 +1,103 @@
+import { Button } from '@mantine/core'
+import { useState } from 'react'
+import { api, type Schemas, unwrap } from '../api/client.ts'
+import { BulkDialog } from '../ui/bulk-dialog.tsx'
+import { Select } from '../ui/select.tsx'
+import { keepSelected, type Selection } from '../ui/selection.tsx'
+import { roles } from '../workspaces/roles.ts'
+import { WorkspacePicker } from '../workspaces/workspace-picker.tsx'
+import { refreshWorkspaces } from '../workspaces/workspace-queries.ts'
+import { refreshPeople } from './people-queries.ts'
+
+type Person = Schemas['UserSummary']
+
+/** The actions on selected people. */
+export function BulkPeople({ selection }: { selection: Selection<Person> }) {
+  const [open, setOpen] = useState<'activate' | 'deactivate' | 'workspace'>()
+  const [workspaceId, setWorkspaceId] = useState<string | null>(null)
+  const [role, setRole] = useState('viewer')
+  const people = [...selection.rows.values()].map(({ id, name, email }) => ({
+    id,
+    name: name || email,
+  }))
+  const dialog = {
+    items: people,
+    onClose: () => setOpen(undefined),
+    onDone: async (failedIds: string[]) => {
+      keepSelected(selection, failedIds)
+      await Promise.all([refreshPeople(), refreshWorkspaces()])
+    },
+  }
+  const count = countPeople(people.length)
+  return (
+    <>
+      <Button size="xs" variant="default" onClick={() => setOpen('workspace')}>
+        Add to a workspace
+      </Button>
+      <Button size="xs" variant="default" onClick={() => setOpen('activate')}>
+        Activate
+      </Button>
+      <Button size="xs" variant="default" onClick={() => setOpen('deactivate')}>
+        Deactivate
+      </Button>
+      <BulkDialog
+        {...dialog}
+        title={`Activate ${count}?`}
+        action="Activate"
+        isOpen={open === 'activate'}
+        run={(id) => setActive(id, true)}
+        describeDone={(done) => `${countPeople(done)} can sign in again.`}
+      >
+        They can sign in again. People who are active already stay as they are.
+      </BulkDialog>
+      <BulkDialog
+        {...dialog}
+        title={`Deactivate ${count}?`}
+        action="Deactivate"
+        isDestructive
+        isOpen={open === 'deactivate'}
+        run={(id) => setActive(id, false)}
+        describeDone={(done) => `${countPeople(done)} deactivated.`}
+      >
+        All their sessions end now, and new sign-ins are refused. Memberships and resources remain.
+      </BulkDialog>
+      <BulkDialog
+        {...dialog}
+        title={`Add ${count} to a workspace`}
+        action="Add"
+        isOpen={open === 'workspace'}
+        isReady={workspaceId !== null}
+        run={(id) => addToWorkspace(id, workspaceId ?? '', role)}
+        describeDone={(done) => `${countPeople(done)} added.`}
+      >
+        <WorkspacePicker label="Workspace" value={workspaceId} onChange={setWorkspaceId} />
+        <Select
+          label="Role"
+          description="Members of the workspace keep their role and are reported."
+          options={roles}
+          value={role}
+          onChange={(role) => setRole(role ?? 'viewer')}
+          mt="md"
+        />
+      </BulkDialog>
+    </>
+  )
+}
+
+/** The action does not depend on what the list shows, so that no version of a person is required. */
+const anyVersion = { 'if-match': '*' }
+
+function setActive(userId: string, is_active: boolean): Promise<unknown> {
+  const params = { path: { user_id: userId }, header: anyVersion }
+  return unwrap(api.PATCH('/admin/users/{user_id}', { params, body: { is_active } }))
+}
+
+function addToWorkspace(userId: string, workspaceId: string, role: string): Promise<unknown> {
+  const params = { path: { user_id: userId } }
+  const body = { workspace_id: workspaceId, role: role as 'viewer' }
+  return unwrap(api.POST('/admin/users/{user_id}/workspaces', { params, body }))
+}
+
+function countPeople(count: number): string {
+  return count === 1 ? '1 person' : `${count.toLocaleString()} people`
+}

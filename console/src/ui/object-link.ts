@@ -1,0 +1,33 @@
+import type { LinkProps } from '@tanstack/react-router'
+import type { NamedObject } from '../api/names.ts'
+
+/** Returns the address of the page about an object, or undefined if it has none. */
+export function objectLink({
+  id,
+  type,
+  name,
+  workspace_id: workspaceId,
+}: NamedObject): Pick<LinkProps, 'to' | 'params' | 'search'> | undefined {
+  switch (type) {
+    case 'user':
+      return { to: '/people/$userId', params: { userId: id } }
+    case 'workspace':
+      return { to: '/workspaces/$workspaceId', params: { workspaceId: id } }
+    case 'group':
+    case 'role': {
+      const search = type === 'group' ? { tab: 'groups', group: id, q: name } : { tab: 'roles' }
+      const params = { workspaceId: workspaceId ?? '' }
+      return { to: '/workspaces/$workspaceId', params, search }
+    }
+    case 'permission':
+      return { to: '/resources/$permissionId', params: { permissionId: id } }
+    case 'service_app':
+      return { to: '/service-apps/$appId', params: { appId: id } }
+    case 'client_app':
+      return { to: '/client-apps/$appId', params: { appId: id } }
+    case 'management_app':
+      return { to: '/management-apps/$appId', params: { appId: id } }
+    default:
+      return undefined
+  }
+}
