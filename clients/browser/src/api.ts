@@ -33,7 +33,7 @@ export type DaikonBrowserOptions = {
    */
   silentSignIn?: boolean | undefined
   /**
-   * The redirect URI of the hidden frame, for example that of an empty page. Defaults to
+   * The redirect URI of the hidden frame, for example an empty page. Defaults to
    * `redirectUri`. It must be registered for the client app and have the same origin as the page.
    */
   silentRedirectUri?: string | undefined
@@ -179,7 +179,24 @@ export interface DaikonBrowser {
   /** Returns the results of several checks, in order. */
   canMany(checks: Check[]): Promise<boolean[]>
 
-  /** Makes the React hooks check again, for example after a share was changed. */
+  /**
+   * Checks the action, and again whenever the user's permissions may have changed. Calls the listener
+   * with each new result; `undefined` until it is known. Returns a function that stops it.
+   */
+  watchCan(
+    action: string,
+    resource: Resource,
+    listener: (isAllowed: boolean | undefined) => void,
+  ): () => void
+
+  /**
+   * Calls the listener whenever the user's permissions may have changed, for example to load a list
+   * again. While there are listeners, all tabs share one connection to daikon. Returns a function
+   * that removes the listener.
+   */
+  watchPermissions(listener: () => void): () => void
+
+  /** Makes `watchCan` and the React hooks check again. */
   recheckPermissions(): void
 
   /** Returns the workspaces of the user. */

@@ -7,15 +7,20 @@ import type {
   User,
   Workspace,
 } from './api.ts'
+import { createChanges } from './changes.ts'
 import { createCheckBatcher } from './check-batcher.ts'
 import { type Field, invalidArgument, SignInError, UnauthenticatedError } from './errors.ts'
 import { createHttp } from './http.ts'
+import { createPermissionStore, permissionKey } from './permission-store.ts'
 import { createSessionManager } from './session-manager.ts'
 import { createSessionStore } from './session-store.ts'
 import { createSignInFlow, silentFrameName } from './sign-in.ts'
 
 /** Milliseconds that a new page waits for another tab to send its tokens. */
 const restoreTimeout = 300
+
+/** The events after which the connection for changes belongs to another session, or to none. */
+const reconnecting = ['signedIn', 'workspaceSwitched', 'signedOut', 'sessionEnded']
 
 /**
  * Creates the client of a page. Create one for each page, and call `start()`.
@@ -42,6 +47,7 @@ export function createDaikonBrowser(options: DaikonBrowserOptions): DaikonBrowse
   const http = createHttp(issuer, timeoutMs)
   const store = createSessionStore(storage, key)
   const manager = createSessionManager({ key, clientId, http, store, emit })
+  const changes = createChanges({ key, issuer, manager })
   const flowOptions = { issuer, clientId, redirectUri, silentRedirectUri, scope, timeoutMs }
   const flow = createSignInFlow(http, flowOptions)
   const add = createCheckBatcher(options.service, async (checks) => {
@@ -53,6 +59,7 @@ export function createDaikonBrowser(options: DaikonBrowserOptions): DaikonBrowse
 
   /** Calls every listener, even if one throws. */
   function emit(event: DaikonEvent): void {
+    if (reconnecting.includes(event.type)) changes.reconnect()
     for (const listener of [...listeners]) {
       try {
         listener(event)
@@ -95,8 +102,8 @@ export function createDaikonBrowser(options: DaikonBrowserOptions): DaikonBrowse
       const isExpected =
         error instanceof SignInError &&
         (error.reason === 'LOGIN_REQUIRED' || error.reason === 'INTERACTION_REQUIRED')
-      // `prompt: 'none'` fails as expected. Navigating back to a callback in the history is not an
-      // error.
+      // Two failures are harmless: a silent sign-in without a session, and the Back button returning
+      // to a used callback.
       const isRepeated =
         error instanceof SignInError && error.reason === 'STATE_MISMATCH' && restored
       if (isExpected || isRepeated) return restored
@@ -163,7 +170,7 @@ export function createDaikonBrowser(options: DaikonBrowserOptions): DaikonBrowse
     location.assign(`${issuer}/oauth/logout?${query}`)
   }
 
-  return {
+  const daikon: DaikonBrowser = {
     get user() {
       const { current } = manager
       return current ? current.user : current
@@ -182,6 +189,11 @@ export function createDaikonBrowser(options: DaikonBrowserOptions): DaikonBrowse
     can: async (action, resource) => add(action, resource),
     canMany: async (checks) =>
       Promise.all(checks.map(({ action, resource }) => add(action, resource))),
+    watchCan(action, resource, listener) {
+      const checked = permissionKey(action, resource)
+      return permissions.subscribe(checked, () => listener(permissions.read(checked)))
+    },
+    watchPermissions: changes.subscribe,
     recheckPermissions: () => emit({ type: 'recheckPermissions' }),
     async workspaces() {
       return (await callWithToken('/workspaces', { method: 'GET' })) as Workspace[]
@@ -199,9 +211,12 @@ export function createDaikonBrowser(options: DaikonBrowserOptions): DaikonBrowse
     },
     close() {
       listeners.clear()
+      changes.close()
       manager.close()
     },
   }
+  const permissions = createPermissionStore(daikon)
+  return daikon
 }
 
 function requireOptions(options: DaikonBrowserOptions): void {

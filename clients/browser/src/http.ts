@@ -95,7 +95,7 @@ type ErrorBody = {
   error_description?: string
 }
 
-function toResponseError(response: Response, content: unknown): DaikonError {
+export function toResponseError(response: Response, content: unknown): DaikonError {
   const { status, headers } = response
   const body: ErrorBody = typeof content === 'object' && content !== null ? content : {}
   const reason = body.reason ?? body.error?.toUpperCase()

@@ -30,7 +30,8 @@ export function permissionKey(action: string, { service, type, id }: Resource): 
 
 /**
  * Creates a store that checks each key with listeners: initially, after a change of user or
- * workspace, when the page becomes visible again, and on `recheckPermissions()`. Removing the last
+ * workspace, when permissions may have changed, when the page becomes visible again, and on
+ * `recheckPermissions()`. Removing the last
  * listener of a key discards its result.
  */
 export function createPermissionStore(daikon: DaikonBrowser): PermissionStore {
@@ -87,14 +88,17 @@ export function createPermissionStore(daikon: DaikonBrowser): PermissionStore {
   const onVisible = () => document.visibilityState === 'visible' && checkAll()
 
   let unsubscribe: (() => void) | undefined
+  let unwatch: (() => void) | undefined
 
   function listen(): void {
     unsubscribe = daikon.subscribe(onEvent)
+    unwatch = daikon.watchPermissions(() => checkAll())
     document.addEventListener('visibilitychange', onVisible)
   }
 
   function stopListening(): void {
     unsubscribe?.()
+    unwatch?.()
     document.removeEventListener('visibilitychange', onVisible)
   }
 

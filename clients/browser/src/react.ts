@@ -67,8 +67,8 @@ export function useUser(): User | null | undefined {
 
 /**
  * Returns whether the user may perform the action; `undefined` until that is known, or without a
- * resource. Checks again when the user, the workspace or the visibility of the page changes, and on
- * `recheckPermissions()`.
+ * resource. Checks again when the user's permissions may have changed, when the user, the workspace or the
+ * visibility of the page changes, and on `recheckPermissions()`.
  */
 export function useCan(action: string, resource: Resource | undefined): boolean | undefined {
   const { permissions } = useDaikonContext()

@@ -291,7 +291,7 @@ function isSameTokens(session: Session | null | undefined, other: Session): bool
   return session?.id === other.id && session.sequence === other.sequence
 }
 
-/** Creates the error for calls made between two attempts to refresh. */
+/** Creates the error for calls made between attempts to refresh. */
 function pausedError(error: DaikonError, pause: number): UnavailableError {
   const { reason, message, requestId } = error
   const details = { requestId, retryAfterMs: Math.ceil(pause), cause: error }

@@ -81,7 +81,7 @@ export function createSignInFlow(http: Http, options: SignInFlowOptions) {
     if (claims.iss !== issuer) throw issuerMismatch(String(claims.iss))
     const audience = [claims.aud].flat()
     if (claims.nonce !== nonce || !audience.includes(clientId) || claims.sub !== session.user.id)
-      throw new SignInError('ID_TOKEN_INVALID', 'The ID token is not one of this sign-in')
+      throw new SignInError('ID_TOKEN_INVALID', 'The ID token belongs to another sign-in')
     return session
   }
 

@@ -1,6 +1,7 @@
 package daikon
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"github.com/daikon-auth/daikon/clients/go/daikonv1"
@@ -12,24 +13,37 @@ const (
 	maxTokenLength = 16_384
 )
 
-// subjectName is a subject as the Access API names it.
+// subjectName is a subject in the format of the Access API.
 type subjectName struct{ kind, id string }
 
 const (
-	kindUser  = "user"
-	kindToken = "access_token"
+	kindUser   = "user"
+	kindToken  = "access_token"
+	kindAPIKey = "api_key"
+	kindGroup  = "group"
 )
+
+// isAPIKey returns whether a token is meant to be the API key of a service account.
+func isAPIKey(token string) bool { return strings.HasPrefix(token, "da_") }
 
 func (s subjectName) message() *daikonv1.AccessSubject {
 	return &daikonv1.AccessSubject{Type: s.kind, Id: s.id}
 }
 
-// nameSubject checks lengths and presence, so that a mistake fails where it is made; daikon checks the rest.
+// nameSubject checks only that a subject is present and not too long, so that such mistakes fail before they are sent.
+// The server checks the rest.
 func nameSubject(subject Subject) (subjectName, *Error) {
 	userID := subject.UserID + subject.Email + subject.ExternalID
 	switch {
+	case subject.GroupID != "":
+		if userID == "" && subject.Token == "" && isText(subject.GroupID, maxIDLength) {
+			return subjectName{kindGroup, subject.GroupID}, nil
+		}
 	case subject.Token != "":
 		if userID == "" && isText(subject.Token, maxTokenLength) {
+			if isAPIKey(subject.Token) {
+				return subjectName{kindAPIKey, subject.Token}, nil
+			}
 			return subjectName{kindToken, subject.Token}, nil
 		}
 	case userID == subject.UserID || userID == subject.Email || userID == subject.ExternalID:
@@ -39,7 +53,7 @@ func nameSubject(subject Subject) (subjectName, *Error) {
 	}
 	return subjectName{}, invalidArgument(Field{
 		Field: "subject",
-		Message: "must have exactly one of Token, UserID, Email and ExternalID, with 1 to 255 characters " +
+		Message: "must have exactly one of Token, UserID, Email, ExternalID and GroupID, with 1 to 255 characters " +
 			"(a token at most 16,384)",
 	})
 }
@@ -75,7 +89,7 @@ func nameGrantee(grantee Grantee) (kind, id string, err *Error) {
 	return "", "", invalidArgument(Field{Field: "grantee", Message: "must have either UserID or GroupID"})
 }
 
-// requireToken rejects what gRPC would not send as metadata.
+// requireToken rejects tokens that gRPC cannot send as metadata.
 func requireToken(token string) *Error {
 	if isPrintable(token) {
 		return nil
@@ -92,8 +106,8 @@ func isPrintable(text string) bool {
 	return text != ""
 }
 
-// isText reports whether text is valid UTF-8 of 1 to maxLength characters. Protocol Buffers cannot encode other
-// strings, and one of them would fail a whole batch.
+// isText reports whether text is valid UTF-8 of 1 to maxLength characters. Protocol Buffers cannot encode invalid
+// UTF-8, so a single such string would fail a whole batch.
 func isText(text string, maxLength int) bool {
 	if text == "" || !utf8.ValidString(text) {
 		return false

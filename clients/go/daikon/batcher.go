@@ -12,18 +12,18 @@ import (
 )
 
 const (
-	// maxBatchItems is a limit of the server.
+	// maxBatchItems is the server's limit.
 	maxBatchItems = 1000
 
 	// maxBatchBytes is below the 4 MiB that the server accepts.
 	maxBatchBytes = 3 << 20
 
-	// itemOverhead is the size of an encoded item without its texts, at most.
+	// itemOverhead is the maximum size of an encoded item without its strings.
 	itemOverhead = 40
 )
 
-// batcher sends the checks of concurrent goroutines together. The queue is sent as soon as a slot of the connection
-// is free; checks that start while all slots are taken share the next batch.
+// batcher sends the checks of concurrent goroutines in shared calls. It sends the queue as soon as the connection has
+// a free slot. Checks that start while all slots are taken share the next batch.
 type batcher struct {
 	connection *connection
 	service    string
@@ -36,7 +36,7 @@ type batcher struct {
 	isClosed bool
 }
 
-// itemKey identifies a check; identical ones that are not sent yet share an item.
+// itemKey identifies a check. Identical checks that have not been sent yet share an item.
 type itemKey struct {
 	subject      subjectName
 	action       string
@@ -50,13 +50,14 @@ type batchItem struct {
 	batch   *batch
 }
 
-// waiter is a result of a pending operation.
+// waiter is one result that a pending operation waits for.
 type waiter struct {
 	pending *pendingChecks
 	index   int
 }
 
-// pendingChecks is a Check or CheckMany that waits for its results. The mutex of the batcher guards all but done.
+// pendingChecks is a Check or CheckMany that waits for its results. The batcher's mutex guards every field except
+// done.
 type pendingChecks struct {
 	deadline  time.Time
 	items     []*batchItem
@@ -67,7 +68,7 @@ type pendingChecks struct {
 	done      chan struct{}
 }
 
-// batch is a call that runs, and the number of its items for which an operation still waits.
+// batch is a running call, with the number of its items that an operation still waits for.
 type batch struct {
 	items   []*batchItem
 	waiting int
@@ -164,14 +165,15 @@ func (b *batcher) add(ctx context.Context, keys []itemKey) (pending *pendingChec
 	return pending, isFirst, nil
 }
 
-// start sends the first batch if a slot is free, otherwise later. A batch that has only the checks of the caller is
-// sent in its goroutine, so that a single check costs no more than a call.
+// start sends the first batch if a slot is free; otherwise the batch is sent when a slot becomes free. A batch that
+// contains only the caller's checks is sent in the caller's goroutine, so that a single check costs no more than a
+// plain call.
 func (b *batcher) start(ctx context.Context, pending *pendingChecks) {
 	if !b.connection.tryAcquire() {
 		go b.sendQueue()
 		return
 	}
-	// Lets goroutines that are about to start a check add it.
+	// Yield, so that goroutines about to call Check can join this batch.
 	runtime.Gosched()
 	next, isLast := b.takeBatch(ctx, pending)
 	switch {
@@ -206,8 +208,9 @@ func (b *batcher) sendQueue() {
 	}
 }
 
-// takeBatch takes items from the queue. It returns no batch if nothing is left to send, and isLast if nothing is
-// left in the queue; either ends the sending. A batch for which only the operation of the caller waits has its ctx.
+// takeBatch takes items from the queue. It returns a nil batch if there is nothing to send, and isLast if the batch
+// empties the queue; the caller stops sending in both cases. A batch that only the caller's own operation waits for
+// uses the caller's ctx.
 func (b *batcher) takeBatch(ctx context.Context, caller *pendingChecks) (next *batch, isLast bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -257,7 +260,7 @@ func (k *itemKey) bytes() int {
 	return len(k.subject.id) + len(k.action) + len(k.resourceType) + len(k.resourceID) + itemOverhead
 }
 
-// send sends a batch in a slot that is already taken.
+// send sends a batch. The caller must already hold a slot.
 func (b *batcher) send(sent *batch) {
 	defer b.connection.release()
 	defer sent.cancel()
@@ -324,7 +327,7 @@ func (b *batcher) settleResponse(items []*batchItem, evaluations []*daikonv1.Eva
 	}
 }
 
-// settle gives the result of an item to the operations that wait for it. It needs the mutex.
+// settle passes the result of an item to the operations that wait for it. The caller must hold the mutex.
 func (b *batcher) settle(item *batchItem, isAllowed bool, err *Error) {
 	waiters := item.waiters
 	item.waiters = nil
@@ -346,7 +349,7 @@ func (b *batcher) settle(item *batchItem, isAllowed bool, err *Error) {
 	}
 }
 
-// fail ends an operation early. A call for which no operation waits is canceled. It needs the mutex.
+// fail ends an operation early, and cancels calls that no other operation waits for. The caller must hold the mutex.
 func (b *batcher) fail(pending *pendingChecks, err *Error) {
 	pending.isSettled = true
 	pending.err = err
@@ -377,7 +380,7 @@ func (b *batcher) fail(pending *pendingChecks, err *Error) {
 	}
 }
 
-// leave ends an operation whose context has ended, unless it has a result.
+// leave ends an operation whose context is done, unless it already has a result.
 func (b *batcher) leave(ctx context.Context, pending *pendingChecks) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -397,7 +400,7 @@ func (b *batcher) leave(ctx context.Context, pending *pendingChecks) {
 	b.fail(pending, b.connection.responseDeadlineError())
 }
 
-// close fails the checks that are not sent yet. The connection fails the others.
+// close fails the checks that have not been sent. The connection fails the others.
 func (b *batcher) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

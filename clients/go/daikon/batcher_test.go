@@ -148,7 +148,7 @@ func TestBatchesAreLimited(t *testing.T) {
 	}
 }
 
-// Runs more work than there are slots, with canceled and late calls. All of it ends and frees its slots.
+// Runs more work than there are slots, including canceled and late calls. All calls end and free their slots.
 func TestMoreWorkThanSlots(t *testing.T) {
 	var running, most atomic.Int32
 	client, _ := startStub(t, func(ctx context.Context, request *daikonv1.EvaluateBatchRequest) ([]bool, error) {
@@ -191,7 +191,7 @@ func TestMoreWorkThanSlots(t *testing.T) {
 	}
 	work.Wait()
 	if highest := most.Load(); highest > 2 {
-		t.Errorf("%d calls ran at once", highest)
+		t.Errorf("%d calls ran concurrently", highest)
 	}
 	if isAllowed, err := client.Check(t.Context(), Subject{UserID: "u"}, "view", document(2)); !isAllowed {
 		t.Errorf("afterwards: %v", err)
@@ -334,7 +334,7 @@ func TestACallIsCanceledWhenNoCallerWaitsForIt(t *testing.T) {
 		running.Wait()
 		<-ended
 	}
-	// A batch that is sent in the goroutine of its caller.
+	// A batch that is sent in its caller's goroutine.
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	start(&running, func() { check(ctx, 1) })

@@ -14,6 +14,7 @@ import (
 
 	"github.com/daikon-auth/daikon/clients/go/daikon"
 	"github.com/daikon-auth/daikon/clients/go/daikontest"
+	"github.com/daikon-auth/daikon/clients/go/daikonv1"
 )
 
 // The table of clients/README.md.
@@ -41,15 +42,19 @@ type casesWorld struct {
 		Parent                                     *daikon.Resource
 		Inherits                                   *bool
 	}
-	Shares []struct {
-		Resource                    daikon.Resource
-		UserID, GroupID, Permission string
+	ResourceTypes []daikontest.ResourceType
+	Shares        []struct {
+		Resource        daikon.Resource
+		UserID, GroupID string
+		Permission      daikon.Permission
+		Role            daikon.ResourceRole
 	}
 	Tokens []struct{ Name, UserID, WorkspaceID, State string }
 }
 
 type clientCase struct {
 	Name    string
+	Service string
 	Call    string
 	Args    caseArguments
 	Returns any
@@ -71,6 +76,9 @@ type caseArguments struct {
 	UserID      string
 	Visibility  daikon.Visibility
 	Permission  daikon.Permission
+	Role        *daikon.ResourceRole
+	AllowPublic bool
+	Roles       []*daikonv1.ResourceRoleDeclaration
 	Parent      *daikon.Resource
 	Grantee     daikon.Grantee
 	As          string
@@ -132,7 +140,8 @@ func TestCasesOnServer(t *testing.T) {
 	server := startCasesServer(t)
 	table := readCases(t, server.Values)
 	client := connect(t, server, daikon.WithTimeout(30*time.Second))
-	runCases(t, client, table)
+	other := func(service string) *daikon.Client { return connect(t, server, daikon.WithService(service)) }
+	runCases(t, client, other, table)
 }
 
 func TestCasesOnFake(t *testing.T) {
@@ -159,11 +168,14 @@ func TestCasesOnFake(t *testing.T) {
 		}
 		values[token.Name] = created
 	}
-	runCases(t, fake.Client, readCases(t, values))
+	other := func(service string) *daikon.Client {
+		return daikontest.New(t, table.World.fake(table.Service), daikon.WithService(service)).Client
+	}
+	runCases(t, fake.Client, other, readCases(t, values))
 }
 
 func (w *casesWorld) fake(service string) daikontest.World {
-	world := daikontest.World{Service: service, Actions: w.Actions, Roles: w.Roles}
+	world := daikontest.World{Service: service, Actions: w.Actions, Roles: w.Roles, ResourceTypes: w.ResourceTypes}
 	for _, user := range w.Users {
 		world.Users = append(world.Users, daikontest.User{
 			ID:         user.ID,
@@ -205,14 +217,16 @@ func (w *casesWorld) fake(service string) daikontest.World {
 		world.Shares = append(world.Shares, daikontest.Share{
 			Resource:   share.Resource,
 			Grantee:    daikon.Grantee{UserID: share.UserID, GroupID: share.GroupID},
-			Permission: daikon.Permission(share.Permission),
+			Permission: share.Permission,
+			Role:       share.Role,
 		})
 	}
 	return world
 }
 
-// runCases runs the cases in order, because they depend on the changes of earlier ones.
-func runCases(t *testing.T, client *daikon.Client, table casesTable) {
+// runCases runs the cases in order, because they depend on the changes of earlier ones. Cases with a service use
+// the client that other returns.
+func runCases(t *testing.T, client *daikon.Client, other func(service string) *daikon.Client, table casesTable) {
 	t.Helper()
 	if len(table.Cases) < 100 {
 		t.Fatalf("the table has only %d cases", len(table.Cases))
@@ -223,7 +237,11 @@ func runCases(t *testing.T, client *daikon.Client, table casesTable) {
 			if !ok {
 				t.Fatalf("no operation %s", row.Call)
 			}
-			result, err := operation(t.Context(), client, row.Args)
+			caller := client
+			if row.Service != "" {
+				caller = other(row.Service)
+			}
+			result, err := operation(t.Context(), caller, row.Args)
 			if row.Fails != nil {
 				requireFailure(t, row, result, err)
 				return
@@ -257,7 +275,7 @@ func requireFailure(t *testing.T, row clientCase, result any, err error) {
 	}
 }
 
-// requireResult compares results as JSON. Of objects, it compares only the fields of the case.
+// requireResult compares results as JSON. For objects, it compares only the fields that the case lists.
 func requireResult(t *testing.T, row clientCase, result any) {
 	t.Helper()
 	text, err := json.Marshal(result)
@@ -319,12 +337,16 @@ var operations = map[string]func(context.Context, *daikon.Client, caseArguments)
 		if err != nil {
 			return nil, err
 		}
-		rules := []string{}
+		rules, roles := []string{}, []string{}
 		for _, reason := range explanation.Reasons {
 			rules = append(rules, reason.Rule)
+			if reason.Role != "" {
+				roles = append(roles, reason.Role)
+			}
 		}
 		slices.Sort(rules)
-		return map[string]any{"allowed": explanation.Allowed, "rules": rules}, nil
+		slices.Sort(roles)
+		return map[string]any{"allowed": explanation.Allowed, "rules": rules, "roles": roles}, nil
 	},
 	"register": func(ctx context.Context, client *daikon.Client, args caseArguments) (any, error) {
 		return viewResource(client.Register(ctx, daikon.Registration{
@@ -340,7 +362,14 @@ var operations = map[string]func(context.Context, *daikon.Client, caseArguments)
 		return nil, client.Unregister(ctx, args.Resource, daikon.As(args.As))
 	},
 	"share": func(ctx context.Context, client *daikon.Client, args caseArguments) (any, error) {
-		share, err := client.Share(ctx, args.Resource, args.Grantee, args.Permission, daikon.As(args.As))
+		var grant daikon.Grant
+		if args.Permission != "" {
+			grant = args.Permission
+		}
+		if args.Role != nil {
+			grant = *args.Role
+		}
+		share, err := client.Share(ctx, args.Resource, args.Grantee, grant, daikon.As(args.As))
 		if err != nil {
 			return nil, err
 		}
@@ -348,7 +377,20 @@ var operations = map[string]func(context.Context, *daikon.Client, caseArguments)
 		if share.Grantee.GroupID != "" {
 			grantee = map[string]string{"groupId": share.Grantee.GroupID}
 		}
-		return map[string]any{"grantee": grantee, "permission": share.Permission}, nil
+		result := map[string]any{"grantee": grantee}
+		if share.Permission != "" {
+			result["permission"] = share.Permission
+		}
+		if share.Role != "" {
+			result["role"] = share.Role
+		}
+		return result, nil
+	},
+	"declareType": func(ctx context.Context, client *daikon.Client, args caseArguments) (any, error) {
+		request := &daikonv1.PutResourceTypeRequest{ServiceName: "docs", ResourceType: args.Type, Roles: args.Roles}
+		request.AllowPublic = &args.AllowPublic
+		_, err := daikonv1.NewPermissionServiceClient(client.Conn()).PutResourceType(ctx, request)
+		return nil, err
 	},
 	"revoke": func(ctx context.Context, client *daikon.Client, args caseArguments) (any, error) {
 		return nil, client.Revoke(ctx, args.Resource, args.Grantee, daikon.As(args.As))

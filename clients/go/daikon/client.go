@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/daikon-auth/daikon/clients/go/daikonv1"
+	"github.com/daikon-auth/daikon/clients/go/daikonv1/oauthv1"
 )
 
 // Client is a client of daikon. It is safe for concurrent use; create one for a whole process. Every operation
@@ -24,8 +25,8 @@ type Client struct {
 	permissions daikonv1.PermissionServiceClient
 }
 
-// New creates a client for the gRPC server at an address such as localhost:50051. It does not connect before the
-// first call. It returns an [*Error] with code invalid_argument if an option is missing or malformed.
+// New creates a client for the gRPC server at an address such as localhost:50051. It connects on the first call. It
+// returns an [*Error] with code invalid_argument if an option is missing or malformed.
 func New(address string, opts ...Option) (*Client, error) {
 	settings := &options{timeout: defaultTimeout, maxInFlight: defaultMaxInFlight}
 	for _, option := range opts {
@@ -49,8 +50,8 @@ func New(address string, opts ...Option) (*Client, error) {
 	return client, nil
 }
 
-// Check returns whether the subject may perform the action on the resource. Unknown users, resources and actions are
-// denied. Checks that goroutines start at the same moment travel in one call.
+// Check reports whether the subject may perform the action on the resource. Unknown users, resources and actions are
+// denied. Concurrent checks share calls.
 func (c *Client) Check(ctx context.Context, subject Subject, action string, resource Resource) (bool, error) {
 	results, err := c.batcher.check(ctx, []Check{{Subject: subject, Action: action, Resource: resource}})
 	if err != nil {
@@ -67,8 +68,8 @@ func (c *Client) CheckMany(ctx context.Context, checks []Check) ([]bool, error) 
 	return c.batcher.check(ctx, checks)
 }
 
-// Filter returns the items on whose resources the subject may perform the action, in order. It checks all of them
-// with one [Client.CheckMany].
+// Filter returns the items whose resources the subject may perform the action on, in order. It checks them with one
+// [Client.CheckMany].
 func Filter[Item any](
 	ctx context.Context, client *Client, subject Subject, action string, items []Item, resourceOf func(Item) Resource,
 ) ([]Item, error) {
@@ -94,8 +95,8 @@ type AccessibleOption func(*accessibleOptions)
 
 type accessibleOptions struct{ workspaceID string }
 
-// InWorkspace lists the resources of one workspace only. By default, Accessible lists those of every workspace of
-// the subject.
+// InWorkspace restricts [Client.Accessible] to one workspace. By default, it lists the resources of all workspaces
+// that the subject is a member of.
 func InWorkspace(workspaceID string) AccessibleOption {
 	return func(o *accessibleOptions) { o.workspaceID = workspaceID }
 }
@@ -168,7 +169,7 @@ func (c *Client) searchRequest(
 	return request, nil
 }
 
-// deniedError returns nil unless the subject was denied because its token cannot be valid.
+// deniedError explains a denial that is due to an invalid token. It returns nil for any other denial.
 func (c *Client) deniedError(subject *daikonv1.AccessSubject) error {
 	if err := deniedTokenError(subjectName{subject.GetType(), subject.GetId()}); err != nil {
 		return err
@@ -259,7 +260,7 @@ func (token asOption) applyToChange(o *changeOptions) { o.token = string(token) 
 func (token asOption) applyToShare(o *shareOptions)   { o.token = string(token) }
 
 // As passes the access token of the user who makes the change. daikon then requires that this user may manage the
-// resource. Share always needs it; without it, the other changes are decisions of your service.
+// resource. Share requires it. Other changes without it are made in the name of your service.
 func As(token string) ChangeOption { return asOption(token) }
 
 type expiresAtOption time.Time
@@ -291,11 +292,13 @@ func (c *Client) Unregister(ctx context.Context, resource Resource, opts ...Chan
 	})
 }
 
-// Share shares a resource, or replaces the permission of a share. It needs the option [As].
+// Share shares a resource, or changes the permission or role of an existing share. It requires the option [As]. To
+// grant a role that contains manage, the user of As must own the resource or an ancestor that it inherits from, or be an
+// owner or admin of the workspace.
 func (c *Client) Share(
-	ctx context.Context, resource Resource, grantee Grantee, permission Permission, opts ...ShareOption,
+	ctx context.Context, resource Resource, grantee Grantee, grant Grant, opts ...ShareOption,
 ) (*Share, error) {
-	request, err := c.shareRequest(resource, grantee, permission)
+	request, err := c.shareRequest(resource, grantee, grant)
 	if err != nil {
 		return nil, err
 	}
@@ -321,7 +324,7 @@ func (c *Client) Share(
 
 // Revoke ends the share of a user or group.
 func (c *Client) Revoke(ctx context.Context, resource Resource, grantee Grantee, opts ...ChangeOption) error {
-	// The permission is required but not compared with the share.
+	// Older servers require a permission; none compares it with the share's.
 	request, err := c.shareRequest(resource, grantee, PermissionView)
 	if err != nil {
 		return err
@@ -333,7 +336,7 @@ func (c *Client) Revoke(ctx context.Context, resource Resource, grantee Grantee,
 	})
 }
 
-func (c *Client) shareRequest(resource Resource, grantee Grantee, permission Permission) (*daikonv1.ShareRequest, error) {
+func (c *Client) shareRequest(resource Resource, grantee Grantee, grant Grant) (*daikonv1.ShareRequest, error) {
 	id, err := c.ResourceID(resource)
 	if err != nil {
 		return nil, err
@@ -342,14 +345,18 @@ func (c *Client) shareRequest(resource Resource, grantee Grantee, permission Per
 	if invalid != nil {
 		return nil, invalid
 	}
-	return &daikonv1.ShareRequest{
+	if grant == nil {
+		return nil, invalidArgument(Field{Field: "permission", Message: "must be a Permission or a ResourceRole"})
+	}
+	request := &daikonv1.ShareRequest{
 		ServiceName:  &c.service,
 		ResourceType: &resource.Type,
 		ResourceId:   &id,
 		GranteeType:  kind,
 		GranteeId:    granteeID,
-		Permission:   string(permission),
-	}, nil
+	}
+	grant.applyToRequest(request)
+	return request, nil
 }
 
 // SetVisibility makes a resource visible to its whole workspace, or private again.
@@ -410,14 +417,41 @@ func (c *Client) change(
 	return readResource(record), nil
 }
 
-// VerifyAccessToken verifies an access token with the public keys of daikon and returns its claims. The keys are
-// cached, so that most calls send nothing; a token that was revoked is therefore valid here until it expires.
-// Check knows about revocations. An error about the token is an [ErrInvalidToken].
+// VerifyAccessToken verifies an access token with daikon's public keys and returns its claims. The keys are cached, so
+// most calls send nothing to the server. It therefore accepts revoked tokens until they expire; Check rejects them. The
+// API key of a service account is verified by the server on every call. An invalid token is an [ErrInvalidToken].
 func (c *Client) VerifyAccessToken(ctx context.Context, token string) (*Claims, error) {
 	if c.connection.isClosed() {
 		return nil, closedError()
 	}
+	if isAPIKey(token) {
+		return c.verifyAPIKey(ctx, token)
+	}
 	return c.tokens.verify(ctx, token)
+}
+
+func (c *Client) verifyAPIKey(ctx context.Context, key string) (*Claims, error) {
+	var found *oauthv1.TokenIntrospection
+	oauth := oauthv1.NewOAuthServiceClient(c.connection.grpc)
+	err := c.connection.invoke(ctx, call{isRepeatable: true}, func(ctx context.Context, options ...grpc.CallOption) error {
+		var err error
+		found, err = oauth.IntrospectToken(ctx, &oauthv1.IntrospectTokenRequest{Token: &key}, options...)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if !found.GetActive() || found.GetTokenType() != kindAPIKey {
+		return nil, tokenInvalidError("the API key is unknown, or has ended")
+	}
+	return &Claims{
+		Subject:       found.GetSub(),
+		WorkspaceID:   found.GetWid(),
+		WorkspaceSlug: found.GetWslug(),
+		Role:          found.GetWrole(),
+		Type:          kindAPIKey,
+		ExpiresAtUnix: int64(found.GetExp()),
+	}, nil
 }
 
 func (c *Client) loadKeys(ctx context.Context) (issuer string, keys []*daikonv1.Key, err error) {
@@ -436,7 +470,7 @@ func (c *Client) loadKeys(ctx context.Context) (issuer string, keys []*daikonv1.
 	return issuer, keys, err
 }
 
-// ResourceID returns the UUID by which daikon knows a resource (resource_id of the API).
+// ResourceID returns the UUID that identifies a resource in the API (resource_id).
 func (c *Client) ResourceID(resource Resource) (string, error) {
 	if err := requireResource(resource); err != nil {
 		return "", err
@@ -445,7 +479,7 @@ func (c *Client) ResourceID(resource Resource) (string, error) {
 }
 
 // Conn returns a connection for the generated code of package daikonv1, with the service key, timeout, limit and
-// errors of this client. Its calls are not repeated. Pass an access token with [ContextWithToken].
+// errors of this client. It does not retry calls. Pass an access token with [ContextWithToken].
 func (c *Client) Conn() grpc.ClientConnInterface { return apiConn{c.connection} }
 
 // ContextWithToken returns a context that passes an access token to calls of [Client.Conn].
@@ -460,7 +494,7 @@ func (c *Client) Close() error {
 	return err
 }
 
-// apiConn is the connection of Client.Conn.
+// apiConn adds the client's key, timeout and limit to calls made through Client.Conn.
 type apiConn struct{ connection *connection }
 
 func (a apiConn) Invoke(ctx context.Context, method string, request, response any, options ...grpc.CallOption) error {
@@ -472,7 +506,7 @@ func (a apiConn) Invoke(ctx context.Context, method string, request, response an
 	})
 }
 
-// NewStream has no timeout, and its errors are those of gRPC.
+// NewStream applies no timeout and returns gRPC errors unchanged.
 func (a apiConn) NewStream(
 	ctx context.Context, description *grpc.StreamDesc, method string, options ...grpc.CallOption,
 ) (grpc.ClientStream, error) {

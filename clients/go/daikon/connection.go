@@ -16,12 +16,13 @@ import (
 const (
 	maxAttempts = 3
 
-	// retryDelay is the upper bound of the first delay; the lower one is half of it. Each further delay is
-	// twice as long.
+	// retryDelay is the maximum delay before the first retry; the minimum is half of it. Each further delay is twice
+	// as long.
 	retryDelay = 50 * time.Millisecond
 )
 
-// connection sends calls over one HTTP/2 connection, which the first call opens. At most cap(slots) run at once.
+// connection sends calls over one HTTP/2 connection, which the first call opens. At most cap(slots) calls run
+// concurrently.
 type connection struct {
 	address    string
 	usesTLS    bool
@@ -33,13 +34,13 @@ type connection struct {
 	closeOnce  sync.Once
 }
 
-// call is how a call is sent.
+// call describes how to send a call.
 type call struct {
-	// token accompanies the call, unless it is empty.
+	// token is the access token to send, if any.
 	token string
-	// isRepeatable is whether the call may run twice.
+	// isRepeatable reports whether the call may run twice.
 	isRepeatable bool
-	// succeededBefore is the reason with which a repeated call fails if the first one had succeeded.
+	// succeededBefore is the error reason that means an earlier attempt succeeded.
 	succeededBefore string
 }
 
@@ -58,7 +59,7 @@ func newConnection(address string, o *options) (*connection, error) {
 			},
 			MinConnectTimeout: 20 * time.Second,
 		}),
-		// Finds out about a broken connection, and keeps an idle one open behind load balancers.
+		// Detects broken connections, and keeps load balancers from closing idle ones.
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{
 			Time:                30 * time.Second,
 			Timeout:             10 * time.Second,
@@ -80,7 +81,7 @@ func newConnection(address string, o *options) (*connection, error) {
 	}, nil
 }
 
-// withTimeout limits a context without a deadline.
+// withTimeout adds the client's timeout to a context without a deadline.
 func (c *connection) withTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
 	if _, ok := ctx.Deadline(); ok {
 		return ctx, func() {}
@@ -107,7 +108,7 @@ func (c *connection) invoke(ctx context.Context, how call, send func(context.Con
 	return nil
 }
 
-// acquire takes a slot; the caller gives it back with release.
+// acquire waits for a slot. The caller must release it.
 func (c *connection) acquire(ctx context.Context) *Error {
 	if c.isClosed() {
 		return closedError()
@@ -137,7 +138,7 @@ func (c *connection) tryAcquire() bool {
 
 func (c *connection) release() { <-c.slots }
 
-// send repeats a call after UNAVAILABLE if it may run twice. It needs a slot.
+// send makes a call, and retries it after UNAVAILABLE if it may run twice. The caller must hold a slot.
 func (c *connection) send(ctx context.Context, how call, send func(context.Context, ...grpc.CallOption) error) *Error {
 	outgoing := metadata.NewOutgoingContext(ctx, c.metadata(how.token))
 	for attempt := 1; ; attempt++ {
@@ -188,7 +189,7 @@ func (c *connection) metadata(token string) metadata.MD {
 	return md
 }
 
-// contextError returns the error of a call whose context has ended while it ran.
+// contextError returns the error of a call whose context ended while the call ran.
 func (c *connection) contextError(ctx context.Context) *Error {
 	if ctx.Err() == context.Canceled {
 		return canceledError(context.Cause(ctx))

@@ -1,6 +1,6 @@
 // Package daikon checks permissions with daikon, a gRPC-first identity and authorization server.
 //
-// Create one [Client] for the whole process; it connects with the first call and reconnects by itself:
+// Create one [Client] for the whole process. It connects on the first call and reconnects automatically:
 //
 //	client, err := daikon.New("localhost:50051",
 //		daikon.WithService("docs"),
@@ -9,20 +9,20 @@
 //
 // # Checks
 //
-// [Client.Check] returns whether a subject may take an action on a resource. Checks that goroutines start at
-// the same moment are sent in one call, without a timer that would delay a single check. At most
-// [WithMaxInFlight] calls run at once; further checks wait, and are sent together when a call has finished.
+// [Client.Check] reports whether a subject may perform an action on a resource. Checks that goroutines start at the
+// same moment are sent in one call, without a timer that would delay a single check. At most [WithMaxInFlight] calls
+// run concurrently. Further checks wait, and share the next call.
 //
 // # Deadlines and retries
 //
-// An operation ends at the deadline of its context, or after the timeout of [WithTimeout] (2 seconds by
-// default) if the context has none. Calls that may run twice are repeated up to two times after the gRPC
-// status UNAVAILABLE, within the deadline.
+// An operation ends at the deadline of its context, or after the timeout of [WithTimeout] (2 seconds by default) if
+// the context has none. Calls that may run twice are retried up to two times after the gRPC status UNAVAILABLE, within
+// the deadline.
 //
 // # Errors
 //
-// A denied check is not an error. Everything else that goes wrong is an [*Error], with a [Code], a stable
-// reason and, for invalid arguments, the fields. Compare with [errors.Is] and [errors.As]:
+// A denied check is not an error. Every failure is an [*Error] with a [Code], a stable reason and, for invalid
+// arguments, the invalid fields. Compare with [errors.Is] and [errors.As]:
 //
 //	if errors.Is(err, daikon.ErrUnavailable) {
 //		http.Error(w, "try again", http.StatusServiceUnavailable)
@@ -30,6 +30,6 @@
 //
 // # Tests
 //
-// Package daikontest has a server in memory that decides by the rules of daikon. Package daikonhttp has
-// middleware for net/http. Package daikonv1 has the generated code of the whole API, for [Client.Conn].
+// Package daikontest provides an in-memory server that applies daikon's rules. Package daikonhttp provides middleware
+// for net/http. Package daikonv1 contains the generated code of the whole API, for use with [Client.Conn].
 package daikon

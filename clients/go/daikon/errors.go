@@ -36,8 +36,8 @@ var (
 	ErrInvalidArgument = errors.New("daikon: invalid argument")
 	// ErrUnauthenticated: the service key or access token is missing, invalid or expired.
 	ErrUnauthenticated = errors.New("daikon: unauthenticated")
-	// ErrInvalidToken: an access token is missing, malformed, expired, revoked, or of another issuer. Such an
-	// error is also an ErrUnauthenticated.
+	// ErrInvalidToken: an access token is missing, malformed, expired, revoked, or from another issuer. Such an error
+	// is also an ErrUnauthenticated.
 	ErrInvalidToken = errors.New("daikon: invalid token")
 	// ErrPermissionDenied: the user may not make the change, or the key belongs to another service.
 	ErrPermissionDenied = errors.New("daikon: permission denied")
@@ -45,7 +45,7 @@ var (
 	ErrNotFound = errors.New("daikon: not found")
 	// ErrAlreadyExists: the resource is registered with another workspace or owner.
 	ErrAlreadyExists = errors.New("daikon: already exists")
-	// ErrResourceExhausted: a rate limit or quota is exceeded; [Error.RetryAfter] says when to try again.
+	// ErrResourceExhausted: a rate limit or quota is exceeded; [Error.RetryAfter] is the time to wait.
 	ErrResourceExhausted = errors.New("daikon: resource exhausted")
 	// ErrUnavailable: daikon cannot be reached, or cannot reach its database.
 	ErrUnavailable = errors.New("daikon: unavailable")
@@ -74,20 +74,20 @@ type Field struct {
 	Message string
 }
 
-// Error is the error with which every operation fails. Compare Code and Reason in programs; Message is for
-// people and may change.
+// Error is the error that every operation returns. Compare Code and Reason in programs; Message is for people and may
+// change.
 type Error struct {
 	// Code is the kind of error.
 	Code Code
 	// Reason is a stable identifier of the cause, such as RESOURCE_NOT_FOUND.
 	Reason string
-	// Message says what went wrong and what to do about it.
+	// Message describes the problem and how to fix it.
 	Message string
-	// Fields has every invalid field of an invalid_argument error.
+	// Fields lists every invalid field of an invalid_argument error.
 	Fields []Field
-	// RequestID is the ID under which the server has logged the request, if it received one.
+	// RequestID identifies the request in the server's log; empty if the server did not receive it.
 	RequestID string
-	// RetryAfter is the time after which a retry may succeed; 0 if the server did not say.
+	// RetryAfter is the time after which a retry may succeed; 0 if the server did not specify one.
 	RetryAfter time.Duration
 
 	cause error
@@ -101,7 +101,7 @@ func (e *Error) Error() string {
 // Unwrap returns the error of the context or of gRPC, if that is the cause.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Is reports whether target is the Err variable of the code of e.
+// Is reports whether target is the Err variable for e's code.
 func (e *Error) Is(target error) bool {
 	if target == ErrInvalidToken {
 		return e.Code == CodeUnauthenticated && strings.HasPrefix(e.Reason, "TOKEN_")
@@ -120,7 +120,7 @@ func invalidArgument(fields ...Field) *Error {
 	return &Error{Code: CodeInvalidArgument, Reason: "INVALID_REQUEST", Message: message, Fields: fields}
 }
 
-// deadlineError returns the error of an operation whose deadline has passed; hint says what to do.
+// deadlineError returns the error of an operation whose deadline has passed. hint is the message.
 func deadlineError(hint string) *Error {
 	return &Error{
 		Code:    CodeDeadlineExceeded,
@@ -131,7 +131,7 @@ func deadlineError(hint string) *Error {
 }
 
 func queueDeadlineError() *Error {
-	return deadlineError("The deadline passed while the operation waited for others. Start fewer at once, " +
+	return deadlineError("The deadline passed while the operation waited for others. Start fewer concurrently, " +
 		"or raise WithMaxInFlight.")
 }
 

@@ -13,7 +13,7 @@ import (
 
 var ctx = context.Background()
 
-// startFake starts a daikon in memory in which Alice owns documents of the workspace acme that Bob does not see.
+// startFake starts an in-memory daikon. Alice owns documents in the workspace acme that Bob may not view.
 func startFake() *daikontest.Fake {
 	fake, err := daikontest.Start(daikontest.World{
 		Members: []daikontest.Member{

@@ -34,39 +34,39 @@ type options struct {
 	dialOptions []grpc.DialOption
 }
 
-// WithService sets the service that your resources belong to: the service_name of the service key. Required.
+// WithService sets the service that your resources belong to: the service_name of your service key. Required.
 func WithService(name string) Option { return func(o *options) { o.service = name } }
 
-// WithServiceKey sets the key of the service. Optional only while daikon runs in development mode.
+// WithServiceKey sets the service key. It is optional only if daikon runs in development mode.
 func WithServiceKey(key string) Option { return func(o *options) { o.serviceKey = key } }
 
-// WithTLS sets the certificates of TLS; see [LoadTLS] for those in files. Without it, loopback addresses use
-// plaintext, and all others TLS with the certificate authorities of the system.
+// WithTLS sets the TLS configuration; [LoadTLS] reads it from files. By default, the client uses plaintext for
+// loopback addresses, and TLS with the system's CAs for all others.
 func WithTLS(config *tls.Config) Option { return func(o *options) { o.tls = config } }
 
 // WithPlaintext turns TLS off for an address that is not a loopback address.
 func WithPlaintext() Option { return func(o *options) { o.isPlaintext = true } }
 
-// WithTimeout sets the time after which an operation fails if its context has no deadline, including waiting and
-// retries. 2 seconds by default.
+// WithTimeout sets how long an operation may take, including waiting and retries, if its context has no deadline. The
+// default is 2 seconds.
 func WithTimeout(timeout time.Duration) Option { return func(o *options) { o.timeout = timeout } }
 
-// WithMaxInFlight sets how many calls run at once; further ones wait. 16 by default.
+// WithMaxInFlight sets how many calls may run concurrently; further calls wait. The default is 16.
 func WithMaxInFlight(calls int) Option { return func(o *options) { o.maxInFlight = calls } }
 
-// WithIssuer sets the only iss that [Client.VerifyAccessToken] accepts. By default, the issuer that the server
-// names.
+// WithIssuer sets the only iss that [Client.VerifyAccessToken] accepts. The default is the issuer that the server
+// publishes.
 func WithIssuer(issuer string) Option { return func(o *options) { o.issuer = issuer } }
 
-// WithDialOptions adds options of gRPC, which replace those of the client. Use them for tracing, for example.
+// WithDialOptions adds gRPC options, for example for tracing. They override the client's own options.
 func WithDialOptions(dialOptions ...grpc.DialOption) Option {
 	return func(o *options) { o.dialOptions = append(o.dialOptions, dialOptions...) }
 }
 
-// LoadTLS reads certificates in PEM for [WithTLS]. caFile is the certificate authority of the server; if it is
-// empty, those of the system are used. certFile and keyFile are the certificate of this client and its private
-// key, for a server that requires one (mutual TLS); otherwise they are empty. Set ServerName of the result if
-// the certificate of the server has another name than the host of the address.
+// LoadTLS reads PEM files for [WithTLS]. caFile contains the CA of the server; if empty, the system's CAs are used.
+// certFile and keyFile contain the client's certificate and private key if the server requires mutual TLS, and are
+// empty otherwise. Set ServerName of the result if the server's certificate is for a name other than the host in the
+// address.
 func LoadTLS(caFile, certFile, keyFile string) (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if caFile != "" {
@@ -76,7 +76,7 @@ func LoadTLS(caFile, certFile, keyFile string) (*tls.Config, error) {
 		}
 		config.RootCAs = x509.NewCertPool()
 		if !config.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("daikon: %s has no certificate in PEM", caFile)
+			return nil, fmt.Errorf("daikon: %s contains no PEM certificate", caFile)
 		}
 	}
 	if certFile == "" && keyFile == "" {

@@ -36,6 +36,7 @@ func readShare(record *daikonv1.ShareResponse) *Share {
 	share := &Share{
 		ID:         record.GetId(),
 		Permission: Permission(record.GetPermission()),
+		Role:       ResourceRole(record.GetRole()),
 		GrantedBy:  record.GetGrantedBy(),
 		GrantedAt:  readTime(record.GetGrantedAt()),
 		ExpiresAt:  readTime(record.GetExpiresAt()),
@@ -82,14 +83,18 @@ func readReasons(context *structpb.Struct) []Reason {
 	return reasons
 }
 
-// readItemError returns the error of an item that the server finds invalid.
+// readItemError returns the error of an item that the server finds invalid, or that names another service.
 func readItemError(context *structpb.Struct) *Error {
 	object := context.GetFields()["error"].GetStructValue()
 	if object == nil {
 		return nil
 	}
+	reason, message := object.GetFields()["reason"].GetStringValue(), object.GetFields()["message"].GetStringValue()
+	if object.GetFields()["status"].GetNumberValue() == 403 && reason != "" {
+		return &Error{Code: CodePermissionDenied, Reason: reason, Message: withAdvice(reason, message)}
+	}
 	err := &Error{Code: CodeInvalidArgument, Reason: "INVALID_REQUEST", Message: "The check is not valid"}
-	if message := object.GetFields()["message"].GetStringValue(); message != "" {
+	if message != "" {
 		err.Message = message
 	}
 	for _, value := range object.GetFields()["errors"].GetListValue().GetValues() {

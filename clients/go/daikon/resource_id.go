@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// namespace is that of the UUIDs of resources with other IDs, the same for every daikon.
+// namespace is the UUIDv5 namespace for resource IDs that are not UUIDs. It is the same in all clients and servers.
 var namespace = [16]byte{0xf8, 0xe1, 0x57, 0x2e, 0x33, 0xcb, 0x43, 0x04, 0xa2, 0xf6, 0x03, 0x2b, 0xcb, 0xfe, 0x90, 0x88}
 
-// ResourceID returns the UUID by which daikon knows a resource: its ID if that is a UUID, otherwise the UUID of
-// version 5 (RFC 9562) of service/type/id.
+// ResourceID returns the UUID that identifies a resource in the API: the resource's ID if it is a UUID, otherwise the
+// version 5 UUID (RFC 9562) of service/type/id.
 func ResourceID(service string, resource Resource) string {
 	if isUUID(resource.ID) {
 		return strings.ToLower(resource.ID)

@@ -11,12 +11,12 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// advice is what to do about an error, by its reason. It completes the message of the server.
+// advice describes how to fix an error, by its reason. It is appended to the server's message.
 var advice = map[string]string{
 	"SERVICE_KEY_MISSING": "Pass WithServiceKey: `npm run daikon -- service-app create` creates a key for your service.",
 	"SERVICE_KEY_INVALID": "Check WithServiceKey: the key is wrong, was replaced, or its service app was deactivated.",
 	"OTHER_SERVICE":       "Pass WithService with the service_name of your service key.",
-	"TOKEN_MISSING":       "Pass the access token of the user who makes the change with As.",
+	"TOKEN_MISSING":       "Use As to pass the access token of the user making the change.",
 	"TOKEN_EXPIRED":       "Let the user refresh it and try again.",
 	"TOKEN_INVALID":       "Pass an access token that daikon has issued, without the word \"Bearer\".",
 	"TOKEN_REVOKED":       "The user must sign in again.",
@@ -47,7 +47,7 @@ func codeName(code codes.Code) Code {
 	return CodeUnknown
 }
 
-// withAdvice returns the message of the server and what to do about it.
+// withAdvice returns the server's message, with advice if there is any.
 func withAdvice(reason, message string) string {
 	if hint, ok := advice[reason]; ok {
 		return strings.TrimSuffix(message, ".") + ". " + hint
@@ -55,7 +55,7 @@ func withAdvice(reason, message string) string {
 	return message
 }
 
-// convertError converts an error of gRPC.
+// convertError converts a gRPC error.
 func (c *connection) convertError(ctx context.Context, failure error, trailer metadata.MD) *Error {
 	grpcStatus := status.Convert(failure)
 	if len(grpcStatus.Details()) > 0 {
@@ -114,7 +114,7 @@ var (
 	notTLS           = regexp.MustCompile(`first record does not look like a TLS handshake`)
 )
 
-// connectionError returns the error of a call for which there is no connection.
+// connectionError returns the error of a call that could not connect.
 func (c *connection) connectionError(message string, cause error) *Error {
 	text := connectionPrefix.ReplaceAllString(message, "")
 	text = strings.TrimSuffix(strings.Trim(whitespace.ReplaceAllString(text, " "), `"`), ".")
@@ -129,7 +129,7 @@ func (c *connection) connectionError(message string, cause error) *Error {
 		hint = "Pass WithTLS with RootCAs for the certificate authority of the server, ServerName if its " +
 			"certificate has another name, and Certificates if the server requires client certificates."
 	case c.usesTLS:
-		// A server that requires a certificate of the client may close the connection before the client reads why.
+		// A server that requires a client certificate may close the connection before the client reads the reason.
 		hint += " If the server requires client certificates, pass WithTLS with Certificates."
 	}
 	return &Error{

@@ -19,7 +19,7 @@ import (
 const (
 	maxKeysAge = 5 * time.Minute
 
-	// minReload limits how many calls forged tokens cause.
+	// minReload limits how often forged tokens can cause the keys to be reloaded.
 	minReload = 5 * time.Second
 )
 
@@ -27,7 +27,7 @@ const (
 type tokenVerifier struct {
 	// load returns the issuer and its keys.
 	load func(context.Context) (issuer string, keys []*daikonv1.Key, err error)
-	// issuer is the only one that is accepted, unless it is empty.
+	// issuer is the only accepted issuer, unless it is empty.
 	issuer string
 	now    func() time.Time
 
@@ -37,7 +37,7 @@ type tokenVerifier struct {
 	lastAttempt time.Time
 }
 
-// keySet has the public keys of an issuer, by kid.
+// keySet contains the public keys of an issuer, by kid.
 type keySet struct {
 	issuer   string
 	keys     map[string]*rsa.PublicKey
@@ -57,7 +57,7 @@ func (v *tokenVerifier) verify(ctx context.Context, token string) (*Claims, erro
 		return nil, tokenInvalidError("it is not a JSON Web Token")
 	}
 	if decoded.header.Algorithm != "RS256" || decoded.header.Type != "at+jwt" {
-		return nil, tokenInvalidError("it is not an access token of daikon")
+		return nil, tokenInvalidError("it is not a daikon access token")
 	}
 	keys, err := v.findKeys(ctx, decoded.header.KeyID)
 	if err != nil {
@@ -92,8 +92,8 @@ func (v *tokenVerifier) verify(ctx context.Context, token string) (*Claims, erro
 	return claims, nil
 }
 
-// findKeys returns the cached keys, or loads them if they are old or lack kid. Old keys are used for as long as new
-// ones cannot be loaded: they are still those of the issuer.
+// findKeys returns the cached keys, or loads them if they are old or lack kid. If loading fails, the old keys stay in
+// use.
 func (v *tokenVerifier) findKeys(ctx context.Context, kid string) (*keySet, error) {
 	v.mu.Lock()
 	current := v.keys
@@ -119,8 +119,8 @@ func (v *tokenVerifier) findKeys(ctx context.Context, kid string) (*keySet, erro
 	return load.keys, load.err
 }
 
-// startLoading loads the keys independently of the context of the caller, whom others may join. It needs the
-// mutex.
+// startLoading loads the keys. Other callers may wait for the same load, so it does not end with the caller's context.
+// The caller must hold the mutex.
 func (v *tokenVerifier) startLoading() *keyLoad {
 	if v.loading != nil {
 		return v.loading
@@ -143,7 +143,7 @@ func (v *tokenVerifier) startLoading() *keyLoad {
 	return load
 }
 
-// importKeys converts JSON Web Keys (RFC 7517), leaving out those that are not of RSA.
+// importKeys converts JSON Web Keys (RFC 7517). It skips keys that are not RSA keys.
 func importKeys(keys []*daikonv1.Key) map[string]*rsa.PublicKey {
 	imported := map[string]*rsa.PublicKey{}
 	for _, key := range keys {
@@ -160,7 +160,7 @@ func importKeys(keys []*daikonv1.Key) map[string]*rsa.PublicKey {
 	return imported
 }
 
-// decodedToken has the parts of a JSON Web Token, not verified.
+// decodedToken contains the parts of an unverified JSON Web Token.
 type decodedToken struct {
 	header    tokenHeader
 	payload   []byte
@@ -201,8 +201,8 @@ func isJSONObject(text []byte) bool {
 	return json.Unmarshal(text, &object) == nil && object != nil
 }
 
-// deniedTokenError returns the error of a subject that was denied because its token cannot be valid. The server
-// denies such a token like a user without permission.
+// deniedTokenError returns an error if the token of a denied subject cannot be valid. The server only reports a
+// denial, as for a user without permission.
 func deniedTokenError(subject subjectName) *Error {
 	if subject.kind != kindToken {
 		return nil

@@ -1,15 +1,20 @@
 package daikon
 
-import "time"
+import (
+	"time"
 
-// Subject is who acts: the user of an access token, or a user by ID, e-mail address or external_id. Set
-// exactly one field. Prefer the token of the request: daikon verifies it with every check, so a sign-out or a
-// removed member takes effect at once.
+	"github.com/daikon-auth/daikon/clients/go/daikonv1"
+)
+
+// Subject is the user who acts, identified by an access token, ID, e-mail address or external_id, or a group, which
+// may do what each of its members may do at least. Set exactly one field. Prefer the access token of the request:
+// daikon verifies it with every check, so a sign-out or the removal of a member takes effect immediately.
 type Subject struct {
 	Token      string
 	UserID     string
 	Email      string
 	ExternalID string
+	GroupID    string
 }
 
 // Resource is a resource of your service. The ID is a UUID or any other text of at most 255 characters.
@@ -18,7 +23,8 @@ type Resource struct {
 	ID   string
 }
 
-// Grantee is with whom a resource is shared: a user or a group of its workspace. Set exactly one field.
+// Grantee is the user or group that a resource is shared with. It must belong to the resource's workspace. Set exactly
+// one field.
 type Grantee struct {
 	UserID  string
 	GroupID string
@@ -31,24 +37,41 @@ type Check struct {
 	Resource Resource
 }
 
-// Visibility is who may view a resource without a share.
+// Visibility specifies who may view a resource without a share.
 type Visibility string
 
 const (
-	// VisibilityPrivate restricts a resource to its owner, those it is shared with, and owners and admins of the
-	// workspace.
+	// VisibilityPrivate restricts a resource to its owner, the users and groups it is shared with, and owners and
+	// admins of the workspace.
 	VisibilityPrivate Visibility = "private"
 	// VisibilityWorkspace lets every member of the workspace view a resource.
 	VisibilityWorkspace Visibility = "workspace"
+	// VisibilityPublic lets everybody view a resource, signed in or not. The declaration of its type must allow it.
+	VisibilityPublic Visibility = "public"
 )
 
-// Permission is what a share allows.
+// Permission is what a share allows, unless it has a role.
 type Permission string
 
 const (
 	PermissionView Permission = "view"
 	PermissionEdit Permission = "edit"
 )
+
+// ResourceRole is the name of a role that your service declared for the type of a resource.
+type ResourceRole string
+
+// Grant is what a share gives: a [Permission] or a [ResourceRole].
+type Grant interface{ applyToRequest(*daikonv1.ShareRequest) }
+
+func (p Permission) applyToRequest(request *daikonv1.ShareRequest) {
+	request.Permission = string(p)
+}
+
+func (r ResourceRole) applyToRequest(request *daikonv1.ShareRequest) {
+	text := string(r)
+	request.Role = &text
+}
 
 // Registration is a resource to register.
 type Registration struct {
@@ -63,34 +86,37 @@ type Registration struct {
 	Parent *Resource
 }
 
-// RegisteredResource is a resource as daikon has registered it.
+// RegisteredResource is a resource that is registered with daikon.
 type RegisteredResource struct {
 	Type string
 	ID   string
-	// ResourceID is the UUID by which daikon knows the resource. It equals ID if that is a UUID.
+	// ResourceID is the UUID that identifies the resource in the API. It equals ID if ID is a UUID.
 	ResourceID  string
 	WorkspaceID string
 	OwnerID     string
 	Visibility  Visibility
 	// Parent is nil without a parent.
 	Parent *ResourceRef
-	// Inherits is whether grants of the parent apply.
+	// Inherits reports whether grants on the parent apply.
 	Inherits  bool
 	CreatedAt time.Time
 	Shares    []Share
 }
 
-// ResourceRef is a resource by the UUID by which daikon knows it.
+// ResourceRef identifies a resource by its UUID in the API.
 type ResourceRef struct {
 	Type       string
 	ResourceID string
 }
 
-// Share is a permission on a resource that a user or a group has.
+// Share is a permission or a role on a resource that a user or a group has.
 type Share struct {
-	ID         string
-	Grantee    Grantee
+	ID      string
+	Grantee Grantee
+	// Permission is empty if the share has a role.
 	Permission Permission
+	// Role is the role of the resource type; empty if the share has a permission.
+	Role ResourceRole
 	// GrantedBy is the ID of the user who shared the resource.
 	GrantedBy string
 	GrantedAt time.Time
@@ -98,25 +124,25 @@ type Share struct {
 	ExpiresAt time.Time
 }
 
-// Explanation is a decision and the grants that lead to it, or why there is none.
+// Explanation is a decision, with the grants that allow the action or the reason for the denial.
 type Explanation struct {
 	Allowed bool
 	Reasons []Reason
 }
 
-// Reason is a grant that allows an action, or why it is denied. Fields that do not apply are zero.
+// Reason is a grant that allows an action, or the reason for a denial. Fields that do not apply are zero.
 type Reason struct {
-	// Rule is owner, workspace_role, workspace_visibility, share, group_share or custom_role; or, if the action
+	// Rule is owner, workspace_role, workspace_visibility, public, share, group_share or custom_role; or, if the action
 	// is denied, user_unknown, user_inactive, not_a_member, resource_unknown, action_unknown or no_grant.
 	Rule string
-	// Permission is that of a share.
+	// Permission is set if Rule is share or group_share, unless the share has a role.
 	Permission Permission
-	// Role is the role in the workspace, or the name of a custom role.
+	// Role is the role in the workspace, the role of a share, or the name of a custom role.
 	Role      string
 	GroupID   string
 	ShareID   string
 	ExpiresAt time.Time
-	// InheritedFrom is the ancestor that has the grant; nil for a grant on the resource itself.
+	// InheritedFrom is the ancestor with the grant; nil if the grant is on the resource itself.
 	InheritedFrom *ResourceRef
 }
 
@@ -138,10 +164,17 @@ type Claims struct {
 	GroupsOverage bool     `json:"groups_overage,omitempty"`
 	Issuer        string   `json:"iss"`
 	Audience      string   `json:"aud"`
-	Type          string   `json:"type"`
-	IssuedAtUnix  int64    `json:"iat"`
-	ExpiresAtUnix int64    `json:"exp"`
+	// Type is access, or api_key for the API key of a service account, of which only Subject, WorkspaceID,
+	// WorkspaceSlug, Role and ExpiresAt are known.
+	Type          string `json:"type"`
+	IssuedAtUnix  int64  `json:"iat"`
+	ExpiresAtUnix int64  `json:"exp"`
 }
 
-// ExpiresAt returns the time from which the token is not valid.
-func (c *Claims) ExpiresAt() time.Time { return time.Unix(c.ExpiresAtUnix, 0) }
+// ExpiresAt returns the time at which the token expires; the zero time for an API key that does not expire.
+func (c *Claims) ExpiresAt() time.Time {
+	if c.ExpiresAtUnix == 0 {
+		return time.Time{}
+	}
+	return time.Unix(c.ExpiresAtUnix, 0)
+}

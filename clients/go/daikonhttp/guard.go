@@ -1,4 +1,4 @@
-// Package daikonhttp has middleware for net/http that verifies access tokens and checks permissions with daikon.
+// Package daikonhttp provides net/http middleware that verifies access tokens and checks permissions with daikon.
 //
 //	guard := daikonhttp.New(client)
 //	mux.Handle("GET /notes", guard.RequireUser(listNotes))
@@ -25,7 +25,7 @@ type User struct {
 // Subject returns the subject for checks.
 func (u *User) Subject() daikon.Subject { return daikon.Subject{Token: u.Token} }
 
-// Guard has the middleware for one client.
+// Guard provides middleware for one client.
 type Guard struct {
 	client       *daikon.Client
 	errorHandler func(http.ResponseWriter, *http.Request, error)
@@ -34,8 +34,8 @@ type Guard struct {
 // Option configures a [Guard].
 type Option func(*Guard)
 
-// WithErrorHandler sets what handles errors that are not about the request, such as a wrong service key. By default,
-// they are logged with log/slog, and the response is 500 without details.
+// WithErrorHandler sets the handler of errors that the request did not cause, such as a wrong service key. The default
+// logs the error with log/slog and responds with 500 without details.
 func WithErrorHandler(handle func(http.ResponseWriter, *http.Request, error)) Option {
 	return func(g *Guard) { g.errorHandler = handle }
 }
@@ -62,8 +62,8 @@ type guarded struct {
 	user  *User
 }
 
-// RequireUser requires a valid access token: 401 otherwise. It sends nothing to daikon once the keys are cached, so
-// it does not notice that a token was revoked; RequirePermission does.
+// RequireUser requires a valid access token, and responds with 401 otherwise. It verifies tokens with cached keys, so
+// it accepts revoked tokens until they expire; RequirePermission rejects them.
 func (g *Guard) RequireUser(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		authenticated, err := g.authenticate(r)
@@ -83,9 +83,9 @@ type permissionOptions struct{ hide bool }
 // Hide responds with 404 instead of 403, so that the response does not reveal that the resource exists.
 func Hide() PermissionOption { return func(o *permissionOptions) { o.hide = true } }
 
-// RequirePermission requires a valid access token whose user may perform the action on the resource: 401 or 403
-// otherwise, 503 while daikon is not available. An error of resource that is not a [*daikon.Error] goes to the
-// error handler.
+// RequirePermission requires a valid access token of a user who may perform the action on the resource. It responds
+// with 401 or 403 otherwise, and with 503 if daikon is unavailable. If resource returns an error other than a
+// [*daikon.Error], it is passed to the error handler.
 func (g *Guard) RequirePermission(
 	action string, resource func(*http.Request) (daikon.Resource, error), options ...PermissionOption,
 ) func(http.Handler) http.Handler {
@@ -115,7 +115,7 @@ func PathValue(resourceType, name string) func(*http.Request) (daikon.Resource, 
 // UserOf returns the user of a request that passed a guard. It panics for other requests.
 func UserOf(r *http.Request) *User { return find(r).user }
 
-// Filter returns the items on whose resources the user of the request may perform the action, in order. It sends one
+// Filter returns the items whose resources the user of the request may perform the action on, in order. It makes one
 // call for up to 1,000 items, and panics unless the request passed a guard.
 func Filter[Item any](
 	r *http.Request, action string, items []Item, resourceOf func(Item) daikon.Resource,

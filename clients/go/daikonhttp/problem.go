@@ -31,11 +31,11 @@ type problem struct {
 	Reason string `json:"reason"`
 }
 
-// Error responds to an error of an operation that a handler called, as the guards do: with 400, 401, 403, 404 or 503.
-// Other errors go to the error handler.
+// Error responds to an error of a client operation in a handler, as the guards do: with 400, 401, 403, 404 or 503. It
+// passes other errors to the error handler.
 func (g *Guard) Error(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(r.Context().Err(), context.Canceled) {
-		return // The caller has gone.
+		return // The client disconnected.
 	}
 	var failure *daikon.Error
 	if !errors.As(err, &failure) {
@@ -43,7 +43,7 @@ func (g *Guard) Error(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	status, isKnown := statuses[failure.Code]
-	// Errors of the configuration are not those of the caller.
+	// A configuration error is not the caller's fault, so the response is a 500 without details.
 	if !isKnown || strings.HasPrefix(failure.Reason, "SERVICE_KEY_") || failure.Reason == "OTHER_SERVICE" {
 		g.errorHandler(w, r, err)
 		return
@@ -54,7 +54,7 @@ func (g *Guard) Error(w http.ResponseWriter, r *http.Request, err error) {
 		w.Header().Set("WWW-Authenticate", challenge(failure.Reason))
 	case http.StatusServiceUnavailable:
 		w.Header().Set("Retry-After", strconv.Itoa(max(1, int(math.Ceil(failure.RetryAfter.Seconds())))))
-		detail = "Permissions cannot be checked at the moment"
+		detail = "Permissions cannot be checked right now"
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(status)
@@ -67,7 +67,7 @@ func (g *Guard) Error(w http.ResponseWriter, r *http.Request, err error) {
 	})
 }
 
-// challenge is that of RFC 6750, section 3.
+// challenge returns the WWW-Authenticate header (RFC 6750, section 3).
 func challenge(reason string) string {
 	switch reason {
 	case "TOKEN_MISSING":

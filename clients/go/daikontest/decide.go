@@ -7,8 +7,8 @@ import (
 	"github.com/daikon-auth/daikon/clients/go/daikon"
 )
 
-// The grants by which a user may have access to a resource, as bits: the rules of src/permissions/access.ts, with
-// which the tests compare them.
+// The grants that can give a user access to a resource, as bits. They mirror src/permissions/access.ts; a test
+// compares the two.
 const (
 	grantRegistered  = 1
 	grantOwner       = 2
@@ -17,6 +17,9 @@ const (
 	grantEdit        = 16
 	actionRegistered = 32
 	actionGranted    = 64
+	grantManage      = 256
+	grantAction      = 512
+	grantPublic      = 1024
 
 	grantVisible = grantWorkspace | grantView | grantEdit
 )
@@ -29,7 +32,7 @@ func isBuiltIn(action string) bool {
 
 func coversWorkspace(role Role) bool { return role == RoleOwner || role == RoleAdmin }
 
-// sufficientGrants returns the grants of which any one allows the action for a member with this role.
+// sufficientGrants returns the grants that each allow the action on their own for a member with this role.
 func sufficientGrants(role Role, action string, facts int) int {
 	switch {
 	case role == "":
@@ -39,7 +42,7 @@ func sufficientGrants(role Role, action string, facts int) int {
 	case coversWorkspace(role):
 		return grantRegistered
 	case action == "manage":
-		return grantOwner
+		return grantOwner | grantManage
 	case action == "view":
 		return grantOwner | grantVisible
 	case action == "edit" && role == RoleEditor:
@@ -47,25 +50,32 @@ func sufficientGrants(role Role, action string, facts int) int {
 	case action == "edit":
 		return grantOwner | grantEdit
 	case facts&actionGranted != 0:
-		return grantOwner | grantVisible
+		return grantOwner | grantAction | grantVisible
 	}
-	return grantOwner
+	return grantOwner | grantAction
 }
 
 func isAllowed(role Role, action string, facts int) bool {
-	return sufficientGrants(role, action, facts)&facts != 0
+	everybody := 0
+	if action == "view" {
+		everybody = grantPublic
+	}
+	return (sufficientGrants(role, action, facts)|everybody)&facts != 0
 }
 
-// subject is a user, restricted to one workspace if a token names them.
+// subject is a user. A user identified by a token is restricted to the token's workspace, except that every user may
+// view what is public. isUnnamed is set for names of users who do not exist: they may, too.
 type subject struct {
 	user        User
 	isKnown     bool
+	isGroup     bool
+	isUnnamed   bool
 	workspaceID string
 }
 
-// reason is a reason of an explanation, and the bit of the grant by which it counts.
+// reason explains one grant; bits are those that the grant gives.
 type reason struct {
-	bit           int
+	bits          int
 	rule          string
 	permission    daikon.Permission
 	role          string
@@ -76,23 +86,19 @@ type reason struct {
 
 func (s *state) decide(who subject, action string, target *resource) (bool, []reason) {
 	deny := func(rule string) (bool, []reason) { return false, []reason{{rule: rule}} }
-	switch {
-	case !who.isKnown:
-		return deny("user_unknown")
-	case who.user.Inactive:
-		return deny("user_inactive")
-	case target == nil, who.workspaceID != "" && target.workspaceID != who.workspaceID:
-		return deny("resource_unknown")
+	role, denial := s.roleOf(who, target)
+	if denial != "" {
+		isAccepted := who.isUnnamed || who.isKnown && !who.user.Inactive
+		if reasons := s.findPublic(action, target); isAccepted && len(reasons) > 0 {
+			return true, reasons
+		}
+		return deny(denial)
 	}
-	role := s.roles[memberKey{target.workspaceID, who.user.ID}]
-	if role == "" {
-		return deny("not_a_member")
-	}
-	grants := s.findGrants(who.user.ID, target)
+	grants := s.findGrants(who.user.ID, action, target)
 	customRoles := s.findCustomRoles(who.user.ID, action, target.workspaceID)
 	facts := grantRegistered
 	for _, grant := range grants {
-		facts |= grant.bit
+		facts |= grant.bits
 	}
 	if s.actions[action] {
 		facts |= actionRegistered
@@ -109,6 +115,40 @@ func (s *state) decide(who subject, action string, target *resource) (bool, []re
 	return deny("action_unknown")
 }
 
+// roleOf returns the role of a subject in the workspace of a resource, or the reason why it has none.
+func (s *state) roleOf(who subject, target *resource) (role Role, denial string) {
+	switch {
+	case !who.isKnown:
+		return "", "user_unknown"
+	case who.user.Inactive:
+		return "", "user_inactive"
+	case target == nil, who.workspaceID != "" && target.workspaceID != who.workspaceID:
+		return "", "resource_unknown"
+	}
+	role, isMember := s.findRole(target.workspaceID, who.user.ID)
+	if who.isGroup {
+		role, isMember = RoleViewer, s.groups[who.user.ID].WorkspaceID == target.workspaceID
+	}
+	if !isMember {
+		return "", "not_a_member"
+	}
+	return role, ""
+}
+
+// findPublic returns the reasons why everybody may perform an action.
+func (s *state) findPublic(action string, target *resource) []reason {
+	if target == nil || action != "view" {
+		return nil
+	}
+	var reasons []reason
+	for _, grant := range s.findGrants("", action, target) {
+		if grant.bits&grantPublic != 0 {
+			reasons = append(reasons, grant)
+		}
+	}
+	return reasons
+}
+
 func listReasons(role Role, action string, facts int, grants, customRoles []reason) []reason {
 	var reasons []reason
 	weakest := role
@@ -117,22 +157,29 @@ func listReasons(role Role, action string, facts int, grants, customRoles []reas
 		weakest = RoleEditor
 	}
 	sufficient := sufficientGrants(weakest, action, facts)
-	isVisible := false
 	for _, grant := range grants {
-		if grant.bit&sufficient == 0 {
-			continue
+		if grant.bits&sufficient != 0 {
+			reasons = append(reasons, grant)
 		}
-		reasons = append(reasons, grant)
-		isVisible = isVisible || grant.rule != "owner"
 	}
-	if !isBuiltIn(action) && isVisible {
+	// The role of a share can allow an action without view, which a custom role needs.
+	if !isBuiltIn(action) && isAllowed(role, "view", facts) {
 		reasons = append(reasons, customRoles...)
 	}
 	return reasons
 }
 
-// findGrants returns the grants of a user on a resource, and on the ancestors from which it inherits.
-func (s *state) findGrants(userID string, target *resource) []reason {
+// isOwner reports whether a user owns a resource or an ancestor that it inherits from, or administers its workspace.
+func (s *state) isOwner(userID string, target *resource) bool {
+	if role, isMember := s.findRole(target.workspaceID, userID); isMember && coversWorkspace(role) {
+		return true
+	}
+	isOwnership := func(grant reason) bool { return grant.bits&grantOwner != 0 }
+	return slices.ContainsFunc(s.findGrants(userID, "manage", target), isOwnership)
+}
+
+// findGrants returns the grants of a user on a resource and on the ancestors that it inherits from.
+func (s *state) findGrants(userID, action string, target *resource) []reason {
 	groups := s.groupsOf(userID)
 	var grants []reason
 	for current := target; current != nil; current = current.parent {
@@ -143,18 +190,25 @@ func (s *state) findGrants(userID string, target *resource) []reason {
 			grants = append(grants, grant)
 		}
 		if current.ownerID == userID {
-			add(reason{bit: grantOwner, rule: "owner"})
+			add(reason{bits: grantOwner, rule: "owner"})
 		}
-		if current.visibility == daikon.VisibilityWorkspace {
-			add(reason{bit: grantWorkspace, rule: "workspace_visibility"})
+		switch {
+		case current.visibility == daikon.VisibilityPrivate:
+		case current.visibility == daikon.VisibilityPublic && s.types[target.kind].AllowPublic:
+			add(reason{bits: grantWorkspace | grantPublic, rule: "public"})
+		default:
+			add(reason{bits: grantWorkspace, rule: "workspace_visibility"})
 		}
 		for _, share := range current.shares {
 			if !share.expiresAt.IsZero() && !time.Now().Before(share.expiresAt) {
 				continue
 			}
-			grant := reason{bit: grantView, rule: "share", permission: share.permission, share: share}
-			if share.permission == daikon.PermissionEdit {
-				grant.bit |= grantEdit
+			grant := reason{
+				bits:       s.shareBits(current.kind, share, action),
+				rule:       "share",
+				permission: share.permission,
+				role:       string(share.role),
+				share:      share,
 			}
 			if share.grantee.UserID == userID {
 				add(grant)
@@ -171,18 +225,51 @@ func (s *state) findGrants(userID string, target *resource) []reason {
 	return grants
 }
 
-func (s *state) findCustomRoles(userID, action, workspaceID string) []reason {
-	var found []reason
-	for _, role := range s.custom {
-		isGranted := role.WorkspaceID == workspaceID && slices.Contains(role.Actions, action)
-		if isGranted && s.actions[action] && slices.Contains(role.Members, userID) {
-			found = append(found, reason{rule: "custom_role", role: role.Name})
-		}
+// shareBits returns the grants that a share of a resource gives for an action.
+func (s *state) shareBits(kind string, granted *share, action string) int {
+	switch {
+	case granted.permission == daikon.PermissionEdit:
+		return grantView | grantEdit
+	case granted.role == "":
+		return grantView
 	}
-	return found
+	bits := 0
+	actions, _ := s.findResourceRole(kind, granted.role)
+	if slices.ContainsFunc(actions, isBuiltIn) {
+		bits |= grantView
+	}
+	if slices.Contains(actions, "edit") {
+		bits |= grantEdit
+	}
+	if slices.Contains(actions, "manage") {
+		bits |= grantManage
+	}
+	if slices.Contains(actions, action) {
+		bits |= grantAction
+	}
+	return bits
 }
 
-// groupsOf returns the groups that contain the user, and the groups that contain these.
+func (s *state) findCustomRoles(userID, action, workspaceID string) []reason {
+	var direct, ofGroups []reason
+	groups := s.groupsOf(userID)
+	for _, role := range s.custom {
+		if role.WorkspaceID != workspaceID || !slices.Contains(role.Actions, action) || !s.actions[action] {
+			continue
+		}
+		if slices.Contains(role.Members, userID) {
+			direct = append(direct, reason{rule: "custom_role", role: role.Name})
+		}
+		for _, id := range role.Groups {
+			if groups[id] {
+				ofGroups = append(ofGroups, reason{rule: "custom_role", role: role.Name, groupID: id})
+			}
+		}
+	}
+	return append(direct, ofGroups...)
+}
+
+// groupsOf returns the groups that contain the user, directly or through other groups, or the group itself.
 func (s *state) groupsOf(userID string) map[string]bool {
 	found := map[string]bool{}
 	var visit func(id string)
@@ -198,7 +285,7 @@ func (s *state) groupsOf(userID string) map[string]bool {
 		}
 	}
 	for id, group := range s.groups {
-		if slices.Contains(group.Members, userID) {
+		if id == userID || slices.Contains(group.Members, userID) {
 			visit(id)
 		}
 	}

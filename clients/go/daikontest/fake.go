@@ -1,4 +1,4 @@
-// Package daikontest has a daikon in memory for tests, which decides by the rules of the server.
+// Package daikontest provides an in-memory daikon for tests. It applies the same rules as the server.
 //
 //	fake := daikontest.New(t, daikontest.World{
 //		Members: []daikontest.Member{{WorkspaceID: acme, UserID: alice, Role: daikontest.RoleEditor}},
@@ -19,8 +19,7 @@ import (
 	"github.com/daikon-auth/daikon/clients/go/daikon"
 )
 
-// Fake is a client and the server in memory to which it is connected. The server keeps what tests register, share
-// and revoke.
+// Fake is a client connected to an in-memory server. The server stores what tests register, share and revoke.
 type Fake struct {
 	*daikon.Client
 
@@ -28,8 +27,7 @@ type Fake struct {
 	grpcServer *grpc.Server
 }
 
-// New starts a fake that stops at the end of the test. The options are those of the client, such as
-// [daikon.WithTimeout].
+// New starts a fake that stops at the end of the test. It accepts client options such as [daikon.WithTimeout].
 func New(t testing.TB, world World, options ...daikon.Option) *Fake {
 	t.Helper()
 	fake, err := Start(world, options...)
@@ -40,7 +38,7 @@ func New(t testing.TB, world World, options ...daikon.Option) *Fake {
 	return fake
 }
 
-// Start starts a fake outside a test; call Stop when it is no longer needed. It returns an error if the world names
+// Start starts a fake outside a test. Call Stop when you no longer need it. It returns an error if the world refers to
 // something that it does not contain.
 func Start(world World, options ...daikon.Option) (*Fake, error) {
 	state, err := newState(world)
@@ -82,7 +80,7 @@ func (f *Fake) RevokeToken(token string) {
 //
 //	fake.FailWith(&daikon.Error{Code: daikon.CodeUnavailable, Reason: "UNREACHABLE"})
 //
-// The client repeats calls after CodeUnavailable as it does with a real server.
+// The client retries calls after CodeUnavailable, as it does with a real server.
 func (f *Fake) FailWith(err *daikon.Error) {
 	f.server.mu.Lock()
 	defer f.server.mu.Unlock()

@@ -91,11 +91,27 @@ func TestAWorldMustBeConsistent(t *testing.T) {
 	resource := daikontest.Resource{Type: "document", ID: "roadmap", WorkspaceID: acme, OwnerID: alice}
 	child := resource
 	child.Parent = &daikon.Resource{Type: "folder", ID: "none"}
+	withShare := func(permission daikon.Permission, role daikon.ResourceRole) daikontest.World {
+		share := daikontest.Share{
+			Resource: roadmap, Grantee: daikon.Grantee{UserID: alice}, Permission: permission, Role: role,
+		}
+		return daikontest.World{
+			Members:   member,
+			Resources: []daikontest.Resource{resource},
+			Shares:    []daikontest.Share{share},
+		}
+	}
 	for name, world := range map[string]daikontest.World{
-		"a role":   {Members: []daikontest.Member{{WorkspaceID: acme, UserID: alice, Role: "king"}}},
-		"an owner": {Resources: []daikontest.Resource{resource}},
-		"a parent": {Members: member, Resources: []daikontest.Resource{child}},
-		"a share":  {Shares: []daikontest.Share{{Resource: roadmap, Grantee: daikon.Grantee{UserID: bob}}}},
+		"a role":                          {Members: []daikontest.Member{{WorkspaceID: acme, UserID: alice, Role: "king"}}},
+		"an owner":                        {Resources: []daikontest.Resource{resource}},
+		"a parent":                        {Members: member, Resources: []daikontest.Resource{child}},
+		"a share":                         {Shares: []daikontest.Share{{Resource: roadmap, Grantee: daikon.Grantee{UserID: bob}}}},
+		"a permission or role of a share": withShare("", ""),
+		"either a permission or a role":   withShare(daikon.PermissionView, "king"),
+		"a role of a share":               withShare("", "king"),
+		"an action of a role": {ResourceTypes: []daikontest.ResourceType{
+			{Type: "document", Roles: []daikontest.TypeRole{{Name: "king", Actions: []string{"rule"}}}},
+		}},
 		"a group": {
 			Members:   member,
 			Resources: []daikontest.Resource{resource},

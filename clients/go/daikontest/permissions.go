@@ -29,9 +29,6 @@ func (s permissionServer) Register(
 	if request.Visibility != nil {
 		visibility = daikon.Visibility(request.GetVisibility())
 	}
-	if err := requireVisibility(visibility); err != nil {
-		return nil, err
-	}
 	created := &resource{
 		kind:        request.GetResourceType(),
 		id:          request.GetResourceId(),
@@ -56,6 +53,9 @@ func (s permissionServer) Register(
 		return nil, failure(daikon.CodeNotFound, "WORKSPACE_NOT_FOUND", "Workspace not found")
 	}
 	if err := s.requireMember(workspaceID, ownerID); err != nil {
+		return nil, err
+	}
+	if err := s.state.requireVisibility(created.kind, visibility); err != nil {
 		return nil, err
 	}
 	if parent := request.GetParent(); parent != nil {
@@ -85,8 +85,8 @@ func (s permissionServer) Unregister(
 }
 
 func (s permissionServer) Share(ctx context.Context, request *daikonv1.ShareRequest) (*daikonv1.ShareResponse, error) {
-	permission := daikon.Permission(request.GetPermission())
-	if permission != daikon.PermissionView && permission != daikon.PermissionEdit {
+	permission, role := daikon.Permission(request.GetPermission()), daikon.ResourceRole(request.GetRole())
+	if request.Role == nil && permission != daikon.PermissionView && permission != daikon.PermissionEdit {
 		return nil, invalidArgument("permission", "must be one of view, edit")
 	}
 	var expiresAt time.Time
@@ -103,6 +103,11 @@ func (s permissionServer) Share(ctx context.Context, request *daikonv1.ShareRequ
 	if err != nil {
 		return nil, err
 	}
+	if request.Role != nil {
+		if err := s.requireRole(ctx, found, role); err != nil {
+			return nil, err
+		}
+	}
 	grantee := readGrantee(request)
 	if err := s.requireGrantee(found, grantee); err != nil {
 		return nil, err
@@ -111,6 +116,7 @@ func (s permissionServer) Share(ctx context.Context, request *daikonv1.ShareRequ
 	created := &share{
 		grantee:    grantee,
 		permission: permission,
+		role:       role,
 		grantedBy:  claims.Subject,
 		grantedAt:  time.Now(),
 		expiresAt:  expiresAt,
@@ -140,15 +146,32 @@ func (s permissionServer) RevokeShare(
 	return &daikonv1.Acknowledgement{Status: "ok"}, nil
 }
 
+func (s permissionServer) PutResourceType(
+	_ context.Context, request *daikonv1.PutResourceTypeRequest,
+) (*daikonv1.ResourceType, error) {
+	declared := &daikonv1.ResourceType{ServiceName: request.GetServiceName(), ResourceType: request.GetResourceType()}
+	roles := make([]TypeRole, len(request.GetRoles()))
+	for index, role := range request.GetRoles() {
+		roles[index] = TypeRole{Name: daikon.ResourceRole(role.GetName()), Actions: role.GetActions()}
+		declared.Roles = append(declared.Roles, &daikonv1.ResourceRole{Name: role.GetName(), Actions: role.GetActions()})
+	}
+	declaration := ResourceType{Type: request.GetResourceType(), Roles: roles, AllowPublic: request.GetAllowPublic()}
+	if err := s.state.declare(declaration); err != nil {
+		return nil, err
+	}
+	declared.AllowPublic = declaration.AllowPublic
+	return declared, nil
+}
+
 func (s permissionServer) UpdateVisibility(
 	ctx context.Context, request *daikonv1.UpdateVisibilityRequest,
 ) (*daikonv1.ResourcePermissionResponse, error) {
 	visibility := daikon.Visibility(request.GetVisibility())
-	if err := requireVisibility(visibility); err != nil {
-		return nil, err
-	}
 	found, err := s.requireManageable(ctx, request)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.state.requireVisibility(found.kind, visibility); err != nil {
 		return nil, err
 	}
 	found.visibility = visibility
@@ -165,6 +188,9 @@ func (s permissionServer) TransferOwnership(
 	if err != nil {
 		return nil, err
 	}
+	if err := s.requireOwnership(ctx, found); err != nil {
+		return nil, err
+	}
 	if err := s.requireMember(found.workspaceID, request.GetOwnerId()); err != nil {
 		return nil, err
 	}
@@ -172,7 +198,8 @@ func (s permissionServer) TransferOwnership(
 	return found.view(), nil
 }
 
-// requireManageable finds a resource that the user of the access token, if there is one, may manage.
+// requireManageable finds a resource. If the call has an access token, its user must be allowed to manage the
+// resource.
 func (s permissionServer) requireManageable(
 	ctx context.Context, request interface {
 		GetResourceType() string
@@ -181,7 +208,7 @@ func (s permissionServer) requireManageable(
 ) (*resource, error) {
 	token := bearerToken(ctx)
 	claims, isValid, isCurrent := readToken(token)
-	_, isMember := s.state.roles[memberKey{claims.WorkspaceID, claims.Subject}]
+	_, isMember := s.state.findRole(claims.WorkspaceID, claims.Subject)
 	if token != "" {
 		switch {
 		case !isValid:
@@ -194,25 +221,44 @@ func (s permissionServer) requireManageable(
 	}
 	found := s.state.resources[resourceKey{request.GetResourceType(), request.GetResourceId()}]
 	switch {
-	case found == nil:
+	case found == nil, token != "" && claims.WorkspaceID != found.workspaceID:
 		return nil, failure(daikon.CodeNotFound, "RESOURCE_NOT_FOUND", "Resource not found")
 	case token == "":
 		return found, nil
-	case claims.WorkspaceID != found.workspaceID:
-		return nil, failure(daikon.CodePermissionDenied, "OTHER_WORKSPACE",
-			"The token was issued for another workspace")
 	}
 	user, isKnown := s.state.users[claims.Subject]
 	who := subject{user: user, isKnown: isKnown, workspaceID: claims.WorkspaceID}
 	if mayManage, _ := s.state.decide(who, "manage", found); !mayManage {
 		return nil, failure(daikon.CodePermissionDenied, "NOT_THE_OWNER",
-			"Requires the owner of the resource, or an owner or admin of its workspace")
+			"Requires the owner of the resource, an owner or admin of its workspace, or a role with manage")
 	}
 	return found, nil
 }
 
+func (s permissionServer) requireRole(ctx context.Context, found *resource, name daikon.ResourceRole) error {
+	actions, isDeclared := s.state.findResourceRole(found.kind, name)
+	if !isDeclared {
+		return invalidArgument("role", "is not a role of "+found.kind+": "+string(name))
+	}
+	if slices.Contains(actions, "manage") {
+		return s.requireOwnership(ctx, found)
+	}
+	return nil
+}
+
+// requireOwnership requires that the user of the call, if any, may do what a role with manage is not enough for.
+func (s permissionServer) requireOwnership(ctx context.Context, found *resource) error {
+	token := bearerToken(ctx)
+	claims, _, _ := readToken(token)
+	if token == "" || s.state.isOwner(claims.Subject, found) {
+		return nil
+	}
+	return failure(daikon.CodePermissionDenied, "NOT_THE_OWNER",
+		"Requires the owner of the resource, or an owner or admin of its workspace")
+}
+
 func (s permissionServer) requireMember(workspaceID, userID string) error {
-	if _, isMember := s.state.roles[memberKey{workspaceID, userID}]; isMember {
+	if _, isMember := s.state.findRole(workspaceID, userID); isMember {
 		return nil
 	}
 	return invalidArgument("owner_id", "must be a member of the workspace")
@@ -220,7 +266,7 @@ func (s permissionServer) requireMember(workspaceID, userID string) error {
 
 func (s permissionServer) requireGrantee(found *resource, grantee daikon.Grantee) error {
 	kind, id := "user", grantee.UserID
-	_, isKnown := s.state.roles[memberKey{found.workspaceID, id}]
+	_, isKnown := s.state.findRole(found.workspaceID, id)
 	if grantee.GroupID != "" {
 		kind, id = "group", grantee.GroupID
 		isKnown = s.state.groups[id].WorkspaceID == found.workspaceID
@@ -234,11 +280,18 @@ func (s permissionServer) requireGrantee(found *resource, grantee daikon.Grantee
 	return failure(daikon.CodeNotFound, "GRANTEE_NOT_FOUND", "No such "+kind+" in the workspace")
 }
 
-func requireVisibility(visibility daikon.Visibility) error {
-	if visibility == daikon.VisibilityPrivate || visibility == daikon.VisibilityWorkspace {
+// requireVisibility requires that a type allows a visibility.
+func (s *state) requireVisibility(kind string, visibility daikon.Visibility) error {
+	switch visibility {
+	case daikon.VisibilityPrivate, daikon.VisibilityWorkspace:
 		return nil
+	case daikon.VisibilityPublic:
+		if s.types[kind].AllowPublic {
+			return nil
+		}
+		return invalidArgument("visibility", "must not be public: the declaration of "+kind+" does not allow it")
 	}
-	return invalidArgument("visibility", "must be one of private, workspace")
+	return invalidArgument("visibility", "must be one of private, workspace, public")
 }
 
 func requireUUIDs(values map[string]string) error {
@@ -259,11 +312,15 @@ func failure(code daikon.Code, reason, message string) error {
 }
 
 func invalidArgument(field, message string) error {
+	return invalidArguments(daikon.Field{Field: field, Message: message})
+}
+
+func invalidArguments(fields ...daikon.Field) error {
 	return &daikon.Error{
 		Code:    daikon.CodeInvalidArgument,
 		Reason:  "INVALID_REQUEST",
-		Message: field + " " + message,
-		Fields:  []daikon.Field{{Field: field, Message: message}},
+		Message: fields[0].Field + " " + fields[0].Message,
+		Fields:  fields,
 	}
 }
 
@@ -305,6 +362,10 @@ func (s *share) view() *daikonv1.ShareResponse {
 		Permission:  string(s.permission),
 		GrantedBy:   s.grantedBy,
 		GrantedAt:   timestamppb.New(s.grantedAt),
+	}
+	if s.role != "" {
+		role := string(s.role)
+		record.Role = &role
 	}
 	if s.grantee.GroupID != "" {
 		record.GranteeType, record.GranteeId = "group", s.grantee.GroupID

@@ -68,9 +68,13 @@ func (s *server) intercept(
 	defer s.mu.Unlock()
 	var response any
 	var err error
-	if s.failure != nil {
+	named, namesService := request.(interface{ GetServiceName() string })
+	switch {
+	case s.failure != nil:
 		err = s.failure
-	} else {
+	case namesService && named.GetServiceName() != s.state.service:
+		err = s.otherService()
+	default:
 		response, err = handle(ctx, request)
 	}
 	var failure *daikon.Error
@@ -83,7 +87,7 @@ func (s *server) intercept(
 // toStatus encodes an error as the server does.
 func toStatus(failure *daikon.Error) error {
 	code := codes.Unknown
-	// The names of gRPC in JSON differ from daikon.Code by case only.
+	// The JSON names of gRPC codes differ from daikon.Code only in case.
 	name := strings.ToUpper(string(failure.Code))
 	if code.UnmarshalJSON([]byte(`"`+name+`"`)) != nil {
 		code = codes.Unknown
@@ -107,6 +111,9 @@ func toStatus(failure *daikon.Error) error {
 }
 
 func (s accessServer) Evaluate(_ context.Context, request *daikonv1.EvaluateRequest) (*daikonv1.Evaluation, error) {
+	if !s.isOwnType(request.GetResource().GetType()) {
+		return nil, s.otherService()
+	}
 	isAllowed, reasons := s.evaluate(request.GetSubject(), request.GetAction(), request.GetResource())
 	evaluation := &daikonv1.Evaluation{Decision: isAllowed}
 	if request.GetContext().GetFields()["explain"].GetBoolValue() {
@@ -128,6 +135,14 @@ func (s accessServer) EvaluateBatch(
 ) (*daikonv1.EvaluateBatchResponse, error) {
 	response := &daikonv1.EvaluateBatchResponse{}
 	for _, item := range request.GetEvaluations() {
+		if !s.isOwnType(item.GetResource().GetType()) {
+			denied, err := otherServiceItem(s.otherService())
+			if err != nil {
+				return nil, err
+			}
+			response.Evaluations = append(response.Evaluations, denied)
+			continue
+		}
 		isAllowed, _ := s.evaluate(item.GetSubject(), item.GetAction(), item.GetResource())
 		response.Evaluations = append(response.Evaluations, &daikonv1.Evaluation{Decision: isAllowed})
 	}
@@ -141,12 +156,18 @@ func (s accessServer) SearchResources(
 	if workspace != nil && !isUUID(workspace.GetStringValue()) {
 		return nil, invalidArgument("context.workspace_id", "must be a UUID")
 	}
+	if !s.isOwnType(request.GetResource().GetType()) {
+		return nil, s.otherService()
+	}
 	kind := s.resourceType(request.GetResource().GetType())
 	who := s.findSubject(request.GetSubject())
 	response := &daikonv1.SearchResourcesResponse{Page: &daikonv1.SearchPageInfo{}}
 	for _, resource := range s.state.resources {
 		isListed := resource.kind == kind && (workspace == nil || resource.workspaceID == workspace.GetStringValue())
 		if !isListed {
+			continue
+		}
+		if _, denial := s.state.roleOf(who, resource); denial != "" {
 			continue
 		}
 		if isAllowed, _ := s.state.decide(who, request.GetAction().GetName(), resource); isAllowed {
@@ -169,10 +190,35 @@ func (s *server) resourceType(name string) string {
 	return strings.TrimPrefix(name, s.state.service+":")
 }
 
+func (s *server) isOwnType(name string) bool {
+	return strings.HasPrefix(name, s.state.service+":")
+}
+
+// otherService returns the error of a client whose service is not the key's.
+func (s *server) otherService() *daikon.Error {
+	return &daikon.Error{
+		Code:    daikon.CodePermissionDenied,
+		Reason:  "OTHER_SERVICE",
+		Message: "The service key is limited to " + s.state.service,
+	}
+}
+
+// otherServiceItem returns the result of an item that names another service.
+func otherServiceItem(failure *daikon.Error) (*daikonv1.Evaluation, error) {
+	object, err := structpb.NewStruct(map[string]any{
+		"error": map[string]any{"status": 403, "reason": failure.Reason, "message": failure.Message},
+	})
+	return &daikonv1.Evaluation{Context: object}, err
+}
+
 func (s *server) findSubject(name *daikonv1.AccessSubject) subject {
+	if name.GetType() == "group" {
+		_, isKnown := s.state.groups[name.GetId()]
+		return subject{user: User{ID: name.GetId()}, isKnown: isKnown, isGroup: true}
+	}
 	if name.GetType() != "access_token" {
 		user, isKnown := s.state.findUser(name.GetId())
-		return subject{user: user, isKnown: isKnown}
+		return subject{user: user, isKnown: isKnown, isUnnamed: !isKnown}
 	}
 	claims, isValid, isCurrent := readToken(name.GetId())
 	if !isValid || !isCurrent || s.revoked[name.GetId()] {
@@ -182,7 +228,7 @@ func (s *server) findSubject(name *daikonv1.AccessSubject) subject {
 	return subject{user: user, isKnown: isKnown, workspaceID: claims.WorkspaceID}
 }
 
-// record returns the reason as it is in context.reasons.
+// record returns the reason in the format of context.reasons.
 func (r reason) record() map[string]any {
 	record := map[string]any{"rule": r.rule}
 	set := func(name, value string) {
@@ -218,7 +264,7 @@ func (authServer) GetKeySet(context.Context, *daikonv1.GetKeySetRequest) (*daiko
 	return &daikonv1.KeySet{Keys: []*daikonv1.Key{publicKey()}}, nil
 }
 
-// bearerToken returns the access token that accompanies a call.
+// bearerToken returns the access token sent with a call.
 func bearerToken(ctx context.Context) string {
 	incoming, _ := metadata.FromIncomingContext(ctx)
 	for _, value := range incoming.Get("authorization") {

@@ -16,7 +16,7 @@ import (
 	"github.com/daikon-auth/daikon/clients/go/daikonv1"
 )
 
-// issuer says that a token comes from a fake, so that no server accepts it.
+// issuer marks tokens of a fake, so that no server accepts them.
 const issuer = "daikon-fake"
 
 const keyID = "daikon-fake"
@@ -43,16 +43,17 @@ func publicKey() *daikonv1.Key {
 	}
 }
 
-// Token returns an access token of a user for a workspace that this fake accepts for 15 minutes.
+// Token returns an access token for a user and workspace, which this fake accepts for 15 minutes.
 func (f *Fake) Token(userID, workspaceID string) string {
 	return f.TokenWithLifetime(userID, workspaceID, 15*time.Minute)
 }
 
-// TokenWithLifetime returns an access token that expires after lifetime, or that has expired if it is negative.
+// TokenWithLifetime returns an access token that expires after lifetime. If lifetime is negative, it has already
+// expired.
 func (f *Fake) TokenWithLifetime(userID, workspaceID string, lifetime time.Duration) string {
 	f.server.mu.Lock()
 	user := f.server.state.users[userID]
-	role := f.server.state.roles[memberKey{workspaceID, userID}]
+	role, _ := f.server.state.findRole(workspaceID, userID)
 	f.server.mu.Unlock()
 	now := time.Now()
 	claims := daikon.Claims{

@@ -25,12 +25,12 @@ const (
 // The user who performs the action.
 type AccessSubject struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `user` or `access_token`. Subjects of other types are denied every action.
+	// `user`, `access_token`, `group` or `anonymous`. Subjects of other types are denied every action.
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
-	// The UUID, e-mail address or `external_id` of a user, at most 255 characters; or an access
-	// token, at most 16,384 characters.
+	// The UUID, e-mail address or `external_id` of a user, at most 255 characters; an access token, at
+	// most 16,384 characters; or the UUID of a group. Ignored for anonymous subjects.
 	Id string `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
-	// Ignored.
+	// What conditions read as `properties.subject`.
 	Properties    *structpb.Struct `protobuf:"bytes,3,opt,name=properties,proto3,oneof" json:"properties,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -92,7 +92,7 @@ type AccessAction struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// `view`, `edit`, `manage` or an action that the service has registered.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// Ignored.
+	// What conditions read as `properties.action`.
 	Properties    *structpb.Struct `protobuf:"bytes,2,opt,name=properties,proto3,oneof" json:"properties,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -149,7 +149,7 @@ type AccessResource struct {
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
 	// The UUID of the resource, or another ID that the service uses for it. At most 255 characters.
 	Id string `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
-	// Ignored.
+	// What conditions read as `properties.resource`.
 	Properties    *structpb.Struct `protobuf:"bytes,3,opt,name=properties,proto3,oneof" json:"properties,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -215,7 +215,8 @@ type EvaluateRequest struct {
 	Action *AccessAction `protobuf:"bytes,2,opt,name=action,proto3" json:"action,omitempty"`
 	// The resource.
 	Resource *AccessResource `protobuf:"bytes,3,opt,name=resource,proto3" json:"resource,omitempty"`
-	// `explain: true` requests the reasons for the decision. Other members are ignored.
+	// `explain: true` requests the reasons for the decision. Conditions read all members. At most 16 KiB
+	// as compact JSON, and 32 levels deep.
 	Context       *structpb.Struct `protobuf:"bytes,4,opt,name=context,proto3,oneof" json:"context,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -284,8 +285,8 @@ type Evaluation struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whether the action is allowed.
 	Decision bool `protobuf:"varint,1,opt,name=decision,proto3" json:"decision,omitempty"`
-	// The `reasons` for the decision if they were requested, or the `error` of an invalid batch item.
-	// Absent otherwise.
+	// The `reasons` for the decision and `reason_admin` if they were requested, or the `error` of an
+	// invalid batch item. Absent otherwise.
 	Context       *structpb.Struct `protobuf:"bytes,2,opt,name=context,proto3,oneof" json:"context,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -335,7 +336,7 @@ func (x *Evaluation) GetContext() *structpb.Struct {
 	return nil
 }
 
-// An evaluation in a batch. Absent fields default to those of the request; members of a present
+// An evaluation in a batch. Absent fields default to the request's; members of a present
 // field are not merged with the default.
 type EvaluationItem struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -614,11 +615,11 @@ func (x *EvaluateBatchResponse) GetEvaluations() []*Evaluation {
 // The page of results to return.
 type SearchPage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The `next_token` of the previous response. All other fields of the request must be unchanged;
-	// only `limit` may differ.
+	// The `next_token` of the previous response. All other fields of the request must be unchanged.
+	// Absent or empty for the first page.
 	Token *string `protobuf:"bytes,1,opt,name=token,proto3,oneof" json:"token,omitempty"`
-	// The maximum number of results, 1 to 1,000. Defaults to the limit of the previous page, or to
-	// 1,000 for the first page.
+	// The maximum number of results, 1 to 1,000, by default 1,000. With a token, it may be absent, but
+	// not differ from the limit of the previous page.
 	Limit         *int32 `protobuf:"varint,2,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -783,7 +784,7 @@ type ResourceSearch struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// `service_name:resource_type`, or, with a service key, the `resource_type` alone.
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
-	// Ignored.
+	// What conditions read as `properties.resource`.
 	Properties    *structpb.Struct `protobuf:"bytes,2,opt,name=properties,proto3,oneof" json:"properties,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -842,7 +843,7 @@ type SearchSubjectsRequest struct {
 	Action *AccessAction `protobuf:"bytes,2,opt,name=action,proto3" json:"action,omitempty"`
 	// The resource.
 	Resource *AccessResource `protobuf:"bytes,3,opt,name=resource,proto3" json:"resource,omitempty"`
-	// Ignored.
+	// What conditions read. At most 16 KiB as compact JSON, and 32 levels deep.
 	Context *structpb.Struct `protobuf:"bytes,4,opt,name=context,proto3,oneof" json:"context,omitempty"`
 	// The page of results to return.
 	Page          *SearchPage `protobuf:"bytes,5,opt,name=page,proto3,oneof" json:"page,omitempty"`
@@ -924,7 +925,8 @@ type SearchResourcesRequest struct {
 	Action *AccessAction `protobuf:"bytes,2,opt,name=action,proto3" json:"action,omitempty"`
 	// The type of the resources.
 	Resource *ResourceSearch `protobuf:"bytes,3,opt,name=resource,proto3" json:"resource,omitempty"`
-	// `workspace_id` restricts the search to one workspace. Other members are ignored.
+	// `workspace_id` restricts the search to one workspace. Conditions read all members. At most 16 KiB
+	// as compact JSON, and 32 levels deep.
 	Context *structpb.Struct `protobuf:"bytes,4,opt,name=context,proto3,oneof" json:"context,omitempty"`
 	// The page of results to return.
 	Page          *SearchPage `protobuf:"bytes,5,opt,name=page,proto3,oneof" json:"page,omitempty"`
@@ -1004,7 +1006,7 @@ type SearchActionsRequest struct {
 	Subject *AccessSubject `protobuf:"bytes,1,opt,name=subject,proto3" json:"subject,omitempty"`
 	// The resource.
 	Resource *AccessResource `protobuf:"bytes,2,opt,name=resource,proto3" json:"resource,omitempty"`
-	// Ignored.
+	// What conditions read. At most 16 KiB as compact JSON, and 32 levels deep.
 	Context *structpb.Struct `protobuf:"bytes,3,opt,name=context,proto3,oneof" json:"context,omitempty"`
 	// The page of results to return.
 	Page          *SearchPage `protobuf:"bytes,4,opt,name=page,proto3,oneof" json:"page,omitempty"`
@@ -1076,7 +1078,9 @@ type AccessEntity struct {
 	// `user` for a subject, or the `type` of the request for a resource.
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
 	// The `external_id` if there is one; otherwise the UUID.
-	Id            string `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
+	Id string `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
+	// `display_name` of a resource that has one; otherwise absent.
+	Properties    *structpb.Struct `protobuf:"bytes,3,opt,name=properties,proto3,oneof" json:"properties,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1123,6 +1127,13 @@ func (x *AccessEntity) GetId() string {
 		return x.Id
 	}
 	return ""
+}
+
+func (x *AccessEntity) GetProperties() *structpb.Struct {
+	if x != nil {
+		return x.Properties
+	}
+	return nil
 }
 
 // An action that is allowed.
@@ -1464,6 +1475,201 @@ func (x *AccessConfiguration) GetSearchActionEndpoint() string {
 	return ""
 }
 
+// The request of AccessService.AuthorizeAction.
+type AuthorizeActionRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// `view`, `edit`, `manage` or an action that the service has registered.
+	Action string `protobuf:"bytes,1,opt,name=action,proto3" json:"action,omitempty"`
+	// `service_name:resource_type`, or, with a service key, the `resource_type` alone.
+	ResourceType string `protobuf:"bytes,2,opt,name=resource_type,json=resourceType,proto3" json:"resource_type,omitempty"`
+	// The UUID of the resource, or another ID that the service uses for it. At most 255 characters.
+	ResourceId    string `protobuf:"bytes,3,opt,name=resource_id,json=resourceId,proto3" json:"resource_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AuthorizeActionRequest) Reset() {
+	*x = AuthorizeActionRequest{}
+	mi := &file_daikon_v1_access_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AuthorizeActionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AuthorizeActionRequest) ProtoMessage() {}
+
+func (x *AuthorizeActionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_access_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AuthorizeActionRequest.ProtoReflect.Descriptor instead.
+func (*AuthorizeActionRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_access_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *AuthorizeActionRequest) GetAction() string {
+	if x != nil {
+		return x.Action
+	}
+	return ""
+}
+
+func (x *AuthorizeActionRequest) GetResourceType() string {
+	if x != nil {
+		return x.ResourceType
+	}
+	return ""
+}
+
+func (x *AuthorizeActionRequest) GetResourceId() string {
+	if x != nil {
+		return x.ResourceId
+	}
+	return ""
+}
+
+// The request of AccessService.AuthorizeForwarded.
+type AuthorizeForwardedRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The method of the request to the application, compared exactly. At most 32 characters.
+	Method string `protobuf:"bytes,1,opt,name=method,proto3" json:"method,omitempty"`
+	// The path of the request to the application as the client sent it, with or without the query. At
+	// most 8,192 characters.
+	Uri           string `protobuf:"bytes,2,opt,name=uri,proto3" json:"uri,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AuthorizeForwardedRequest) Reset() {
+	*x = AuthorizeForwardedRequest{}
+	mi := &file_daikon_v1_access_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AuthorizeForwardedRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AuthorizeForwardedRequest) ProtoMessage() {}
+
+func (x *AuthorizeForwardedRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_access_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AuthorizeForwardedRequest.ProtoReflect.Descriptor instead.
+func (*AuthorizeForwardedRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_access_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *AuthorizeForwardedRequest) GetMethod() string {
+	if x != nil {
+		return x.Method
+	}
+	return ""
+}
+
+func (x *AuthorizeForwardedRequest) GetUri() string {
+	if x != nil {
+		return x.Uri
+	}
+	return ""
+}
+
+// The user of an authorized request. On a route for anyone, its fields are empty without a valid
+// access token. REST always sends the four headers, so that a gateway that copies them replaces those
+// of its client.
+type AuthorizedUser struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ID of the user.
+	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	// The e-mail address of the user, from the access token.
+	Email string `protobuf:"bytes,2,opt,name=email,proto3" json:"email,omitempty"`
+	// The ID of the workspace of the access token.
+	WorkspaceId string `protobuf:"bytes,3,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// The current role of the user in the workspace.
+	Role          string `protobuf:"bytes,4,opt,name=role,proto3" json:"role,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AuthorizedUser) Reset() {
+	*x = AuthorizedUser{}
+	mi := &file_daikon_v1_access_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AuthorizedUser) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AuthorizedUser) ProtoMessage() {}
+
+func (x *AuthorizedUser) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_access_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AuthorizedUser.ProtoReflect.Descriptor instead.
+func (*AuthorizedUser) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_access_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *AuthorizedUser) GetUserId() string {
+	if x != nil {
+		return x.UserId
+	}
+	return ""
+}
+
+func (x *AuthorizedUser) GetEmail() string {
+	if x != nil {
+		return x.Email
+	}
+	return ""
+}
+
+func (x *AuthorizedUser) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+func (x *AuthorizedUser) GetRole() string {
+	if x != nil {
+		return x.Role
+	}
+	return ""
+}
+
 var File_daikon_v1_access_proto protoreflect.FileDescriptor
 
 const file_daikon_v1_access_proto_rawDesc = "" +
@@ -1585,10 +1791,14 @@ const file_daikon_v1_access_proto_rawDesc = "" +
 	"\x04page\x18\x04 \x01(\v2\x15.daikon.v1.SearchPageH\x01R\x04page\x88\x01\x01B\n" +
 	"\n" +
 	"\b_contextB\a\n" +
-	"\x05_page\"2\n" +
+	"\x05_page\"\x7f\n" +
 	"\fAccessEntity\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x0e\n" +
-	"\x02id\x18\x02 \x01(\tR\x02id\"#\n" +
+	"\x02id\x18\x02 \x01(\tR\x02id\x12<\n" +
+	"\n" +
+	"properties\x18\x03 \x01(\v2\x17.google.protobuf.StructH\x00R\n" +
+	"properties\x88\x01\x01B\r\n" +
+	"\v_properties\"#\n" +
 	"\rAllowedAction\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\"z\n" +
 	"\x16SearchSubjectsResponse\x12-\n" +
@@ -1607,14 +1817,31 @@ const file_daikon_v1_access_proto_rawDesc = "" +
 	"\x1baccess_evaluations_endpoint\x18\x03 \x01(\tR\x19accessEvaluationsEndpoint\x126\n" +
 	"\x17search_subject_endpoint\x18\x04 \x01(\tR\x15searchSubjectEndpoint\x128\n" +
 	"\x18search_resource_endpoint\x18\x05 \x01(\tR\x16searchResourceEndpoint\x124\n" +
-	"\x16search_action_endpoint\x18\x06 \x01(\tR\x14searchActionEndpoint2\x8b\x04\n" +
+	"\x16search_action_endpoint\x18\x06 \x01(\tR\x14searchActionEndpoint\"v\n" +
+	"\x16AuthorizeActionRequest\x12\x16\n" +
+	"\x06action\x18\x01 \x01(\tR\x06action\x12#\n" +
+	"\rresource_type\x18\x02 \x01(\tR\fresourceType\x12\x1f\n" +
+	"\vresource_id\x18\x03 \x01(\tR\n" +
+	"resourceId\"E\n" +
+	"\x19AuthorizeForwardedRequest\x12\x16\n" +
+	"\x06method\x18\x01 \x01(\tR\x06method\x12\x10\n" +
+	"\x03uri\x18\x02 \x01(\tR\x03uri\"v\n" +
+	"\x0eAuthorizedUser\x12\x17\n" +
+	"\auser_id\x18\x01 \x01(\tR\x06userId\x12\x14\n" +
+	"\x05email\x18\x02 \x01(\tR\x05email\x12!\n" +
+	"\fworkspace_id\x18\x03 \x01(\tR\vworkspaceId\x12\x12\n" +
+	"\x04role\x18\x04 \x01(\tR\x04role2\xb3\x05\n" +
 	"\rAccessService\x12=\n" +
 	"\bEvaluate\x12\x1a.daikon.v1.EvaluateRequest\x1a\x15.daikon.v1.Evaluation\x12R\n" +
 	"\rEvaluateBatch\x12\x1f.daikon.v1.EvaluateBatchRequest\x1a .daikon.v1.EvaluateBatchResponse\x12U\n" +
 	"\x0eSearchSubjects\x12 .daikon.v1.SearchSubjectsRequest\x1a!.daikon.v1.SearchSubjectsResponse\x12X\n" +
 	"\x0fSearchResources\x12!.daikon.v1.SearchResourcesRequest\x1a\".daikon.v1.SearchResourcesResponse\x12R\n" +
-	"\rSearchActions\x12\x1f.daikon.v1.SearchActionsRequest\x1a .daikon.v1.SearchActionsResponse\x12b\n" +
-	"\x16GetAccessConfiguration\x12(.daikon.v1.GetAccessConfigurationRequest\x1a\x1e.daikon.v1.AccessConfigurationB3Z1github.com/daikon-auth/daikon/clients/go/daikonv1b\x06proto3"
+	"\rSearchActions\x12\x1f.daikon.v1.SearchActionsRequest\x1a .daikon.v1.SearchActionsResponse\x12O\n" +
+	"\x0fAuthorizeAction\x12!.daikon.v1.AuthorizeActionRequest\x1a\x19.daikon.v1.AuthorizedUser\x12U\n" +
+	"\x12AuthorizeForwarded\x12$.daikon.v1.AuthorizeForwardedRequest\x1a\x19.daikon.v1.AuthorizedUser\x12b\n" +
+	"\x16GetAccessConfiguration\x12(.daikon.v1.GetAccessConfigurationRequest\x1a\x1e.daikon.v1.AccessConfigurationB\x94\x01\n" +
+	"\rcom.daikon.v1B\vAccessProtoP\x01Z1github.com/daikon-auth/daikon/clients/go/daikonv1\xa2\x02\x03DXX\xaa\x02\tDaikon.V1\xca\x02\tDaikon\\V1\xe2\x02\x15Daikon\\V1\\GPBMetadata\xea\x02\n" +
+	"Daikon::V1b\x06proto3"
 
 var (
 	file_daikon_v1_access_proto_rawDescOnce sync.Once
@@ -1628,7 +1855,7 @@ func file_daikon_v1_access_proto_rawDescGZIP() []byte {
 	return file_daikon_v1_access_proto_rawDescData
 }
 
-var file_daikon_v1_access_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
+var file_daikon_v1_access_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
 var file_daikon_v1_access_proto_goTypes = []any{
 	(*AccessSubject)(nil),                 // 0: daikon.v1.AccessSubject
 	(*AccessAction)(nil),                  // 1: daikon.v1.AccessAction
@@ -1653,68 +1880,76 @@ var file_daikon_v1_access_proto_goTypes = []any{
 	(*SearchActionsResponse)(nil),         // 20: daikon.v1.SearchActionsResponse
 	(*GetAccessConfigurationRequest)(nil), // 21: daikon.v1.GetAccessConfigurationRequest
 	(*AccessConfiguration)(nil),           // 22: daikon.v1.AccessConfiguration
-	(*structpb.Struct)(nil),               // 23: google.protobuf.Struct
+	(*AuthorizeActionRequest)(nil),        // 23: daikon.v1.AuthorizeActionRequest
+	(*AuthorizeForwardedRequest)(nil),     // 24: daikon.v1.AuthorizeForwardedRequest
+	(*AuthorizedUser)(nil),                // 25: daikon.v1.AuthorizedUser
+	(*structpb.Struct)(nil),               // 26: google.protobuf.Struct
 }
 var file_daikon_v1_access_proto_depIdxs = []int32{
-	23, // 0: daikon.v1.AccessSubject.properties:type_name -> google.protobuf.Struct
-	23, // 1: daikon.v1.AccessAction.properties:type_name -> google.protobuf.Struct
-	23, // 2: daikon.v1.AccessResource.properties:type_name -> google.protobuf.Struct
+	26, // 0: daikon.v1.AccessSubject.properties:type_name -> google.protobuf.Struct
+	26, // 1: daikon.v1.AccessAction.properties:type_name -> google.protobuf.Struct
+	26, // 2: daikon.v1.AccessResource.properties:type_name -> google.protobuf.Struct
 	0,  // 3: daikon.v1.EvaluateRequest.subject:type_name -> daikon.v1.AccessSubject
 	1,  // 4: daikon.v1.EvaluateRequest.action:type_name -> daikon.v1.AccessAction
 	2,  // 5: daikon.v1.EvaluateRequest.resource:type_name -> daikon.v1.AccessResource
-	23, // 6: daikon.v1.EvaluateRequest.context:type_name -> google.protobuf.Struct
-	23, // 7: daikon.v1.Evaluation.context:type_name -> google.protobuf.Struct
+	26, // 6: daikon.v1.EvaluateRequest.context:type_name -> google.protobuf.Struct
+	26, // 7: daikon.v1.Evaluation.context:type_name -> google.protobuf.Struct
 	0,  // 8: daikon.v1.EvaluationItem.subject:type_name -> daikon.v1.AccessSubject
 	1,  // 9: daikon.v1.EvaluationItem.action:type_name -> daikon.v1.AccessAction
 	2,  // 10: daikon.v1.EvaluationItem.resource:type_name -> daikon.v1.AccessResource
-	23, // 11: daikon.v1.EvaluationItem.context:type_name -> google.protobuf.Struct
+	26, // 11: daikon.v1.EvaluationItem.context:type_name -> google.protobuf.Struct
 	0,  // 12: daikon.v1.EvaluateBatchRequest.subject:type_name -> daikon.v1.AccessSubject
 	1,  // 13: daikon.v1.EvaluateBatchRequest.action:type_name -> daikon.v1.AccessAction
 	2,  // 14: daikon.v1.EvaluateBatchRequest.resource:type_name -> daikon.v1.AccessResource
-	23, // 15: daikon.v1.EvaluateBatchRequest.context:type_name -> google.protobuf.Struct
+	26, // 15: daikon.v1.EvaluateBatchRequest.context:type_name -> google.protobuf.Struct
 	5,  // 16: daikon.v1.EvaluateBatchRequest.evaluations:type_name -> daikon.v1.EvaluationItem
 	7,  // 17: daikon.v1.EvaluateBatchRequest.options:type_name -> daikon.v1.EvaluationOptions
-	23, // 18: daikon.v1.EvaluateBatchResponse.context:type_name -> google.protobuf.Struct
+	26, // 18: daikon.v1.EvaluateBatchResponse.context:type_name -> google.protobuf.Struct
 	4,  // 19: daikon.v1.EvaluateBatchResponse.evaluations:type_name -> daikon.v1.Evaluation
-	23, // 20: daikon.v1.SubjectSearch.properties:type_name -> google.protobuf.Struct
-	23, // 21: daikon.v1.ResourceSearch.properties:type_name -> google.protobuf.Struct
+	26, // 20: daikon.v1.SubjectSearch.properties:type_name -> google.protobuf.Struct
+	26, // 21: daikon.v1.ResourceSearch.properties:type_name -> google.protobuf.Struct
 	11, // 22: daikon.v1.SearchSubjectsRequest.subject:type_name -> daikon.v1.SubjectSearch
 	1,  // 23: daikon.v1.SearchSubjectsRequest.action:type_name -> daikon.v1.AccessAction
 	2,  // 24: daikon.v1.SearchSubjectsRequest.resource:type_name -> daikon.v1.AccessResource
-	23, // 25: daikon.v1.SearchSubjectsRequest.context:type_name -> google.protobuf.Struct
+	26, // 25: daikon.v1.SearchSubjectsRequest.context:type_name -> google.protobuf.Struct
 	9,  // 26: daikon.v1.SearchSubjectsRequest.page:type_name -> daikon.v1.SearchPage
 	0,  // 27: daikon.v1.SearchResourcesRequest.subject:type_name -> daikon.v1.AccessSubject
 	1,  // 28: daikon.v1.SearchResourcesRequest.action:type_name -> daikon.v1.AccessAction
 	12, // 29: daikon.v1.SearchResourcesRequest.resource:type_name -> daikon.v1.ResourceSearch
-	23, // 30: daikon.v1.SearchResourcesRequest.context:type_name -> google.protobuf.Struct
+	26, // 30: daikon.v1.SearchResourcesRequest.context:type_name -> google.protobuf.Struct
 	9,  // 31: daikon.v1.SearchResourcesRequest.page:type_name -> daikon.v1.SearchPage
 	0,  // 32: daikon.v1.SearchActionsRequest.subject:type_name -> daikon.v1.AccessSubject
 	2,  // 33: daikon.v1.SearchActionsRequest.resource:type_name -> daikon.v1.AccessResource
-	23, // 34: daikon.v1.SearchActionsRequest.context:type_name -> google.protobuf.Struct
+	26, // 34: daikon.v1.SearchActionsRequest.context:type_name -> google.protobuf.Struct
 	9,  // 35: daikon.v1.SearchActionsRequest.page:type_name -> daikon.v1.SearchPage
-	10, // 36: daikon.v1.SearchSubjectsResponse.page:type_name -> daikon.v1.SearchPageInfo
-	16, // 37: daikon.v1.SearchSubjectsResponse.results:type_name -> daikon.v1.AccessEntity
-	10, // 38: daikon.v1.SearchResourcesResponse.page:type_name -> daikon.v1.SearchPageInfo
-	16, // 39: daikon.v1.SearchResourcesResponse.results:type_name -> daikon.v1.AccessEntity
-	10, // 40: daikon.v1.SearchActionsResponse.page:type_name -> daikon.v1.SearchPageInfo
-	17, // 41: daikon.v1.SearchActionsResponse.results:type_name -> daikon.v1.AllowedAction
-	3,  // 42: daikon.v1.AccessService.Evaluate:input_type -> daikon.v1.EvaluateRequest
-	6,  // 43: daikon.v1.AccessService.EvaluateBatch:input_type -> daikon.v1.EvaluateBatchRequest
-	13, // 44: daikon.v1.AccessService.SearchSubjects:input_type -> daikon.v1.SearchSubjectsRequest
-	14, // 45: daikon.v1.AccessService.SearchResources:input_type -> daikon.v1.SearchResourcesRequest
-	15, // 46: daikon.v1.AccessService.SearchActions:input_type -> daikon.v1.SearchActionsRequest
-	21, // 47: daikon.v1.AccessService.GetAccessConfiguration:input_type -> daikon.v1.GetAccessConfigurationRequest
-	4,  // 48: daikon.v1.AccessService.Evaluate:output_type -> daikon.v1.Evaluation
-	8,  // 49: daikon.v1.AccessService.EvaluateBatch:output_type -> daikon.v1.EvaluateBatchResponse
-	18, // 50: daikon.v1.AccessService.SearchSubjects:output_type -> daikon.v1.SearchSubjectsResponse
-	19, // 51: daikon.v1.AccessService.SearchResources:output_type -> daikon.v1.SearchResourcesResponse
-	20, // 52: daikon.v1.AccessService.SearchActions:output_type -> daikon.v1.SearchActionsResponse
-	22, // 53: daikon.v1.AccessService.GetAccessConfiguration:output_type -> daikon.v1.AccessConfiguration
-	48, // [48:54] is the sub-list for method output_type
-	42, // [42:48] is the sub-list for method input_type
-	42, // [42:42] is the sub-list for extension type_name
-	42, // [42:42] is the sub-list for extension extendee
-	0,  // [0:42] is the sub-list for field type_name
+	26, // 36: daikon.v1.AccessEntity.properties:type_name -> google.protobuf.Struct
+	10, // 37: daikon.v1.SearchSubjectsResponse.page:type_name -> daikon.v1.SearchPageInfo
+	16, // 38: daikon.v1.SearchSubjectsResponse.results:type_name -> daikon.v1.AccessEntity
+	10, // 39: daikon.v1.SearchResourcesResponse.page:type_name -> daikon.v1.SearchPageInfo
+	16, // 40: daikon.v1.SearchResourcesResponse.results:type_name -> daikon.v1.AccessEntity
+	10, // 41: daikon.v1.SearchActionsResponse.page:type_name -> daikon.v1.SearchPageInfo
+	17, // 42: daikon.v1.SearchActionsResponse.results:type_name -> daikon.v1.AllowedAction
+	3,  // 43: daikon.v1.AccessService.Evaluate:input_type -> daikon.v1.EvaluateRequest
+	6,  // 44: daikon.v1.AccessService.EvaluateBatch:input_type -> daikon.v1.EvaluateBatchRequest
+	13, // 45: daikon.v1.AccessService.SearchSubjects:input_type -> daikon.v1.SearchSubjectsRequest
+	14, // 46: daikon.v1.AccessService.SearchResources:input_type -> daikon.v1.SearchResourcesRequest
+	15, // 47: daikon.v1.AccessService.SearchActions:input_type -> daikon.v1.SearchActionsRequest
+	23, // 48: daikon.v1.AccessService.AuthorizeAction:input_type -> daikon.v1.AuthorizeActionRequest
+	24, // 49: daikon.v1.AccessService.AuthorizeForwarded:input_type -> daikon.v1.AuthorizeForwardedRequest
+	21, // 50: daikon.v1.AccessService.GetAccessConfiguration:input_type -> daikon.v1.GetAccessConfigurationRequest
+	4,  // 51: daikon.v1.AccessService.Evaluate:output_type -> daikon.v1.Evaluation
+	8,  // 52: daikon.v1.AccessService.EvaluateBatch:output_type -> daikon.v1.EvaluateBatchResponse
+	18, // 53: daikon.v1.AccessService.SearchSubjects:output_type -> daikon.v1.SearchSubjectsResponse
+	19, // 54: daikon.v1.AccessService.SearchResources:output_type -> daikon.v1.SearchResourcesResponse
+	20, // 55: daikon.v1.AccessService.SearchActions:output_type -> daikon.v1.SearchActionsResponse
+	25, // 56: daikon.v1.AccessService.AuthorizeAction:output_type -> daikon.v1.AuthorizedUser
+	25, // 57: daikon.v1.AccessService.AuthorizeForwarded:output_type -> daikon.v1.AuthorizedUser
+	22, // 58: daikon.v1.AccessService.GetAccessConfiguration:output_type -> daikon.v1.AccessConfiguration
+	51, // [51:59] is the sub-list for method output_type
+	43, // [43:51] is the sub-list for method input_type
+	43, // [43:43] is the sub-list for extension type_name
+	43, // [43:43] is the sub-list for extension extendee
+	0,  // [0:43] is the sub-list for field type_name
 }
 
 func init() { file_daikon_v1_access_proto_init() }
@@ -1737,13 +1972,14 @@ func file_daikon_v1_access_proto_init() {
 	file_daikon_v1_access_proto_msgTypes[13].OneofWrappers = []any{}
 	file_daikon_v1_access_proto_msgTypes[14].OneofWrappers = []any{}
 	file_daikon_v1_access_proto_msgTypes[15].OneofWrappers = []any{}
+	file_daikon_v1_access_proto_msgTypes[16].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_daikon_v1_access_proto_rawDesc), len(file_daikon_v1_access_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   23,
+			NumMessages:   26,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

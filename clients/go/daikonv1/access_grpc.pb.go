@@ -24,6 +24,8 @@ const (
 	AccessService_SearchSubjects_FullMethodName         = "/daikon.v1.AccessService/SearchSubjects"
 	AccessService_SearchResources_FullMethodName        = "/daikon.v1.AccessService/SearchResources"
 	AccessService_SearchActions_FullMethodName          = "/daikon.v1.AccessService/SearchActions"
+	AccessService_AuthorizeAction_FullMethodName        = "/daikon.v1.AccessService/AuthorizeAction"
+	AccessService_AuthorizeForwarded_FullMethodName     = "/daikon.v1.AccessService/AuthorizeForwarded"
 	AccessService_GetAccessConfiguration_FullMethodName = "/daikon.v1.AccessService/GetAccessConfiguration"
 )
 
@@ -35,20 +37,28 @@ const (
 // such as jobs, webhooks and gateways, can check permissions. Over REST, it implements the AuthZEN
 // Authorization API 1.0.
 //
-// A subject has the type `user`, identified by UUID, e-mail address or `external_id`, or the type
-// `access_token`, identified by the token itself. Tokens are verified and grant access in their own
-// workspace only.
+// A subject has the type `user`, identified by UUID, e-mail address or `external_id`, the type
+// `access_token`, identified by the token itself, or the type `group`, identified by UUID. Tokens
+// are verified and grant access in their own workspace only. A group may do what each of its members
+// may do at least. A subject of the type `anonymous` may view what is public; its ID is ignored. A
+// subject of the type `link`, identified by the token of the link, may do what the link grants.
 //
 // The type of a resource is `service_name:resource_type` or, with a service key, the
-// `resource_type` alone. The ID of a resource is a UUID or any other text. Other text stands for
-// the name-based UUID (version 5, RFC 9562) of `service_name/resource_type/id` in the namespace
-// `f8e1572e-33cb-4304-a2f6-032bcbfe9088`.
+// `resource_type` alone. A type that names a service other than the key's is an error, unless the
+// key's service has registered a type of exactly this name. The ID of a resource is a UUID or any
+// other text. Other text stands for the name-based UUID (version 5, RFC 9562) of
+// `service_name/resource_type/id` in the namespace `f8e1572e-33cb-4304-a2f6-032bcbfe9088`.
+//
+// A resource of the type `workspace` is a workspace itself, identified by its UUID or slug: members may
+// view it, and owners and admins may edit and manage it. They may perform the actions that the service
+// has registered, and so may members who have a custom role with the action.
 type AccessServiceClient interface {
 	// Evaluate access
 	//
 	// Returns whether the subject may perform the action on the resource. Unknown subjects, resources
 	// and actions are denied; they are not errors. With `context.explain: true`, the response
-	// includes the reasons for the decision in `context.reasons`.
+	// includes the reasons for the decision in `context.reasons`, and a sentence for administrators
+	// in `context.reason_admin.en`.
 	Evaluate(ctx context.Context, in *EvaluateRequest, opts ...grpc.CallOption) (*Evaluation, error)
 	// Evaluate access in a batch
 	//
@@ -63,13 +73,30 @@ type AccessServiceClient interface {
 	// Search resources
 	//
 	// Lists the resources of a type on which the subject may perform the action. The search covers
-	// all workspaces of the subject, or only the workspace in `context.workspace_id`.
+	// all workspaces of the subject, or only the workspace in `context.workspace_id`. For an anonymous
+	// subject, it lists the public resources of all workspaces.
 	SearchResources(ctx context.Context, in *SearchResourcesRequest, opts ...grpc.CallOption) (*SearchResourcesResponse, error)
 	// Search actions
 	//
 	// Lists the actions that the subject may perform on the resource: built-in ones and those that
 	// the service has registered.
 	SearchActions(ctx context.Context, in *SearchActionsRequest, opts ...grpc.CallOption) (*SearchActionsResponse, error)
+	// Authorize an action
+	//
+	// Decides for a gateway whether the user of the access token may perform an action on a resource
+	// that the configuration of the gateway names. The REST route accepts every method, and ignores the
+	// body and `X-Forwarded-*` headers. Returns 204 with the user in headers, 401 without a valid
+	// access token, and 403 if the action is not allowed.
+	AuthorizeAction(ctx context.Context, in *AuthorizeActionRequest, opts ...grpc.CallOption) (*AuthorizedUser, error)
+	// Authorize a forwarded request
+	//
+	// Decides for a gateway whether a request may be forwarded, by the routes that the service has
+	// declared with PutRoutes. The REST route accepts every method, and ignores the body and its own
+	// query. Returns 204 with the user in headers; they are empty on a route for anyone if there is no
+	// valid access token. Returns 401 if the route requires a user and the access token is missing or
+	// not valid, and 403 if the action is not allowed, no route matches (`ROUTE_UNKNOWN`), or the
+	// gateway and the application could read the path differently (`PATH_AMBIGUOUS`).
+	AuthorizeForwarded(ctx context.Context, in *AuthorizeForwardedRequest, opts ...grpc.CallOption) (*AuthorizedUser, error)
 	// Get AuthZEN metadata
 	//
 	// Returns the endpoints of the Access API (AuthZEN Authorization API 1.0, section 9).
@@ -134,6 +161,26 @@ func (c *accessServiceClient) SearchActions(ctx context.Context, in *SearchActio
 	return out, nil
 }
 
+func (c *accessServiceClient) AuthorizeAction(ctx context.Context, in *AuthorizeActionRequest, opts ...grpc.CallOption) (*AuthorizedUser, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(AuthorizedUser)
+	err := c.cc.Invoke(ctx, AccessService_AuthorizeAction_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *accessServiceClient) AuthorizeForwarded(ctx context.Context, in *AuthorizeForwardedRequest, opts ...grpc.CallOption) (*AuthorizedUser, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(AuthorizedUser)
+	err := c.cc.Invoke(ctx, AccessService_AuthorizeForwarded_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *accessServiceClient) GetAccessConfiguration(ctx context.Context, in *GetAccessConfigurationRequest, opts ...grpc.CallOption) (*AccessConfiguration, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(AccessConfiguration)
@@ -152,20 +199,28 @@ func (c *accessServiceClient) GetAccessConfiguration(ctx context.Context, in *Ge
 // such as jobs, webhooks and gateways, can check permissions. Over REST, it implements the AuthZEN
 // Authorization API 1.0.
 //
-// A subject has the type `user`, identified by UUID, e-mail address or `external_id`, or the type
-// `access_token`, identified by the token itself. Tokens are verified and grant access in their own
-// workspace only.
+// A subject has the type `user`, identified by UUID, e-mail address or `external_id`, the type
+// `access_token`, identified by the token itself, or the type `group`, identified by UUID. Tokens
+// are verified and grant access in their own workspace only. A group may do what each of its members
+// may do at least. A subject of the type `anonymous` may view what is public; its ID is ignored. A
+// subject of the type `link`, identified by the token of the link, may do what the link grants.
 //
 // The type of a resource is `service_name:resource_type` or, with a service key, the
-// `resource_type` alone. The ID of a resource is a UUID or any other text. Other text stands for
-// the name-based UUID (version 5, RFC 9562) of `service_name/resource_type/id` in the namespace
-// `f8e1572e-33cb-4304-a2f6-032bcbfe9088`.
+// `resource_type` alone. A type that names a service other than the key's is an error, unless the
+// key's service has registered a type of exactly this name. The ID of a resource is a UUID or any
+// other text. Other text stands for the name-based UUID (version 5, RFC 9562) of
+// `service_name/resource_type/id` in the namespace `f8e1572e-33cb-4304-a2f6-032bcbfe9088`.
+//
+// A resource of the type `workspace` is a workspace itself, identified by its UUID or slug: members may
+// view it, and owners and admins may edit and manage it. They may perform the actions that the service
+// has registered, and so may members who have a custom role with the action.
 type AccessServiceServer interface {
 	// Evaluate access
 	//
 	// Returns whether the subject may perform the action on the resource. Unknown subjects, resources
 	// and actions are denied; they are not errors. With `context.explain: true`, the response
-	// includes the reasons for the decision in `context.reasons`.
+	// includes the reasons for the decision in `context.reasons`, and a sentence for administrators
+	// in `context.reason_admin.en`.
 	Evaluate(context.Context, *EvaluateRequest) (*Evaluation, error)
 	// Evaluate access in a batch
 	//
@@ -180,13 +235,30 @@ type AccessServiceServer interface {
 	// Search resources
 	//
 	// Lists the resources of a type on which the subject may perform the action. The search covers
-	// all workspaces of the subject, or only the workspace in `context.workspace_id`.
+	// all workspaces of the subject, or only the workspace in `context.workspace_id`. For an anonymous
+	// subject, it lists the public resources of all workspaces.
 	SearchResources(context.Context, *SearchResourcesRequest) (*SearchResourcesResponse, error)
 	// Search actions
 	//
 	// Lists the actions that the subject may perform on the resource: built-in ones and those that
 	// the service has registered.
 	SearchActions(context.Context, *SearchActionsRequest) (*SearchActionsResponse, error)
+	// Authorize an action
+	//
+	// Decides for a gateway whether the user of the access token may perform an action on a resource
+	// that the configuration of the gateway names. The REST route accepts every method, and ignores the
+	// body and `X-Forwarded-*` headers. Returns 204 with the user in headers, 401 without a valid
+	// access token, and 403 if the action is not allowed.
+	AuthorizeAction(context.Context, *AuthorizeActionRequest) (*AuthorizedUser, error)
+	// Authorize a forwarded request
+	//
+	// Decides for a gateway whether a request may be forwarded, by the routes that the service has
+	// declared with PutRoutes. The REST route accepts every method, and ignores the body and its own
+	// query. Returns 204 with the user in headers; they are empty on a route for anyone if there is no
+	// valid access token. Returns 401 if the route requires a user and the access token is missing or
+	// not valid, and 403 if the action is not allowed, no route matches (`ROUTE_UNKNOWN`), or the
+	// gateway and the application could read the path differently (`PATH_AMBIGUOUS`).
+	AuthorizeForwarded(context.Context, *AuthorizeForwardedRequest) (*AuthorizedUser, error)
 	// Get AuthZEN metadata
 	//
 	// Returns the endpoints of the Access API (AuthZEN Authorization API 1.0, section 9).
@@ -215,6 +287,12 @@ func (UnimplementedAccessServiceServer) SearchResources(context.Context, *Search
 }
 func (UnimplementedAccessServiceServer) SearchActions(context.Context, *SearchActionsRequest) (*SearchActionsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method SearchActions not implemented")
+}
+func (UnimplementedAccessServiceServer) AuthorizeAction(context.Context, *AuthorizeActionRequest) (*AuthorizedUser, error) {
+	return nil, status.Error(codes.Unimplemented, "method AuthorizeAction not implemented")
+}
+func (UnimplementedAccessServiceServer) AuthorizeForwarded(context.Context, *AuthorizeForwardedRequest) (*AuthorizedUser, error) {
+	return nil, status.Error(codes.Unimplemented, "method AuthorizeForwarded not implemented")
 }
 func (UnimplementedAccessServiceServer) GetAccessConfiguration(context.Context, *GetAccessConfigurationRequest) (*AccessConfiguration, error) {
 	return nil, status.Error(codes.Unimplemented, "method GetAccessConfiguration not implemented")
@@ -330,6 +408,42 @@ func _AccessService_SearchActions_Handler(srv interface{}, ctx context.Context, 
 	return interceptor(ctx, in, info, handler)
 }
 
+func _AccessService_AuthorizeAction_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(AuthorizeActionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AccessServiceServer).AuthorizeAction(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AccessService_AuthorizeAction_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AccessServiceServer).AuthorizeAction(ctx, req.(*AuthorizeActionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AccessService_AuthorizeForwarded_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(AuthorizeForwardedRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AccessServiceServer).AuthorizeForwarded(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AccessService_AuthorizeForwarded_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AccessServiceServer).AuthorizeForwarded(ctx, req.(*AuthorizeForwardedRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _AccessService_GetAccessConfiguration_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(GetAccessConfigurationRequest)
 	if err := dec(in); err != nil {
@@ -374,6 +488,14 @@ var AccessService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "SearchActions",
 			Handler:    _AccessService_SearchActions_Handler,
+		},
+		{
+			MethodName: "AuthorizeAction",
+			Handler:    _AccessService_AuthorizeAction_Handler,
+		},
+		{
+			MethodName: "AuthorizeForwarded",
+			Handler:    _AccessService_AuthorizeForwarded_Handler,
 		},
 		{
 			MethodName: "GetAccessConfiguration",

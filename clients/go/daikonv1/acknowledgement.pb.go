@@ -73,7 +73,9 @@ const file_daikon_v1_acknowledgement_proto_rawDesc = "" +
 	"\n" +
 	"\x1fdaikon/v1/acknowledgement.proto\x12\tdaikon.v1\")\n" +
 	"\x0fAcknowledgement\x12\x16\n" +
-	"\x06status\x18\x01 \x01(\tR\x06statusB3Z1github.com/daikon-auth/daikon/clients/go/daikonv1b\x06proto3"
+	"\x06status\x18\x01 \x01(\tR\x06statusB\x9d\x01\n" +
+	"\rcom.daikon.v1B\x14AcknowledgementProtoP\x01Z1github.com/daikon-auth/daikon/clients/go/daikonv1\xa2\x02\x03DXX\xaa\x02\tDaikon.V1\xca\x02\tDaikon\\V1\xe2\x02\x15Daikon\\V1\\GPBMetadata\xea\x02\n" +
+	"Daikon::V1b\x06proto3"
 
 var (
 	file_daikon_v1_acknowledgement_proto_rawDescOnce sync.Once

@@ -169,7 +169,10 @@ type BeginLoginResponse struct {
 	// reached.
 	State *string `protobuf:"bytes,2,opt,name=state,proto3,oneof" json:"state,omitempty"`
 	// The encrypted state of the sign-in, for the callback. Absent if the provider cannot be reached.
-	LoginState    *string `protobuf:"bytes,3,opt,name=login_state,json=loginState,proto3,oneof" json:"login_state,omitempty"`
+	LoginState *string `protobuf:"bytes,3,opt,name=login_state,json=loginState,proto3,oneof" json:"login_state,omitempty"`
+	// Sent as the header Cross-Origin-Opener-Policy, in sign-ins of client apps with `popup_sign_in`.
+	// Absent in others, which have `same-origin`.
+	OpenerPolicy  *string `protobuf:"bytes,4,opt,name=opener_policy,json=openerPolicy,proto3,oneof" json:"opener_policy,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -221,6 +224,13 @@ func (x *BeginLoginResponse) GetState() string {
 func (x *BeginLoginResponse) GetLoginState() string {
 	if x != nil && x.LoginState != nil {
 		return *x.LoginState
+	}
+	return ""
+}
+
+func (x *BeginLoginResponse) GetOpenerPolicy() string {
+	if x != nil && x.OpenerPolicy != nil {
+		return *x.OpenerPolicy
 	}
 	return ""
 }
@@ -329,18 +339,21 @@ func (x *CompleteLoginRequest) GetLoginState() string {
 type CompleteLoginResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The redirect URI of the client app with `code` or `error`, and its `state`; or a URL at which
-	// the authorization continues.
+	// the authorization or invitation continues.
 	Location string `protobuf:"bytes,1,opt,name=location,proto3" json:"location,omitempty"`
 	// Distinguishes this sign-in from those in other browser tabs.
 	State string `protobuf:"bytes,2,opt,name=state,proto3" json:"state,omitempty"`
 	// Empty, to delete the cookie: the state can be used only once.
 	LoginState string `protobuf:"bytes,3,opt,name=login_state,json=loginState,proto3" json:"login_state,omitempty"`
-	// The browser session. Present if the sign-in began at `/oauth/authorize`.
+	// The browser session. Present if the sign-in began at `/oauth/authorize` or at an invitation.
 	BrowserSession *string `protobuf:"bytes,4,opt,name=browser_session,json=browserSession,proto3,oneof" json:"browser_session,omitempty"`
 	// The lifetime of the browser session in seconds.
 	BrowserSessionSeconds *int32 `protobuf:"varint,5,opt,name=browser_session_seconds,json=browserSessionSeconds,proto3,oneof" json:"browser_session_seconds,omitempty"`
-	unknownFields         protoimpl.UnknownFields
-	sizeCache             protoimpl.SizeCache
+	// Sent as the header Cross-Origin-Opener-Policy, in sign-ins of client apps with `popup_sign_in`.
+	// Absent in others, which have `same-origin`.
+	OpenerPolicy  *string `protobuf:"bytes,6,opt,name=opener_policy,json=openerPolicy,proto3,oneof" json:"opener_policy,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CompleteLoginResponse) Reset() {
@@ -406,6 +419,13 @@ func (x *CompleteLoginResponse) GetBrowserSessionSeconds() int32 {
 		return *x.BrowserSessionSeconds
 	}
 	return 0
+}
+
+func (x *CompleteLoginResponse) GetOpenerPolicy() string {
+	if x != nil && x.OpenerPolicy != nil {
+		return *x.OpenerPolicy
+	}
+	return ""
 }
 
 // The response of AuthService.CompleteAdminLogin.
@@ -537,7 +557,9 @@ type CodeWorkspace struct {
 	// The unique name of the workspace in URLs.
 	Slug string `protobuf:"bytes,3,opt,name=slug,proto3" json:"slug,omitempty"`
 	// The user's role: `owner`, `admin`, `editor` or `viewer`.
-	Role          string `protobuf:"bytes,4,opt,name=role,proto3" json:"role,omitempty"`
+	Role string `protobuf:"bytes,4,opt,name=role,proto3" json:"role,omitempty"`
+	// `active`, or `invited` if the user has not accepted the invitation yet.
+	Status        string `protobuf:"bytes,5,opt,name=status,proto3" json:"status,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -600,10 +622,17 @@ func (x *CodeWorkspace) GetRole() string {
 	return ""
 }
 
+func (x *CodeWorkspace) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
 // The response of AuthService.ListCodeWorkspaces.
 type ListCodeWorkspacesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The workspaces.
+	// The workspaces, joined ones first.
 	Workspaces    []*CodeWorkspace `protobuf:"bytes,1,rep,name=workspaces,proto3" json:"workspaces,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1385,6 +1414,8 @@ type Configuration struct {
 	SubjectTypesSupported []string `protobuf:"bytes,5,rep,name=subject_types_supported,json=subjectTypesSupported,proto3" json:"subject_types_supported,omitempty"`
 	// The algorithms that sign tokens.
 	IdTokenSigningAlgValuesSupported []string `protobuf:"bytes,6,rep,name=id_token_signing_alg_values_supported,json=idTokenSigningAlgValuesSupported,proto3" json:"id_token_signing_alg_values_supported,omitempty"`
+	// The algorithms of client assertions at the token endpoint.
+	TokenEndpointAuthSigningAlgValuesSupported []string `protobuf:"bytes,27,rep,name=token_endpoint_auth_signing_alg_values_supported,json=tokenEndpointAuthSigningAlgValuesSupported,proto3" json:"token_endpoint_auth_signing_alg_values_supported,omitempty"`
 	// The supported PKCE code challenge methods.
 	CodeChallengeMethodsSupported []string `protobuf:"bytes,7,rep,name=code_challenge_methods_supported,json=codeChallengeMethodsSupported,proto3" json:"code_challenge_methods_supported,omitempty"`
 	// The client authentication methods of the token endpoint.
@@ -1397,7 +1428,7 @@ type Configuration struct {
 	UserinfoEndpoint string `protobuf:"bytes,11,opt,name=userinfo_endpoint,json=userinfoEndpoint,proto3" json:"userinfo_endpoint,omitempty"`
 	// The URL of the revocation endpoint (RFC 7009).
 	RevocationEndpoint string `protobuf:"bytes,12,opt,name=revocation_endpoint,json=revocationEndpoint,proto3" json:"revocation_endpoint,omitempty"`
-	// The URL of the introspection endpoint (RFC 7662). It requires a service key.
+	// The URL of the introspection endpoint (RFC 7662).
 	IntrospectionEndpoint string `protobuf:"bytes,13,opt,name=introspection_endpoint,json=introspectionEndpoint,proto3" json:"introspection_endpoint,omitempty"`
 	// The URL of the logout endpoint (OpenID Connect RP-Initiated Logout 1.0).
 	EndSessionEndpoint string `protobuf:"bytes,14,opt,name=end_session_endpoint,json=endSessionEndpoint,proto3" json:"end_session_endpoint,omitempty"`
@@ -1423,8 +1454,10 @@ type Configuration struct {
 	RequestParameterSupported bool `protobuf:"varint,24,opt,name=request_parameter_supported,json=requestParameterSupported,proto3" json:"request_parameter_supported,omitempty"`
 	// Always `false`.
 	RequestUriParameterSupported bool `protobuf:"varint,25,opt,name=request_uri_parameter_supported,json=requestUriParameterSupported,proto3" json:"request_uri_parameter_supported,omitempty"`
-	unknownFields                protoimpl.UnknownFields
-	sizeCache                    protoimpl.SizeCache
+	// The authentication methods of the introspection endpoint. `Bearer` is a service key.
+	IntrospectionEndpointAuthMethodsSupported []string `protobuf:"bytes,26,rep,name=introspection_endpoint_auth_methods_supported,json=introspectionEndpointAuthMethodsSupported,proto3" json:"introspection_endpoint_auth_methods_supported,omitempty"`
+	unknownFields                             protoimpl.UnknownFields
+	sizeCache                                 protoimpl.SizeCache
 }
 
 func (x *Configuration) Reset() {
@@ -1495,6 +1528,13 @@ func (x *Configuration) GetSubjectTypesSupported() []string {
 func (x *Configuration) GetIdTokenSigningAlgValuesSupported() []string {
 	if x != nil {
 		return x.IdTokenSigningAlgValuesSupported
+	}
+	return nil
+}
+
+func (x *Configuration) GetTokenEndpointAuthSigningAlgValuesSupported() []string {
+	if x != nil {
+		return x.TokenEndpointAuthSigningAlgValuesSupported
 	}
 	return nil
 }
@@ -1632,6 +1672,13 @@ func (x *Configuration) GetRequestUriParameterSupported() bool {
 	return false
 }
 
+func (x *Configuration) GetIntrospectionEndpointAuthMethodsSupported() []string {
+	if x != nil {
+		return x.IntrospectionEndpointAuthMethodsSupported
+	}
+	return nil
+}
+
 var File_daikon_v1_auth_proto protoreflect.FileDescriptor
 
 const file_daikon_v1_auth_proto_rawDesc = "" +
@@ -1648,14 +1695,16 @@ const file_daikon_v1_auth_proto_rawDesc = "" +
 	"\bprovider\x18\x01 \x01(\tR\bprovider\x12 \n" +
 	"\treturn_to\x18\x02 \x01(\tH\x00R\breturnTo\x88\x01\x01B\f\n" +
 	"\n" +
-	"_return_to\"\x8b\x01\n" +
+	"_return_to\"\xc7\x01\n" +
 	"\x12BeginLoginResponse\x12\x1a\n" +
 	"\blocation\x18\x01 \x01(\tR\blocation\x12\x19\n" +
 	"\x05state\x18\x02 \x01(\tH\x00R\x05state\x88\x01\x01\x12$\n" +
 	"\vlogin_state\x18\x03 \x01(\tH\x01R\n" +
-	"loginState\x88\x01\x01B\b\n" +
+	"loginState\x88\x01\x01\x12(\n" +
+	"\ropener_policy\x18\x04 \x01(\tH\x02R\fopenerPolicy\x88\x01\x01B\b\n" +
 	"\x06_stateB\x0e\n" +
-	"\f_login_state\"\xbb\x02\n" +
+	"\f_login_stateB\x10\n" +
+	"\x0e_opener_policy\"\xbb\x02\n" +
 	"\x14CompleteLoginRequest\x12\x1a\n" +
 	"\bprovider\x18\x01 \x01(\tR\bprovider\x12\x19\n" +
 	"\x05state\x18\x02 \x01(\tH\x00R\x05state\x88\x01\x01\x12\x17\n" +
@@ -1670,16 +1719,18 @@ const file_daikon_v1_auth_proto_rawDesc = "" +
 	"\x06_errorB\x14\n" +
 	"\x12_error_descriptionB\x06\n" +
 	"\x04_issB\x0e\n" +
-	"\f_login_state\"\x85\x02\n" +
+	"\f_login_state\"\xc1\x02\n" +
 	"\x15CompleteLoginResponse\x12\x1a\n" +
 	"\blocation\x18\x01 \x01(\tR\blocation\x12\x14\n" +
 	"\x05state\x18\x02 \x01(\tR\x05state\x12\x1f\n" +
 	"\vlogin_state\x18\x03 \x01(\tR\n" +
 	"loginState\x12,\n" +
 	"\x0fbrowser_session\x18\x04 \x01(\tH\x00R\x0ebrowserSession\x88\x01\x01\x12;\n" +
-	"\x17browser_session_seconds\x18\x05 \x01(\x05H\x01R\x15browserSessionSeconds\x88\x01\x01B\x12\n" +
+	"\x17browser_session_seconds\x18\x05 \x01(\x05H\x01R\x15browserSessionSeconds\x88\x01\x01\x12(\n" +
+	"\ropener_policy\x18\x06 \x01(\tH\x02R\fopenerPolicy\x88\x01\x01B\x12\n" +
 	"\x10_browser_sessionB\x1a\n" +
-	"\x18_browser_session_seconds\"\xa5\x01\n" +
+	"\x18_browser_session_secondsB\x10\n" +
+	"\x0e_opener_policy\"\xa5\x01\n" +
 	"\x1aCompleteAdminLoginResponse\x12\x1a\n" +
 	"\blocation\x18\x01 \x01(\tR\blocation\x12\x14\n" +
 	"\x05state\x18\x02 \x01(\tR\x05state\x12\x1f\n" +
@@ -1689,12 +1740,13 @@ const file_daikon_v1_auth_proto_rawDesc = "" +
 	"adminToken\x88\x01\x01B\x0e\n" +
 	"\f_admin_token\"/\n" +
 	"\x19ListCodeWorkspacesRequest\x12\x12\n" +
-	"\x04code\x18\x01 \x01(\tR\x04code\"[\n" +
+	"\x04code\x18\x01 \x01(\tR\x04code\"s\n" +
 	"\rCodeWorkspace\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
 	"\x04slug\x18\x03 \x01(\tR\x04slug\x12\x12\n" +
-	"\x04role\x18\x04 \x01(\tR\x04role\"V\n" +
+	"\x04role\x18\x04 \x01(\tR\x04role\x12\x16\n" +
+	"\x06status\x18\x05 \x01(\tR\x06status\"V\n" +
 	"\x1aListCodeWorkspacesResponse\x128\n" +
 	"\n" +
 	"workspaces\x18\x01 \x03(\v2\x18.daikon.v1.CodeWorkspaceR\n" +
@@ -1744,14 +1796,15 @@ const file_daikon_v1_auth_proto_rawDesc = "" +
 	"\x03kid\x18\x04 \x01(\tR\x03kid\x12\f\n" +
 	"\x01n\x18\x05 \x01(\tR\x01n\x12\f\n" +
 	"\x01e\x18\x06 \x01(\tR\x01e\"\x19\n" +
-	"\x17GetConfigurationRequest\"\xd9\v\n" +
+	"\x17GetConfigurationRequest\"\xa1\r\n" +
 	"\rConfiguration\x12\x16\n" +
 	"\x06issuer\x18\x01 \x01(\tR\x06issuer\x12\x19\n" +
 	"\bjwks_uri\x18\x02 \x01(\tR\ajwksUri\x12%\n" +
 	"\x0etoken_endpoint\x18\x03 \x01(\tR\rtokenEndpoint\x128\n" +
 	"\x18response_types_supported\x18\x04 \x03(\tR\x16responseTypesSupported\x126\n" +
 	"\x17subject_types_supported\x18\x05 \x03(\tR\x15subjectTypesSupported\x12O\n" +
-	"%id_token_signing_alg_values_supported\x18\x06 \x03(\tR idTokenSigningAlgValuesSupported\x12G\n" +
+	"%id_token_signing_alg_values_supported\x18\x06 \x03(\tR idTokenSigningAlgValuesSupported\x12d\n" +
+	"0token_endpoint_auth_signing_alg_values_supported\x18\x1b \x03(\tR*tokenEndpointAuthSigningAlgValuesSupported\x12G\n" +
 	" code_challenge_methods_supported\x18\a \x03(\tR\x1dcodeChallengeMethodsSupported\x12P\n" +
 	"%token_endpoint_auth_methods_supported\x18\b \x03(\tR!tokenEndpointAuthMethodsSupported\x12)\n" +
 	"\x10claims_supported\x18\t \x03(\tR\x0fclaimsSupported\x125\n" +
@@ -1771,7 +1824,8 @@ const file_daikon_v1_auth_proto_rawDesc = "" +
 	"$backchannel_logout_session_supported\x18\x16 \x01(\bR!backchannelLogoutSessionSupported\x12<\n" +
 	"\x1aclaims_parameter_supported\x18\x17 \x01(\bR\x18claimsParameterSupported\x12>\n" +
 	"\x1brequest_parameter_supported\x18\x18 \x01(\bR\x19requestParameterSupported\x12E\n" +
-	"\x1frequest_uri_parameter_supported\x18\x19 \x01(\bR\x1crequestUriParameterSupported2\x85\b\n" +
+	"\x1frequest_uri_parameter_supported\x18\x19 \x01(\bR\x1crequestUriParameterSupported\x12`\n" +
+	"-introspection_endpoint_auth_methods_supported\x18\x1a \x03(\tR)introspectionEndpointAuthMethodsSupported2\x85\b\n" +
 	"\vAuthService\x12I\n" +
 	"\n" +
 	"BeginLogin\x12\x1c.daikon.v1.BeginLoginRequest\x1a\x1d.daikon.v1.BeginLoginResponse\x12R\n" +
@@ -1787,7 +1841,9 @@ const file_daikon_v1_auth_proto_rawDesc = "" +
 	"\n" +
 	"GetAdminMe\x12\x1c.daikon.v1.GetAdminMeRequest\x1a\x12.daikon.v1.AdminMe\x12;\n" +
 	"\tGetKeySet\x12\x1b.daikon.v1.GetKeySetRequest\x1a\x11.daikon.v1.KeySet\x12P\n" +
-	"\x10GetConfiguration\x12\".daikon.v1.GetConfigurationRequest\x1a\x18.daikon.v1.ConfigurationB3Z1github.com/daikon-auth/daikon/clients/go/daikonv1b\x06proto3"
+	"\x10GetConfiguration\x12\".daikon.v1.GetConfigurationRequest\x1a\x18.daikon.v1.ConfigurationB\x92\x01\n" +
+	"\rcom.daikon.v1B\tAuthProtoP\x01Z1github.com/daikon-auth/daikon/clients/go/daikonv1\xa2\x02\x03DXX\xaa\x02\tDaikon.V1\xca\x02\tDaikon\\V1\xe2\x02\x15Daikon\\V1\\GPBMetadata\xea\x02\n" +
+	"Daikon::V1b\x06proto3"
 
 var (
 	file_daikon_v1_auth_proto_rawDescOnce sync.Once

@@ -42,7 +42,7 @@ const (
 type AuthServiceClient interface {
 	// Begin a sign-in
 	//
-	// Redirects the browser to the identity provider. The parameters are those of an authorization
+	// Redirects the browser to the identity provider. The parameters follow an authorization
 	// request with PKCE (RFC 7636).
 	BeginLogin(ctx context.Context, in *BeginLoginRequest, opts ...grpc.CallOption) (*BeginLoginResponse, error)
 	// Complete a sign-in
@@ -52,25 +52,27 @@ type AuthServiceClient interface {
 	CompleteLogin(ctx context.Context, in *CompleteLoginRequest, opts ...grpc.CallOption) (*CompleteLoginResponse, error)
 	// List sign-in workspaces
 	//
-	// Lists the workspaces that an authorization code can be exchanged for. This does not consume the
-	// code.
+	// Lists the workspaces that an authorization code can be exchanged for: the workspaces that the
+	// user has joined, then those with a pending invitation, each ordered by name. This does not
+	// consume the code.
 	ListCodeWorkspaces(ctx context.Context, in *ListCodeWorkspacesRequest, opts ...grpc.CallOption) (*ListCodeWorkspacesResponse, error)
 	// Exchange a code
 	//
-	// Exchanges an authorization code for tokens for one workspace. A code can be used once; using it
-	// again with the correct verifier ends its session. Fails with `PERMISSION_DENIED` if the user is
+	// Exchanges an authorization code for tokens for one workspace, which accepts a pending invitation
+	// to it. A code can be used once; using it again with the correct verifier ends its session. Fails with `PERMISSION_DENIED` if the user is
 	// not a member of the workspace, without consuming the code.
 	ExchangeToken(ctx context.Context, in *ExchangeTokenRequest, opts ...grpc.CallOption) (*TokenResponse, error)
 	// Refresh tokens
 	//
 	// Exchanges a refresh token for a new access token and refresh token. A refresh token can be used
-	// once; using it again ends its session.
+	// once; using it again ends its session. Fails with `PERMISSION_DENIED` if the client app is bound to
+	// another workspace; the refresh token then remains valid.
 	RefreshToken(ctx context.Context, in *RefreshTokenRequest, opts ...grpc.CallOption) (*TokenResponse, error)
 	// Switch the workspace
 	//
 	// Exchanges a refresh token for tokens for another workspace of the user, and revokes the access
 	// tokens of the session. Fails with `PERMISSION_DENIED` if the user is not a member of that
-	// workspace; the refresh token then remains valid.
+	// workspace, or the client app is bound to another one; the refresh token then remains valid.
 	SwitchWorkspace(ctx context.Context, in *SwitchWorkspaceRequest, opts ...grpc.CallOption) (*TokenResponse, error)
 	// Sign out
 	//
@@ -250,7 +252,7 @@ func (c *authServiceClient) GetConfiguration(ctx context.Context, in *GetConfigu
 type AuthServiceServer interface {
 	// Begin a sign-in
 	//
-	// Redirects the browser to the identity provider. The parameters are those of an authorization
+	// Redirects the browser to the identity provider. The parameters follow an authorization
 	// request with PKCE (RFC 7636).
 	BeginLogin(context.Context, *BeginLoginRequest) (*BeginLoginResponse, error)
 	// Complete a sign-in
@@ -260,25 +262,27 @@ type AuthServiceServer interface {
 	CompleteLogin(context.Context, *CompleteLoginRequest) (*CompleteLoginResponse, error)
 	// List sign-in workspaces
 	//
-	// Lists the workspaces that an authorization code can be exchanged for. This does not consume the
-	// code.
+	// Lists the workspaces that an authorization code can be exchanged for: the workspaces that the
+	// user has joined, then those with a pending invitation, each ordered by name. This does not
+	// consume the code.
 	ListCodeWorkspaces(context.Context, *ListCodeWorkspacesRequest) (*ListCodeWorkspacesResponse, error)
 	// Exchange a code
 	//
-	// Exchanges an authorization code for tokens for one workspace. A code can be used once; using it
-	// again with the correct verifier ends its session. Fails with `PERMISSION_DENIED` if the user is
+	// Exchanges an authorization code for tokens for one workspace, which accepts a pending invitation
+	// to it. A code can be used once; using it again with the correct verifier ends its session. Fails with `PERMISSION_DENIED` if the user is
 	// not a member of the workspace, without consuming the code.
 	ExchangeToken(context.Context, *ExchangeTokenRequest) (*TokenResponse, error)
 	// Refresh tokens
 	//
 	// Exchanges a refresh token for a new access token and refresh token. A refresh token can be used
-	// once; using it again ends its session.
+	// once; using it again ends its session. Fails with `PERMISSION_DENIED` if the client app is bound to
+	// another workspace; the refresh token then remains valid.
 	RefreshToken(context.Context, *RefreshTokenRequest) (*TokenResponse, error)
 	// Switch the workspace
 	//
 	// Exchanges a refresh token for tokens for another workspace of the user, and revokes the access
 	// tokens of the session. Fails with `PERMISSION_DENIED` if the user is not a member of that
-	// workspace; the refresh token then remains valid.
+	// workspace, or the client app is bound to another one; the refresh token then remains valid.
 	SwitchWorkspace(context.Context, *SwitchWorkspaceRequest) (*TokenResponse, error)
 	// Sign out
 	//

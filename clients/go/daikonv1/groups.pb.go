@@ -90,7 +90,13 @@ func (x *GroupCreateRequest) GetDescription() string {
 type ListGroupsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the workspace.
-	WorkspaceId   string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// The number of the page, starting at 1. Without it, the response is the whole list.
+	Page *int32 `protobuf:"varint,2,opt,name=page,proto3,oneof" json:"page,omitempty"`
+	// The number of groups on a page, 1 to 100. Defaults to 20.
+	PageSize *int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3,oneof" json:"page_size,omitempty"`
+	// Returns only groups whose name contains this text. At most 100 characters.
+	Q             *string `protobuf:"bytes,4,opt,name=q,proto3,oneof" json:"q,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -132,11 +138,34 @@ func (x *ListGroupsRequest) GetWorkspaceId() string {
 	return ""
 }
 
+func (x *ListGroupsRequest) GetPage() int32 {
+	if x != nil && x.Page != nil {
+		return *x.Page
+	}
+	return 0
+}
+
+func (x *ListGroupsRequest) GetPageSize() int32 {
+	if x != nil && x.PageSize != nil {
+		return *x.PageSize
+	}
+	return 0
+}
+
+func (x *ListGroupsRequest) GetQ() string {
+	if x != nil && x.Q != nil {
+		return *x.Q
+	}
+	return ""
+}
+
 // The groups of a workspace, or the children of a group.
 type ListGroupsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The groups, ordered by name.
-	Groups        []*GroupResponse `protobuf:"bytes,1,rep,name=groups,proto3" json:"groups,omitempty"`
+	Groups []*GroupResponse `protobuf:"bytes,1,rep,name=groups,proto3" json:"groups,omitempty"`
+	// The number of groups on all pages. Absent without `page`.
+	Total         *int32 `protobuf:"varint,2,opt,name=total,proto3,oneof" json:"total,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -176,6 +205,13 @@ func (x *ListGroupsResponse) GetGroups() []*GroupResponse {
 		return x.Groups
 	}
 	return nil
+}
+
+func (x *ListGroupsResponse) GetTotal() int32 {
+	if x != nil && x.Total != nil {
+		return *x.Total
+	}
+	return 0
 }
 
 // Identifies a group. `workspace_id` is required except in the methods of AdminService.
@@ -233,6 +269,71 @@ func (x *GroupRequest) GetGroupId() string {
 	return ""
 }
 
+// The request of AdminService.DeleteGroup and GroupService.DeleteGroup.
+type DeleteGroupRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ID of the workspace.
+	WorkspaceId *string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3,oneof" json:"workspace_id,omitempty"`
+	// The ID of the group.
+	GroupId string `protobuf:"bytes,2,opt,name=group_id,json=groupId,proto3" json:"group_id,omitempty"`
+	// The ETags of the versions that the call may change, or `*`. If the current ETag is not among
+	// them, the call fails with `ABORTED` and changes nothing (RFC 9110, section 13.1.1).
+	IfMatch       *string `protobuf:"bytes,30,opt,name=if_match,json=ifMatch,proto3,oneof" json:"if_match,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteGroupRequest) Reset() {
+	*x = DeleteGroupRequest{}
+	mi := &file_daikon_v1_groups_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteGroupRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteGroupRequest) ProtoMessage() {}
+
+func (x *DeleteGroupRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_groups_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteGroupRequest.ProtoReflect.Descriptor instead.
+func (*DeleteGroupRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_groups_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *DeleteGroupRequest) GetWorkspaceId() string {
+	if x != nil && x.WorkspaceId != nil {
+		return *x.WorkspaceId
+	}
+	return ""
+}
+
+func (x *DeleteGroupRequest) GetGroupId() string {
+	if x != nil {
+		return x.GroupId
+	}
+	return ""
+}
+
+func (x *DeleteGroupRequest) GetIfMatch() string {
+	if x != nil && x.IfMatch != nil {
+		return *x.IfMatch
+	}
+	return ""
+}
+
 // The request of AdminService.UpdateGroup and GroupService.UpdateGroup.
 type GroupUpdateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -243,14 +344,17 @@ type GroupUpdateRequest struct {
 	// The name of the group, 1 to 200 characters, unique in the workspace.
 	Name *string `protobuf:"bytes,3,opt,name=name,proto3,oneof" json:"name,omitempty"`
 	// A description, at most 2,000 characters.
-	Description   *string `protobuf:"bytes,4,opt,name=description,proto3,oneof" json:"description,omitempty"`
+	Description *string `protobuf:"bytes,4,opt,name=description,proto3,oneof" json:"description,omitempty"`
+	// The ETags of the versions that the call may change, or `*`. If the current ETag is not among
+	// them, the call fails with `ABORTED` and changes nothing (RFC 9110, section 13.1.1).
+	IfMatch       *string `protobuf:"bytes,30,opt,name=if_match,json=ifMatch,proto3,oneof" json:"if_match,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *GroupUpdateRequest) Reset() {
 	*x = GroupUpdateRequest{}
-	mi := &file_daikon_v1_groups_proto_msgTypes[4]
+	mi := &file_daikon_v1_groups_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -262,7 +366,7 @@ func (x *GroupUpdateRequest) String() string {
 func (*GroupUpdateRequest) ProtoMessage() {}
 
 func (x *GroupUpdateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_groups_proto_msgTypes[4]
+	mi := &file_daikon_v1_groups_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -275,7 +379,7 @@ func (x *GroupUpdateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GroupUpdateRequest.ProtoReflect.Descriptor instead.
 func (*GroupUpdateRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_groups_proto_rawDescGZIP(), []int{4}
+	return file_daikon_v1_groups_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *GroupUpdateRequest) GetWorkspaceId() string {
@@ -306,6 +410,13 @@ func (x *GroupUpdateRequest) GetDescription() string {
 	return ""
 }
 
+func (x *GroupUpdateRequest) GetIfMatch() string {
+	if x != nil && x.IfMatch != nil {
+		return *x.IfMatch
+	}
+	return ""
+}
+
 // Identifies a group and a user.
 type GroupMemberRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -321,7 +432,7 @@ type GroupMemberRequest struct {
 
 func (x *GroupMemberRequest) Reset() {
 	*x = GroupMemberRequest{}
-	mi := &file_daikon_v1_groups_proto_msgTypes[5]
+	mi := &file_daikon_v1_groups_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -333,7 +444,7 @@ func (x *GroupMemberRequest) String() string {
 func (*GroupMemberRequest) ProtoMessage() {}
 
 func (x *GroupMemberRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_groups_proto_msgTypes[5]
+	mi := &file_daikon_v1_groups_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -346,7 +457,7 @@ func (x *GroupMemberRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GroupMemberRequest.ProtoReflect.Descriptor instead.
 func (*GroupMemberRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_groups_proto_rawDescGZIP(), []int{5}
+	return file_daikon_v1_groups_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *GroupMemberRequest) GetWorkspaceId() string {
@@ -378,14 +489,20 @@ type ListGroupMembersRequest struct {
 	// The ID of the group.
 	GroupId string `protobuf:"bytes,2,opt,name=group_id,json=groupId,proto3" json:"group_id,omitempty"`
 	// Whether to include the members of all descendants. Defaults to `false`.
-	Effective     *bool `protobuf:"varint,3,opt,name=effective,proto3,oneof" json:"effective,omitempty"`
+	Effective *bool `protobuf:"varint,3,opt,name=effective,proto3,oneof" json:"effective,omitempty"`
+	// The number of the page, starting at 1. Without it, the response is the whole list.
+	Page *int32 `protobuf:"varint,4,opt,name=page,proto3,oneof" json:"page,omitempty"`
+	// The number of members on a page, 1 to 100. Defaults to 20.
+	PageSize *int32 `protobuf:"varint,5,opt,name=page_size,json=pageSize,proto3,oneof" json:"page_size,omitempty"`
+	// Returns only members whose name or e-mail address contains this text. At most 100 characters.
+	Q             *string `protobuf:"bytes,6,opt,name=q,proto3,oneof" json:"q,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListGroupMembersRequest) Reset() {
 	*x = ListGroupMembersRequest{}
-	mi := &file_daikon_v1_groups_proto_msgTypes[6]
+	mi := &file_daikon_v1_groups_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -397,7 +514,7 @@ func (x *ListGroupMembersRequest) String() string {
 func (*ListGroupMembersRequest) ProtoMessage() {}
 
 func (x *ListGroupMembersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_groups_proto_msgTypes[6]
+	mi := &file_daikon_v1_groups_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -410,7 +527,7 @@ func (x *ListGroupMembersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListGroupMembersRequest.ProtoReflect.Descriptor instead.
 func (*ListGroupMembersRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_groups_proto_rawDescGZIP(), []int{6}
+	return file_daikon_v1_groups_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ListGroupMembersRequest) GetWorkspaceId() string {
@@ -434,6 +551,27 @@ func (x *ListGroupMembersRequest) GetEffective() bool {
 	return false
 }
 
+func (x *ListGroupMembersRequest) GetPage() int32 {
+	if x != nil && x.Page != nil {
+		return *x.Page
+	}
+	return 0
+}
+
+func (x *ListGroupMembersRequest) GetPageSize() int32 {
+	if x != nil && x.PageSize != nil {
+		return *x.PageSize
+	}
+	return 0
+}
+
+func (x *ListGroupMembersRequest) GetQ() string {
+	if x != nil && x.Q != nil {
+		return *x.Q
+	}
+	return ""
+}
+
 // Identifies a group and one of its children.
 type ChildGroupRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -449,7 +587,7 @@ type ChildGroupRequest struct {
 
 func (x *ChildGroupRequest) Reset() {
 	*x = ChildGroupRequest{}
-	mi := &file_daikon_v1_groups_proto_msgTypes[7]
+	mi := &file_daikon_v1_groups_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -461,7 +599,7 @@ func (x *ChildGroupRequest) String() string {
 func (*ChildGroupRequest) ProtoMessage() {}
 
 func (x *ChildGroupRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_groups_proto_msgTypes[7]
+	mi := &file_daikon_v1_groups_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -474,7 +612,7 @@ func (x *ChildGroupRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ChildGroupRequest.ProtoReflect.Descriptor instead.
 func (*ChildGroupRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_groups_proto_rawDescGZIP(), []int{7}
+	return file_daikon_v1_groups_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ChildGroupRequest) GetWorkspaceId() string {
@@ -513,14 +651,16 @@ type GroupResponse struct {
 	// created by the command-line tool.
 	CreatedBy *string `protobuf:"bytes,5,opt,name=created_by,json=createdBy,proto3,oneof" json:"created_by,omitempty"`
 	// When the group was created.
-	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// The ETag of the fields that an update can change. Absent in lists.
+	Etag          *string `protobuf:"bytes,30,opt,name=etag,proto3,oneof" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *GroupResponse) Reset() {
 	*x = GroupResponse{}
-	mi := &file_daikon_v1_groups_proto_msgTypes[8]
+	mi := &file_daikon_v1_groups_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -532,7 +672,7 @@ func (x *GroupResponse) String() string {
 func (*GroupResponse) ProtoMessage() {}
 
 func (x *GroupResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_groups_proto_msgTypes[8]
+	mi := &file_daikon_v1_groups_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -545,7 +685,7 @@ func (x *GroupResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GroupResponse.ProtoReflect.Descriptor instead.
 func (*GroupResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_groups_proto_rawDescGZIP(), []int{8}
+	return file_daikon_v1_groups_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *GroupResponse) GetId() string {
@@ -590,18 +730,28 @@ func (x *GroupResponse) GetCreatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *GroupResponse) GetEtag() string {
+	if x != nil && x.Etag != nil {
+		return *x.Etag
+	}
+	return ""
+}
+
 // The response of AdminService.ListGroupMembers and GroupService.ListGroupMembers.
 type ListGroupMembersResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The members, ordered by user ID.
-	Members       []*GroupMemberResponse `protobuf:"bytes,1,rep,name=members,proto3" json:"members,omitempty"`
+	// The members. A page is ordered by name, or by e-mail address for members without a name.
+	// Without `page`, members are ordered by user ID.
+	Members []*GroupMemberResponse `protobuf:"bytes,1,rep,name=members,proto3" json:"members,omitempty"`
+	// The number of members on all pages. Absent without `page`.
+	Total         *int32 `protobuf:"varint,2,opt,name=total,proto3,oneof" json:"total,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListGroupMembersResponse) Reset() {
 	*x = ListGroupMembersResponse{}
-	mi := &file_daikon_v1_groups_proto_msgTypes[9]
+	mi := &file_daikon_v1_groups_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -613,7 +763,7 @@ func (x *ListGroupMembersResponse) String() string {
 func (*ListGroupMembersResponse) ProtoMessage() {}
 
 func (x *ListGroupMembersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_groups_proto_msgTypes[9]
+	mi := &file_daikon_v1_groups_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -626,7 +776,7 @@ func (x *ListGroupMembersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListGroupMembersResponse.ProtoReflect.Descriptor instead.
 func (*ListGroupMembersResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_groups_proto_rawDescGZIP(), []int{9}
+	return file_daikon_v1_groups_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ListGroupMembersResponse) GetMembers() []*GroupMemberResponse {
@@ -636,8 +786,15 @@ func (x *ListGroupMembersResponse) GetMembers() []*GroupMemberResponse {
 	return nil
 }
 
+func (x *ListGroupMembersResponse) GetTotal() int32 {
+	if x != nil && x.Total != nil {
+		return *x.Total
+	}
+	return 0
+}
+
 // A member of a group. The name and the avatar of an invited user are empty until they join the
-// workspace.
+// workspace, except for administrators.
 type GroupMemberResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the user.
@@ -661,7 +818,7 @@ type GroupMemberResponse struct {
 
 func (x *GroupMemberResponse) Reset() {
 	*x = GroupMemberResponse{}
-	mi := &file_daikon_v1_groups_proto_msgTypes[10]
+	mi := &file_daikon_v1_groups_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -673,7 +830,7 @@ func (x *GroupMemberResponse) String() string {
 func (*GroupMemberResponse) ProtoMessage() {}
 
 func (x *GroupMemberResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_groups_proto_msgTypes[10]
+	mi := &file_daikon_v1_groups_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -686,7 +843,7 @@ func (x *GroupMemberResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GroupMemberResponse.ProtoReflect.Descriptor instead.
 func (*GroupMemberResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_groups_proto_rawDescGZIP(), []int{10}
+	return file_daikon_v1_groups_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *GroupMemberResponse) GetUserId() string {
@@ -747,40 +904,64 @@ const file_daikon_v1_groups_proto_rawDesc = "" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12%\n" +
 	"\vdescription\x18\x03 \x01(\tH\x00R\vdescription\x88\x01\x01B\x0e\n" +
-	"\f_description\"6\n" +
+	"\f_description\"\xa1\x01\n" +
 	"\x11ListGroupsRequest\x12!\n" +
-	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\"F\n" +
+	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x17\n" +
+	"\x04page\x18\x02 \x01(\x05H\x00R\x04page\x88\x01\x01\x12 \n" +
+	"\tpage_size\x18\x03 \x01(\x05H\x01R\bpageSize\x88\x01\x01\x12\x11\n" +
+	"\x01q\x18\x04 \x01(\tH\x02R\x01q\x88\x01\x01B\a\n" +
+	"\x05_pageB\f\n" +
+	"\n" +
+	"_page_sizeB\x04\n" +
+	"\x02_q\"k\n" +
 	"\x12ListGroupsResponse\x120\n" +
-	"\x06groups\x18\x01 \x03(\v2\x18.daikon.v1.GroupResponseR\x06groups\"b\n" +
+	"\x06groups\x18\x01 \x03(\v2\x18.daikon.v1.GroupResponseR\x06groups\x12\x19\n" +
+	"\x05total\x18\x02 \x01(\x05H\x00R\x05total\x88\x01\x01B\b\n" +
+	"\x06_total\"b\n" +
 	"\fGroupRequest\x12&\n" +
 	"\fworkspace_id\x18\x01 \x01(\tH\x00R\vworkspaceId\x88\x01\x01\x12\x19\n" +
 	"\bgroup_id\x18\x02 \x01(\tR\agroupIdB\x0f\n" +
-	"\r_workspace_id\"\xc1\x01\n" +
+	"\r_workspace_id\"\x95\x01\n" +
+	"\x12DeleteGroupRequest\x12&\n" +
+	"\fworkspace_id\x18\x01 \x01(\tH\x00R\vworkspaceId\x88\x01\x01\x12\x19\n" +
+	"\bgroup_id\x18\x02 \x01(\tR\agroupId\x12\x1e\n" +
+	"\bif_match\x18\x1e \x01(\tH\x01R\aifMatch\x88\x01\x01B\x0f\n" +
+	"\r_workspace_idB\v\n" +
+	"\t_if_match\"\xee\x01\n" +
 	"\x12GroupUpdateRequest\x12&\n" +
 	"\fworkspace_id\x18\x01 \x01(\tH\x00R\vworkspaceId\x88\x01\x01\x12\x19\n" +
 	"\bgroup_id\x18\x02 \x01(\tR\agroupId\x12\x17\n" +
 	"\x04name\x18\x03 \x01(\tH\x01R\x04name\x88\x01\x01\x12%\n" +
-	"\vdescription\x18\x04 \x01(\tH\x02R\vdescription\x88\x01\x01B\x0f\n" +
+	"\vdescription\x18\x04 \x01(\tH\x02R\vdescription\x88\x01\x01\x12\x1e\n" +
+	"\bif_match\x18\x1e \x01(\tH\x03R\aifMatch\x88\x01\x01B\x0f\n" +
 	"\r_workspace_idB\a\n" +
 	"\x05_nameB\x0e\n" +
-	"\f_description\"\x81\x01\n" +
+	"\f_descriptionB\v\n" +
+	"\t_if_match\"\x81\x01\n" +
 	"\x12GroupMemberRequest\x12&\n" +
 	"\fworkspace_id\x18\x01 \x01(\tH\x00R\vworkspaceId\x88\x01\x01\x12\x19\n" +
 	"\bgroup_id\x18\x02 \x01(\tR\agroupId\x12\x17\n" +
 	"\auser_id\x18\x03 \x01(\tR\x06userIdB\x0f\n" +
-	"\r_workspace_id\"\x9e\x01\n" +
+	"\r_workspace_id\"\x89\x02\n" +
 	"\x17ListGroupMembersRequest\x12&\n" +
 	"\fworkspace_id\x18\x01 \x01(\tH\x00R\vworkspaceId\x88\x01\x01\x12\x19\n" +
 	"\bgroup_id\x18\x02 \x01(\tR\agroupId\x12!\n" +
-	"\teffective\x18\x03 \x01(\bH\x01R\teffective\x88\x01\x01B\x0f\n" +
+	"\teffective\x18\x03 \x01(\bH\x01R\teffective\x88\x01\x01\x12\x17\n" +
+	"\x04page\x18\x04 \x01(\x05H\x02R\x04page\x88\x01\x01\x12 \n" +
+	"\tpage_size\x18\x05 \x01(\x05H\x03R\bpageSize\x88\x01\x01\x12\x11\n" +
+	"\x01q\x18\x06 \x01(\tH\x04R\x01q\x88\x01\x01B\x0f\n" +
 	"\r_workspace_idB\f\n" +
 	"\n" +
-	"_effective\"\x82\x01\n" +
+	"_effectiveB\a\n" +
+	"\x05_pageB\f\n" +
+	"\n" +
+	"_page_sizeB\x04\n" +
+	"\x02_q\"\x82\x01\n" +
 	"\x11ChildGroupRequest\x12&\n" +
 	"\fworkspace_id\x18\x01 \x01(\tH\x00R\vworkspaceId\x88\x01\x01\x12\x19\n" +
 	"\bgroup_id\x18\x02 \x01(\tR\agroupId\x12\x19\n" +
 	"\bchild_id\x18\x03 \x01(\tR\achildIdB\x0f\n" +
-	"\r_workspace_id\"\xe6\x01\n" +
+	"\r_workspace_id\"\x88\x02\n" +
 	"\rGroupResponse\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12\x12\n" +
@@ -789,10 +970,14 @@ const file_daikon_v1_groups_proto_rawDesc = "" +
 	"\n" +
 	"created_by\x18\x05 \x01(\tH\x00R\tcreatedBy\x88\x01\x01\x129\n" +
 	"\n" +
-	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAtB\r\n" +
-	"\v_created_by\"T\n" +
+	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12\x17\n" +
+	"\x04etag\x18\x1e \x01(\tH\x01R\x04etag\x88\x01\x01B\r\n" +
+	"\v_created_byB\a\n" +
+	"\x05_etag\"y\n" +
 	"\x18ListGroupMembersResponse\x128\n" +
-	"\amembers\x18\x01 \x03(\v2\x1e.daikon.v1.GroupMemberResponseR\amembers\"\xdb\x01\n" +
+	"\amembers\x18\x01 \x03(\v2\x1e.daikon.v1.GroupMemberResponseR\amembers\x12\x19\n" +
+	"\x05total\x18\x02 \x01(\x05H\x00R\x05total\x88\x01\x01B\b\n" +
+	"\x06_total\"\xdb\x01\n" +
 	"\x13GroupMemberResponse\x12\x17\n" +
 	"\auser_id\x18\x01 \x01(\tR\x06userId\x12\x19\n" +
 	"\bgroup_id\x18\x02 \x01(\tR\agroupId\x12\x14\n" +
@@ -801,19 +986,22 @@ const file_daikon_v1_groups_proto_rawDesc = "" +
 	"\n" +
 	"avatar_url\x18\x05 \x01(\tR\tavatarUrl\x125\n" +
 	"\badded_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\aaddedAt\x12\x10\n" +
-	"\x03via\x18\a \x03(\tR\x03via2\x88\x06\n" +
+	"\x03via\x18\a \x03(\tR\x03via2\xcd\x06\n" +
 	"\fGroupService\x12F\n" +
 	"\vCreateGroup\x12\x1d.daikon.v1.GroupCreateRequest\x1a\x18.daikon.v1.GroupResponse\x12I\n" +
 	"\n" +
-	"ListGroups\x12\x1c.daikon.v1.ListGroupsRequest\x1a\x1d.daikon.v1.ListGroupsResponse\x12F\n" +
-	"\vUpdateGroup\x12\x1d.daikon.v1.GroupUpdateRequest\x1a\x18.daikon.v1.GroupResponse\x12A\n" +
-	"\vDeleteGroup\x12\x17.daikon.v1.GroupRequest\x1a\x19.daikon.v1.DeleteResponse\x12K\n" +
+	"ListGroups\x12\x1c.daikon.v1.ListGroupsRequest\x1a\x1d.daikon.v1.ListGroupsResponse\x12=\n" +
+	"\bGetGroup\x12\x17.daikon.v1.GroupRequest\x1a\x18.daikon.v1.GroupResponse\x12F\n" +
+	"\vUpdateGroup\x12\x1d.daikon.v1.GroupUpdateRequest\x1a\x18.daikon.v1.GroupResponse\x12G\n" +
+	"\vDeleteGroup\x12\x1d.daikon.v1.DeleteGroupRequest\x1a\x19.daikon.v1.DeleteResponse\x12K\n" +
 	"\x0eAddGroupMember\x12\x1d.daikon.v1.GroupMemberRequest\x1a\x1a.daikon.v1.Acknowledgement\x12[\n" +
 	"\x10ListGroupMembers\x12\".daikon.v1.ListGroupMembersRequest\x1a#.daikon.v1.ListGroupMembersResponse\x12M\n" +
 	"\x11RemoveGroupMember\x12\x1d.daikon.v1.GroupMemberRequest\x1a\x19.daikon.v1.DeleteResponse\x12I\n" +
 	"\rAddChildGroup\x12\x1c.daikon.v1.ChildGroupRequest\x1a\x1a.daikon.v1.Acknowledgement\x12I\n" +
 	"\x0fListChildGroups\x12\x17.daikon.v1.GroupRequest\x1a\x1d.daikon.v1.ListGroupsResponse\x12K\n" +
-	"\x10RemoveChildGroup\x12\x1c.daikon.v1.ChildGroupRequest\x1a\x19.daikon.v1.DeleteResponseB3Z1github.com/daikon-auth/daikon/clients/go/daikonv1b\x06proto3"
+	"\x10RemoveChildGroup\x12\x1c.daikon.v1.ChildGroupRequest\x1a\x19.daikon.v1.DeleteResponseB\x94\x01\n" +
+	"\rcom.daikon.v1B\vGroupsProtoP\x01Z1github.com/daikon-auth/daikon/clients/go/daikonv1\xa2\x02\x03DXX\xaa\x02\tDaikon.V1\xca\x02\tDaikon\\V1\xe2\x02\x15Daikon\\V1\\GPBMetadata\xea\x02\n" +
+	"Daikon::V1b\x06proto3"
 
 var (
 	file_daikon_v1_groups_proto_rawDescOnce sync.Once
@@ -827,50 +1015,53 @@ func file_daikon_v1_groups_proto_rawDescGZIP() []byte {
 	return file_daikon_v1_groups_proto_rawDescData
 }
 
-var file_daikon_v1_groups_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
+var file_daikon_v1_groups_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_daikon_v1_groups_proto_goTypes = []any{
 	(*GroupCreateRequest)(nil),       // 0: daikon.v1.GroupCreateRequest
 	(*ListGroupsRequest)(nil),        // 1: daikon.v1.ListGroupsRequest
 	(*ListGroupsResponse)(nil),       // 2: daikon.v1.ListGroupsResponse
 	(*GroupRequest)(nil),             // 3: daikon.v1.GroupRequest
-	(*GroupUpdateRequest)(nil),       // 4: daikon.v1.GroupUpdateRequest
-	(*GroupMemberRequest)(nil),       // 5: daikon.v1.GroupMemberRequest
-	(*ListGroupMembersRequest)(nil),  // 6: daikon.v1.ListGroupMembersRequest
-	(*ChildGroupRequest)(nil),        // 7: daikon.v1.ChildGroupRequest
-	(*GroupResponse)(nil),            // 8: daikon.v1.GroupResponse
-	(*ListGroupMembersResponse)(nil), // 9: daikon.v1.ListGroupMembersResponse
-	(*GroupMemberResponse)(nil),      // 10: daikon.v1.GroupMemberResponse
-	(*timestamppb.Timestamp)(nil),    // 11: google.protobuf.Timestamp
-	(*DeleteResponse)(nil),           // 12: daikon.v1.DeleteResponse
-	(*Acknowledgement)(nil),          // 13: daikon.v1.Acknowledgement
+	(*DeleteGroupRequest)(nil),       // 4: daikon.v1.DeleteGroupRequest
+	(*GroupUpdateRequest)(nil),       // 5: daikon.v1.GroupUpdateRequest
+	(*GroupMemberRequest)(nil),       // 6: daikon.v1.GroupMemberRequest
+	(*ListGroupMembersRequest)(nil),  // 7: daikon.v1.ListGroupMembersRequest
+	(*ChildGroupRequest)(nil),        // 8: daikon.v1.ChildGroupRequest
+	(*GroupResponse)(nil),            // 9: daikon.v1.GroupResponse
+	(*ListGroupMembersResponse)(nil), // 10: daikon.v1.ListGroupMembersResponse
+	(*GroupMemberResponse)(nil),      // 11: daikon.v1.GroupMemberResponse
+	(*timestamppb.Timestamp)(nil),    // 12: google.protobuf.Timestamp
+	(*DeleteResponse)(nil),           // 13: daikon.v1.DeleteResponse
+	(*Acknowledgement)(nil),          // 14: daikon.v1.Acknowledgement
 }
 var file_daikon_v1_groups_proto_depIdxs = []int32{
-	8,  // 0: daikon.v1.ListGroupsResponse.groups:type_name -> daikon.v1.GroupResponse
-	11, // 1: daikon.v1.GroupResponse.created_at:type_name -> google.protobuf.Timestamp
-	10, // 2: daikon.v1.ListGroupMembersResponse.members:type_name -> daikon.v1.GroupMemberResponse
-	11, // 3: daikon.v1.GroupMemberResponse.added_at:type_name -> google.protobuf.Timestamp
+	9,  // 0: daikon.v1.ListGroupsResponse.groups:type_name -> daikon.v1.GroupResponse
+	12, // 1: daikon.v1.GroupResponse.created_at:type_name -> google.protobuf.Timestamp
+	11, // 2: daikon.v1.ListGroupMembersResponse.members:type_name -> daikon.v1.GroupMemberResponse
+	12, // 3: daikon.v1.GroupMemberResponse.added_at:type_name -> google.protobuf.Timestamp
 	0,  // 4: daikon.v1.GroupService.CreateGroup:input_type -> daikon.v1.GroupCreateRequest
 	1,  // 5: daikon.v1.GroupService.ListGroups:input_type -> daikon.v1.ListGroupsRequest
-	4,  // 6: daikon.v1.GroupService.UpdateGroup:input_type -> daikon.v1.GroupUpdateRequest
-	3,  // 7: daikon.v1.GroupService.DeleteGroup:input_type -> daikon.v1.GroupRequest
-	5,  // 8: daikon.v1.GroupService.AddGroupMember:input_type -> daikon.v1.GroupMemberRequest
-	6,  // 9: daikon.v1.GroupService.ListGroupMembers:input_type -> daikon.v1.ListGroupMembersRequest
-	5,  // 10: daikon.v1.GroupService.RemoveGroupMember:input_type -> daikon.v1.GroupMemberRequest
-	7,  // 11: daikon.v1.GroupService.AddChildGroup:input_type -> daikon.v1.ChildGroupRequest
-	3,  // 12: daikon.v1.GroupService.ListChildGroups:input_type -> daikon.v1.GroupRequest
-	7,  // 13: daikon.v1.GroupService.RemoveChildGroup:input_type -> daikon.v1.ChildGroupRequest
-	8,  // 14: daikon.v1.GroupService.CreateGroup:output_type -> daikon.v1.GroupResponse
-	2,  // 15: daikon.v1.GroupService.ListGroups:output_type -> daikon.v1.ListGroupsResponse
-	8,  // 16: daikon.v1.GroupService.UpdateGroup:output_type -> daikon.v1.GroupResponse
-	12, // 17: daikon.v1.GroupService.DeleteGroup:output_type -> daikon.v1.DeleteResponse
-	13, // 18: daikon.v1.GroupService.AddGroupMember:output_type -> daikon.v1.Acknowledgement
-	9,  // 19: daikon.v1.GroupService.ListGroupMembers:output_type -> daikon.v1.ListGroupMembersResponse
-	12, // 20: daikon.v1.GroupService.RemoveGroupMember:output_type -> daikon.v1.DeleteResponse
-	13, // 21: daikon.v1.GroupService.AddChildGroup:output_type -> daikon.v1.Acknowledgement
-	2,  // 22: daikon.v1.GroupService.ListChildGroups:output_type -> daikon.v1.ListGroupsResponse
-	12, // 23: daikon.v1.GroupService.RemoveChildGroup:output_type -> daikon.v1.DeleteResponse
-	14, // [14:24] is the sub-list for method output_type
-	4,  // [4:14] is the sub-list for method input_type
+	3,  // 6: daikon.v1.GroupService.GetGroup:input_type -> daikon.v1.GroupRequest
+	5,  // 7: daikon.v1.GroupService.UpdateGroup:input_type -> daikon.v1.GroupUpdateRequest
+	4,  // 8: daikon.v1.GroupService.DeleteGroup:input_type -> daikon.v1.DeleteGroupRequest
+	6,  // 9: daikon.v1.GroupService.AddGroupMember:input_type -> daikon.v1.GroupMemberRequest
+	7,  // 10: daikon.v1.GroupService.ListGroupMembers:input_type -> daikon.v1.ListGroupMembersRequest
+	6,  // 11: daikon.v1.GroupService.RemoveGroupMember:input_type -> daikon.v1.GroupMemberRequest
+	8,  // 12: daikon.v1.GroupService.AddChildGroup:input_type -> daikon.v1.ChildGroupRequest
+	3,  // 13: daikon.v1.GroupService.ListChildGroups:input_type -> daikon.v1.GroupRequest
+	8,  // 14: daikon.v1.GroupService.RemoveChildGroup:input_type -> daikon.v1.ChildGroupRequest
+	9,  // 15: daikon.v1.GroupService.CreateGroup:output_type -> daikon.v1.GroupResponse
+	2,  // 16: daikon.v1.GroupService.ListGroups:output_type -> daikon.v1.ListGroupsResponse
+	9,  // 17: daikon.v1.GroupService.GetGroup:output_type -> daikon.v1.GroupResponse
+	9,  // 18: daikon.v1.GroupService.UpdateGroup:output_type -> daikon.v1.GroupResponse
+	13, // 19: daikon.v1.GroupService.DeleteGroup:output_type -> daikon.v1.DeleteResponse
+	14, // 20: daikon.v1.GroupService.AddGroupMember:output_type -> daikon.v1.Acknowledgement
+	10, // 21: daikon.v1.GroupService.ListGroupMembers:output_type -> daikon.v1.ListGroupMembersResponse
+	13, // 22: daikon.v1.GroupService.RemoveGroupMember:output_type -> daikon.v1.DeleteResponse
+	14, // 23: daikon.v1.GroupService.AddChildGroup:output_type -> daikon.v1.Acknowledgement
+	2,  // 24: daikon.v1.GroupService.ListChildGroups:output_type -> daikon.v1.ListGroupsResponse
+	13, // 25: daikon.v1.GroupService.RemoveChildGroup:output_type -> daikon.v1.DeleteResponse
+	15, // [15:26] is the sub-list for method output_type
+	4,  // [4:15] is the sub-list for method input_type
 	4,  // [4:4] is the sub-list for extension type_name
 	4,  // [4:4] is the sub-list for extension extendee
 	0,  // [0:4] is the sub-list for field type_name
@@ -884,19 +1075,23 @@ func file_daikon_v1_groups_proto_init() {
 	file_daikon_v1_acknowledgement_proto_init()
 	file_daikon_v1_workspaces_proto_init()
 	file_daikon_v1_groups_proto_msgTypes[0].OneofWrappers = []any{}
+	file_daikon_v1_groups_proto_msgTypes[1].OneofWrappers = []any{}
+	file_daikon_v1_groups_proto_msgTypes[2].OneofWrappers = []any{}
 	file_daikon_v1_groups_proto_msgTypes[3].OneofWrappers = []any{}
 	file_daikon_v1_groups_proto_msgTypes[4].OneofWrappers = []any{}
 	file_daikon_v1_groups_proto_msgTypes[5].OneofWrappers = []any{}
 	file_daikon_v1_groups_proto_msgTypes[6].OneofWrappers = []any{}
 	file_daikon_v1_groups_proto_msgTypes[7].OneofWrappers = []any{}
 	file_daikon_v1_groups_proto_msgTypes[8].OneofWrappers = []any{}
+	file_daikon_v1_groups_proto_msgTypes[9].OneofWrappers = []any{}
+	file_daikon_v1_groups_proto_msgTypes[10].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_daikon_v1_groups_proto_rawDesc), len(file_daikon_v1_groups_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   11,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

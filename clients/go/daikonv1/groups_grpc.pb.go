@@ -21,6 +21,7 @@ const _ = grpc.SupportPackageIsVersion9
 const (
 	GroupService_CreateGroup_FullMethodName       = "/daikon.v1.GroupService/CreateGroup"
 	GroupService_ListGroups_FullMethodName        = "/daikon.v1.GroupService/ListGroups"
+	GroupService_GetGroup_FullMethodName          = "/daikon.v1.GroupService/GetGroup"
 	GroupService_UpdateGroup_FullMethodName       = "/daikon.v1.GroupService/UpdateGroup"
 	GroupService_DeleteGroup_FullMethodName       = "/daikon.v1.GroupService/DeleteGroup"
 	GroupService_AddGroupMember_FullMethodName    = "/daikon.v1.GroupService/AddGroupMember"
@@ -44,8 +45,13 @@ type GroupServiceClient interface {
 	CreateGroup(ctx context.Context, in *GroupCreateRequest, opts ...grpc.CallOption) (*GroupResponse, error)
 	// List groups
 	//
-	// Lists the groups of a workspace, ordered by name.
+	// Lists the groups of a workspace, ordered by name. With `page`, returns one page and the total
+	// number.
 	ListGroups(ctx context.Context, in *ListGroupsRequest, opts ...grpc.CallOption) (*ListGroupsResponse, error)
+	// Get a group
+	//
+	// Returns a group.
+	GetGroup(ctx context.Context, in *GroupRequest, opts ...grpc.CallOption) (*GroupResponse, error)
 	// Update a group
 	//
 	// Updates the fields that are present. Fails with `ALREADY_EXISTS` if another group in the
@@ -54,15 +60,15 @@ type GroupServiceClient interface {
 	// Delete a group
 	//
 	// Deletes a group with its memberships and the shares granted to it. Its child groups remain.
-	DeleteGroup(ctx context.Context, in *GroupRequest, opts ...grpc.CallOption) (*DeleteResponse, error)
+	DeleteGroup(ctx context.Context, in *DeleteGroupRequest, opts ...grpc.CallOption) (*DeleteResponse, error)
 	// Add a group member
 	//
 	// Adds a member of the workspace to a group. Adding a member again has no effect.
 	AddGroupMember(ctx context.Context, in *GroupMemberRequest, opts ...grpc.CallOption) (*Acknowledgement, error)
 	// List group members
 	//
-	// Lists the direct members of a group, ordered by user ID. With `effective`, also lists the
-	// members of its descendants.
+	// Lists the direct members of a group. With `effective`, also lists the members of its
+	// descendants. With `page`, returns one page and the total number.
 	ListGroupMembers(ctx context.Context, in *ListGroupMembersRequest, opts ...grpc.CallOption) (*ListGroupMembersResponse, error)
 	// Remove a group member
 	//
@@ -114,6 +120,16 @@ func (c *groupServiceClient) ListGroups(ctx context.Context, in *ListGroupsReque
 	return out, nil
 }
 
+func (c *groupServiceClient) GetGroup(ctx context.Context, in *GroupRequest, opts ...grpc.CallOption) (*GroupResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(GroupResponse)
+	err := c.cc.Invoke(ctx, GroupService_GetGroup_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *groupServiceClient) UpdateGroup(ctx context.Context, in *GroupUpdateRequest, opts ...grpc.CallOption) (*GroupResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(GroupResponse)
@@ -124,7 +140,7 @@ func (c *groupServiceClient) UpdateGroup(ctx context.Context, in *GroupUpdateReq
 	return out, nil
 }
 
-func (c *groupServiceClient) DeleteGroup(ctx context.Context, in *GroupRequest, opts ...grpc.CallOption) (*DeleteResponse, error) {
+func (c *groupServiceClient) DeleteGroup(ctx context.Context, in *DeleteGroupRequest, opts ...grpc.CallOption) (*DeleteResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(DeleteResponse)
 	err := c.cc.Invoke(ctx, GroupService_DeleteGroup_FullMethodName, in, out, cOpts...)
@@ -207,8 +223,13 @@ type GroupServiceServer interface {
 	CreateGroup(context.Context, *GroupCreateRequest) (*GroupResponse, error)
 	// List groups
 	//
-	// Lists the groups of a workspace, ordered by name.
+	// Lists the groups of a workspace, ordered by name. With `page`, returns one page and the total
+	// number.
 	ListGroups(context.Context, *ListGroupsRequest) (*ListGroupsResponse, error)
+	// Get a group
+	//
+	// Returns a group.
+	GetGroup(context.Context, *GroupRequest) (*GroupResponse, error)
 	// Update a group
 	//
 	// Updates the fields that are present. Fails with `ALREADY_EXISTS` if another group in the
@@ -217,15 +238,15 @@ type GroupServiceServer interface {
 	// Delete a group
 	//
 	// Deletes a group with its memberships and the shares granted to it. Its child groups remain.
-	DeleteGroup(context.Context, *GroupRequest) (*DeleteResponse, error)
+	DeleteGroup(context.Context, *DeleteGroupRequest) (*DeleteResponse, error)
 	// Add a group member
 	//
 	// Adds a member of the workspace to a group. Adding a member again has no effect.
 	AddGroupMember(context.Context, *GroupMemberRequest) (*Acknowledgement, error)
 	// List group members
 	//
-	// Lists the direct members of a group, ordered by user ID. With `effective`, also lists the
-	// members of its descendants.
+	// Lists the direct members of a group. With `effective`, also lists the members of its
+	// descendants. With `page`, returns one page and the total number.
 	ListGroupMembers(context.Context, *ListGroupMembersRequest) (*ListGroupMembersResponse, error)
 	// Remove a group member
 	//
@@ -263,10 +284,13 @@ func (UnimplementedGroupServiceServer) CreateGroup(context.Context, *GroupCreate
 func (UnimplementedGroupServiceServer) ListGroups(context.Context, *ListGroupsRequest) (*ListGroupsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListGroups not implemented")
 }
+func (UnimplementedGroupServiceServer) GetGroup(context.Context, *GroupRequest) (*GroupResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method GetGroup not implemented")
+}
 func (UnimplementedGroupServiceServer) UpdateGroup(context.Context, *GroupUpdateRequest) (*GroupResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method UpdateGroup not implemented")
 }
-func (UnimplementedGroupServiceServer) DeleteGroup(context.Context, *GroupRequest) (*DeleteResponse, error) {
+func (UnimplementedGroupServiceServer) DeleteGroup(context.Context, *DeleteGroupRequest) (*DeleteResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method DeleteGroup not implemented")
 }
 func (UnimplementedGroupServiceServer) AddGroupMember(context.Context, *GroupMemberRequest) (*Acknowledgement, error) {
@@ -344,6 +368,24 @@ func _GroupService_ListGroups_Handler(srv interface{}, ctx context.Context, dec 
 	return interceptor(ctx, in, info, handler)
 }
 
+func _GroupService_GetGroup_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(GroupRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(GroupServiceServer).GetGroup(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: GroupService_GetGroup_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(GroupServiceServer).GetGroup(ctx, req.(*GroupRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _GroupService_UpdateGroup_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(GroupUpdateRequest)
 	if err := dec(in); err != nil {
@@ -363,7 +405,7 @@ func _GroupService_UpdateGroup_Handler(srv interface{}, ctx context.Context, dec
 }
 
 func _GroupService_DeleteGroup_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
-	in := new(GroupRequest)
+	in := new(DeleteGroupRequest)
 	if err := dec(in); err != nil {
 		return nil, err
 	}
@@ -375,7 +417,7 @@ func _GroupService_DeleteGroup_Handler(srv interface{}, ctx context.Context, dec
 		FullMethod: GroupService_DeleteGroup_FullMethodName,
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
-		return srv.(GroupServiceServer).DeleteGroup(ctx, req.(*GroupRequest))
+		return srv.(GroupServiceServer).DeleteGroup(ctx, req.(*DeleteGroupRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -502,6 +544,10 @@ var GroupService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "ListGroups",
 			Handler:    _GroupService_ListGroups_Handler,
+		},
+		{
+			MethodName: "GetGroup",
+			Handler:    _GroupService_GetGroup_Handler,
 		},
 		{
 			MethodName: "UpdateGroup",

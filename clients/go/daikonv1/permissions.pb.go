@@ -9,6 +9,7 @@ package daikonv1
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	structpb "google.golang.org/protobuf/types/known/structpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
@@ -100,7 +101,9 @@ func (x *PermissionCheck) GetAction() string {
 type PermissionCheckRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The checks, 1 to 1,000.
-	Checks        []*PermissionCheck `protobuf:"bytes,1,rep,name=checks,proto3" json:"checks,omitempty"`
+	Checks []*PermissionCheck `protobuf:"bytes,1,rep,name=checks,proto3" json:"checks,omitempty"`
+	// What conditions read as `context`. At most 16 KiB as compact JSON, and 32 levels deep.
+	Context       *structpb.Struct `protobuf:"bytes,2,opt,name=context,proto3,oneof" json:"context,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -138,6 +141,13 @@ func (*PermissionCheckRequest) Descriptor() ([]byte, []int) {
 func (x *PermissionCheckRequest) GetChecks() []*PermissionCheck {
 	if x != nil {
 		return x.Checks
+	}
+	return nil
+}
+
+func (x *PermissionCheckRequest) GetContext() *structpb.Struct {
+	if x != nil {
+		return x.Context
 	}
 	return nil
 }
@@ -276,7 +286,9 @@ type CheckStreamRequest struct {
 	// An ID chosen by the client, 1 to 200 characters, which the response repeats.
 	CorrelationId string `protobuf:"bytes,1,opt,name=correlation_id,json=correlationId,proto3" json:"correlation_id,omitempty"`
 	// The check.
-	Check         *PermissionCheck `protobuf:"bytes,2,opt,name=check,proto3" json:"check,omitempty"`
+	Check *PermissionCheck `protobuf:"bytes,2,opt,name=check,proto3" json:"check,omitempty"`
+	// What conditions read as `context`. At most 16 KiB as compact JSON, and 32 levels deep.
+	Context       *structpb.Struct `protobuf:"bytes,3,opt,name=context,proto3,oneof" json:"context,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -321,6 +333,13 @@ func (x *CheckStreamRequest) GetCorrelationId() string {
 func (x *CheckStreamRequest) GetCheck() *PermissionCheck {
 	if x != nil {
 		return x.Check
+	}
+	return nil
+}
+
+func (x *CheckStreamRequest) GetContext() *structpb.Struct {
+	if x != nil {
+		return x.Context
 	}
 	return nil
 }
@@ -389,12 +408,14 @@ type AccessibleResourcesRequest struct {
 	ResourceType string `protobuf:"bytes,2,opt,name=resource_type,json=resourceType,proto3" json:"resource_type,omitempty"`
 	// `view`, `edit`, `manage` or an action that the service has registered.
 	Action string `protobuf:"bytes,3,opt,name=action,proto3" json:"action,omitempty"`
-	// The ID of the workspace. Must be that of the access token.
+	// The ID of the workspace. Must be the access token's workspace.
 	WorkspaceId string `protobuf:"bytes,4,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// The maximum number of IDs per page, 1 to 10,000. Defaults to 1,000.
 	Limit *int32 `protobuf:"varint,5,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
 	// The `next_page_token` of the previous response. Absent for the first page.
-	PageToken     *string `protobuf:"bytes,6,opt,name=page_token,json=pageToken,proto3,oneof" json:"page_token,omitempty"`
+	PageToken *string `protobuf:"bytes,6,opt,name=page_token,json=pageToken,proto3,oneof" json:"page_token,omitempty"`
+	// What conditions read as `context`. At most 16 KiB as compact JSON, and 32 levels deep.
+	Context       *structpb.Struct `protobuf:"bytes,7,opt,name=context,proto3,oneof" json:"context,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -469,6 +490,13 @@ func (x *AccessibleResourcesRequest) GetPageToken() string {
 		return *x.PageToken
 	}
 	return ""
+}
+
+func (x *AccessibleResourcesRequest) GetContext() *structpb.Struct {
+	if x != nil {
+		return x.Context
+	}
+	return nil
 }
 
 // A page of accessible resources.
@@ -549,9 +577,14 @@ type RegisterResourceRequest struct {
 	ResourceId *string `protobuf:"bytes,3,opt,name=resource_id,json=resourceId,proto3,oneof" json:"resource_id,omitempty"`
 	// The ID of the workspace.
 	WorkspaceId string `protobuf:"bytes,4,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	// The ID of the user who owns the resource. Must be a member of the workspace.
+	// The ID of the user who owns the resource, who must be a member of the workspace. Required unless
+	// `owner_email` or `owner_external_id` is present.
 	OwnerId string `protobuf:"bytes,5,opt,name=owner_id,json=ownerId,proto3" json:"owner_id,omitempty"`
-	// `private` (default) or `workspace`.
+	// The e-mail address of the owner, in place of `owner_id`.
+	OwnerEmail *string `protobuf:"bytes,9,opt,name=owner_email,json=ownerEmail,proto3,oneof" json:"owner_email,omitempty"`
+	// The `external_id` of the owner, in place of `owner_id`.
+	OwnerExternalId *string `protobuf:"bytes,10,opt,name=owner_external_id,json=ownerExternalId,proto3,oneof" json:"owner_external_id,omitempty"`
+	// `private` (default), `workspace` or `public`, if the declaration of the type allows it.
 	Visibility *string `protobuf:"bytes,6,opt,name=visibility,proto3,oneof" json:"visibility,omitempty"`
 	// The ID of the resource in your service, if that is not a UUID. At most 255 characters; must not
 	// be a UUID. It stands for the name-based UUID (version 5, RFC 9562) of
@@ -560,7 +593,13 @@ type RegisterResourceRequest struct {
 	ExternalId *string `protobuf:"bytes,20,opt,name=external_id,json=externalId,proto3,oneof" json:"external_id,omitempty"`
 	// The parent, from which the resource inherits grants. It must belong to the same service and
 	// workspace. Registering a resource again does not move it.
-	Parent        *ParentReference `protobuf:"bytes,7,opt,name=parent,proto3,oneof" json:"parent,omitempty"`
+	Parent *ParentReference `protobuf:"bytes,7,opt,name=parent,proto3,oneof" json:"parent,omitempty"`
+	// What conditions may read about the resource: a JSON object of at most 4 KiB, nested at most 32
+	// levels deep. Registering a resource again does not change it.
+	Attributes *structpb.Struct `protobuf:"bytes,8,opt,name=attributes,proto3,oneof" json:"attributes,omitempty"`
+	// The name of the resource for people, at most 255 characters. Registering a resource again does
+	// not change it.
+	DisplayName   *string `protobuf:"bytes,11,opt,name=display_name,json=displayName,proto3,oneof" json:"display_name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -630,6 +669,20 @@ func (x *RegisterResourceRequest) GetOwnerId() string {
 	return ""
 }
 
+func (x *RegisterResourceRequest) GetOwnerEmail() string {
+	if x != nil && x.OwnerEmail != nil {
+		return *x.OwnerEmail
+	}
+	return ""
+}
+
+func (x *RegisterResourceRequest) GetOwnerExternalId() string {
+	if x != nil && x.OwnerExternalId != nil {
+		return *x.OwnerExternalId
+	}
+	return ""
+}
+
 func (x *RegisterResourceRequest) GetVisibility() string {
 	if x != nil && x.Visibility != nil {
 		return *x.Visibility
@@ -649,6 +702,20 @@ func (x *RegisterResourceRequest) GetParent() *ParentReference {
 		return x.Parent
 	}
 	return nil
+}
+
+func (x *RegisterResourceRequest) GetAttributes() *structpb.Struct {
+	if x != nil {
+		return x.Attributes
+	}
+	return nil
+}
+
+func (x *RegisterResourceRequest) GetDisplayName() string {
+	if x != nil && x.DisplayName != nil {
+		return *x.DisplayName
+	}
+	return ""
 }
 
 // The request of PermissionService.RegisterBatch.
@@ -748,14 +815,18 @@ type UpdateVisibilityRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the permission record.
 	PermissionId *string `protobuf:"bytes,1,opt,name=permission_id,json=permissionId,proto3,oneof" json:"permission_id,omitempty"`
-	// `private` or `workspace`.
+	// `private`, `workspace` or `public`, if the declaration of the type allows it.
 	Visibility string `protobuf:"bytes,2,opt,name=visibility,proto3" json:"visibility,omitempty"`
 	// The name of the service, 1 to 200 characters.
 	ServiceName *string `protobuf:"bytes,3,opt,name=service_name,json=serviceName,proto3,oneof" json:"service_name,omitempty"`
 	// The type of the resource, 1 to 200 characters.
 	ResourceType *string `protobuf:"bytes,4,opt,name=resource_type,json=resourceType,proto3,oneof" json:"resource_type,omitempty"`
-	// The ID of the resource.
-	ResourceId    *string `protobuf:"bytes,5,opt,name=resource_id,json=resourceId,proto3,oneof" json:"resource_id,omitempty"`
+	// The ID of the resource: a UUID, or the ID that it has in your service (`external_id`), at most
+	// 255 characters.
+	ResourceId *string `protobuf:"bytes,5,opt,name=resource_id,json=resourceId,proto3,oneof" json:"resource_id,omitempty"`
+	// What conditions that the action requires read as `context`. At most 16 KiB as compact JSON, and
+	// 32 levels deep.
+	Context       *structpb.Struct `protobuf:"bytes,6,opt,name=context,proto3,oneof" json:"context,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -825,6 +896,115 @@ func (x *UpdateVisibilityRequest) GetResourceId() string {
 	return ""
 }
 
+func (x *UpdateVisibilityRequest) GetContext() *structpb.Struct {
+	if x != nil {
+		return x.Context
+	}
+	return nil
+}
+
+// The request of PermissionService.UpdateResource.
+type UpdateResourceRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ID of the permission record.
+	PermissionId *string `protobuf:"bytes,1,opt,name=permission_id,json=permissionId,proto3,oneof" json:"permission_id,omitempty"`
+	// The name of the resource for people, at most 255 characters. JSON null removes it.
+	DisplayName *string `protobuf:"bytes,2,opt,name=display_name,json=displayName,proto3,oneof" json:"display_name,omitempty"`
+	// Removes the display name, as JSON null in `display_name` does. Must not be combined with it.
+	RemoveDisplayName *bool `protobuf:"varint,3,opt,name=remove_display_name,json=removeDisplayName,proto3,oneof" json:"remove_display_name,omitempty"`
+	// The name of the service, 1 to 200 characters.
+	ServiceName *string `protobuf:"bytes,4,opt,name=service_name,json=serviceName,proto3,oneof" json:"service_name,omitempty"`
+	// The type of the resource, 1 to 200 characters.
+	ResourceType *string `protobuf:"bytes,5,opt,name=resource_type,json=resourceType,proto3,oneof" json:"resource_type,omitempty"`
+	// The ID of the resource: a UUID, or the ID that it has in your service (`external_id`), at most
+	// 255 characters.
+	ResourceId *string `protobuf:"bytes,6,opt,name=resource_id,json=resourceId,proto3,oneof" json:"resource_id,omitempty"`
+	// What conditions that the action requires read as `context`. At most 16 KiB as compact JSON, and
+	// 32 levels deep.
+	Context       *structpb.Struct `protobuf:"bytes,7,opt,name=context,proto3,oneof" json:"context,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateResourceRequest) Reset() {
+	*x = UpdateResourceRequest{}
+	mi := &file_daikon_v1_permissions_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateResourceRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateResourceRequest) ProtoMessage() {}
+
+func (x *UpdateResourceRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_permissions_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateResourceRequest.ProtoReflect.Descriptor instead.
+func (*UpdateResourceRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *UpdateResourceRequest) GetPermissionId() string {
+	if x != nil && x.PermissionId != nil {
+		return *x.PermissionId
+	}
+	return ""
+}
+
+func (x *UpdateResourceRequest) GetDisplayName() string {
+	if x != nil && x.DisplayName != nil {
+		return *x.DisplayName
+	}
+	return ""
+}
+
+func (x *UpdateResourceRequest) GetRemoveDisplayName() bool {
+	if x != nil && x.RemoveDisplayName != nil {
+		return *x.RemoveDisplayName
+	}
+	return false
+}
+
+func (x *UpdateResourceRequest) GetServiceName() string {
+	if x != nil && x.ServiceName != nil {
+		return *x.ServiceName
+	}
+	return ""
+}
+
+func (x *UpdateResourceRequest) GetResourceType() string {
+	if x != nil && x.ResourceType != nil {
+		return *x.ResourceType
+	}
+	return ""
+}
+
+func (x *UpdateResourceRequest) GetResourceId() string {
+	if x != nil && x.ResourceId != nil {
+		return *x.ResourceId
+	}
+	return ""
+}
+
+func (x *UpdateResourceRequest) GetContext() *structpb.Struct {
+	if x != nil {
+		return x.Context
+	}
+	return nil
+}
+
 // Identifies the parent of a resource.
 type ParentReference struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -842,7 +1022,7 @@ type ParentReference struct {
 
 func (x *ParentReference) Reset() {
 	*x = ParentReference{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[12]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -854,7 +1034,7 @@ func (x *ParentReference) String() string {
 func (*ParentReference) ProtoMessage() {}
 
 func (x *ParentReference) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[12]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -867,7 +1047,7 @@ func (x *ParentReference) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ParentReference.ProtoReflect.Descriptor instead.
 func (*ParentReference) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{12}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ParentReference) GetResourceType() string {
@@ -906,7 +1086,7 @@ type ParentResource struct {
 
 func (x *ParentResource) Reset() {
 	*x = ParentResource{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[13]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -918,7 +1098,7 @@ func (x *ParentResource) String() string {
 func (*ParentResource) ProtoMessage() {}
 
 func (x *ParentResource) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[13]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -931,7 +1111,7 @@ func (x *ParentResource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ParentResource.ProtoReflect.Descriptor instead.
 func (*ParentResource) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{13}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ParentResource) GetResourceType() string {
@@ -955,7 +1135,7 @@ func (x *ParentResource) GetExternalId() string {
 	return ""
 }
 
-// The request of PermissionService.UpdateParent.
+// The request of AdminService.UpdateParent and PermissionService.UpdateParent.
 type UpdateParentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the permission record.
@@ -970,15 +1150,19 @@ type UpdateParentRequest struct {
 	ServiceName *string `protobuf:"bytes,5,opt,name=service_name,json=serviceName,proto3,oneof" json:"service_name,omitempty"`
 	// The type of the resource, 1 to 200 characters.
 	ResourceType *string `protobuf:"bytes,6,opt,name=resource_type,json=resourceType,proto3,oneof" json:"resource_type,omitempty"`
-	// The ID of the resource.
-	ResourceId    *string `protobuf:"bytes,7,opt,name=resource_id,json=resourceId,proto3,oneof" json:"resource_id,omitempty"`
+	// The ID of the resource: a UUID, or the ID that it has in your service (`external_id`), at most
+	// 255 characters.
+	ResourceId *string `protobuf:"bytes,7,opt,name=resource_id,json=resourceId,proto3,oneof" json:"resource_id,omitempty"`
+	// What conditions that the action requires read as `context`. At most 16 KiB as compact JSON, and
+	// 32 levels deep.
+	Context       *structpb.Struct `protobuf:"bytes,8,opt,name=context,proto3,oneof" json:"context,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UpdateParentRequest) Reset() {
 	*x = UpdateParentRequest{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[14]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -990,7 +1174,7 @@ func (x *UpdateParentRequest) String() string {
 func (*UpdateParentRequest) ProtoMessage() {}
 
 func (x *UpdateParentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[14]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1003,7 +1187,7 @@ func (x *UpdateParentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateParentRequest.ProtoReflect.Descriptor instead.
 func (*UpdateParentRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{14}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *UpdateParentRequest) GetPermissionId() string {
@@ -1055,17 +1239,127 @@ func (x *UpdateParentRequest) GetResourceId() string {
 	return ""
 }
 
+func (x *UpdateParentRequest) GetContext() *structpb.Struct {
+	if x != nil {
+		return x.Context
+	}
+	return nil
+}
+
+// The request of AdminService.UpdateAttributes and PermissionService.UpdateAttributes.
+type UpdateAttributesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ID of the permission record.
+	PermissionId *string `protobuf:"bytes,1,opt,name=permission_id,json=permissionId,proto3,oneof" json:"permission_id,omitempty"`
+	// The merge patch, at most 16 KiB and nested at most 32 levels deep. The attributes that result
+	// from it must have at most 4 KiB.
+	Attributes *structpb.Struct `protobuf:"bytes,2,opt,name=attributes,proto3" json:"attributes,omitempty"`
+	// The name of the service, 1 to 200 characters.
+	ServiceName *string `protobuf:"bytes,3,opt,name=service_name,json=serviceName,proto3,oneof" json:"service_name,omitempty"`
+	// The type of the resource, 1 to 200 characters.
+	ResourceType *string `protobuf:"bytes,4,opt,name=resource_type,json=resourceType,proto3,oneof" json:"resource_type,omitempty"`
+	// The ID of the resource: a UUID, or the ID that it has in your service (`external_id`), at most
+	// 255 characters.
+	ResourceId *string `protobuf:"bytes,5,opt,name=resource_id,json=resourceId,proto3,oneof" json:"resource_id,omitempty"`
+	// What conditions that the action requires read as `context`. At most 16 KiB as compact JSON, and
+	// 32 levels deep.
+	Context       *structpb.Struct `protobuf:"bytes,6,opt,name=context,proto3,oneof" json:"context,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateAttributesRequest) Reset() {
+	*x = UpdateAttributesRequest{}
+	mi := &file_daikon_v1_permissions_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateAttributesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateAttributesRequest) ProtoMessage() {}
+
+func (x *UpdateAttributesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_permissions_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateAttributesRequest.ProtoReflect.Descriptor instead.
+func (*UpdateAttributesRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *UpdateAttributesRequest) GetPermissionId() string {
+	if x != nil && x.PermissionId != nil {
+		return *x.PermissionId
+	}
+	return ""
+}
+
+func (x *UpdateAttributesRequest) GetAttributes() *structpb.Struct {
+	if x != nil {
+		return x.Attributes
+	}
+	return nil
+}
+
+func (x *UpdateAttributesRequest) GetServiceName() string {
+	if x != nil && x.ServiceName != nil {
+		return *x.ServiceName
+	}
+	return ""
+}
+
+func (x *UpdateAttributesRequest) GetResourceType() string {
+	if x != nil && x.ResourceType != nil {
+		return *x.ResourceType
+	}
+	return ""
+}
+
+func (x *UpdateAttributesRequest) GetResourceId() string {
+	if x != nil && x.ResourceId != nil {
+		return *x.ResourceId
+	}
+	return ""
+}
+
+func (x *UpdateAttributesRequest) GetContext() *structpb.Struct {
+	if x != nil {
+		return x.Context
+	}
+	return nil
+}
+
 // Identifies a share to create, replace or revoke.
 type ShareRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the permission record.
 	PermissionId *string `protobuf:"bytes,1,opt,name=permission_id,json=permissionId,proto3,oneof" json:"permission_id,omitempty"`
-	// `user` or `group`.
+	// `user` or `group`. Required with `grantee_id`.
 	GranteeType string `protobuf:"bytes,2,opt,name=grantee_type,json=granteeType,proto3" json:"grantee_type,omitempty"`
-	// The ID of the user or group. Must be in the workspace of the resource.
+	// The ID of the user or group, who must be in the workspace of the resource. Required unless
+	// `grantee_email`, `grantee_external_id` or `group_name` is present.
 	GranteeId string `protobuf:"bytes,3,opt,name=grantee_id,json=granteeId,proto3" json:"grantee_id,omitempty"`
-	// `view` or `edit`.
+	// The e-mail address of the user, in place of `grantee_id`.
+	GranteeEmail *string `protobuf:"bytes,12,opt,name=grantee_email,json=granteeEmail,proto3,oneof" json:"grantee_email,omitempty"`
+	// The `external_id` of the user, in place of `grantee_id`.
+	GranteeExternalId *string `protobuf:"bytes,13,opt,name=grantee_external_id,json=granteeExternalId,proto3,oneof" json:"grantee_external_id,omitempty"`
+	// The name of the group, in place of `grantee_id`.
+	GroupName *string `protobuf:"bytes,14,opt,name=group_name,json=groupName,proto3,oneof" json:"group_name,omitempty"`
+	// `view` or `edit`. To share, either `permission` or `role` is required.
 	Permission string `protobuf:"bytes,4,opt,name=permission,proto3" json:"permission,omitempty"`
+	// The name of a role of the resource type.
+	Role *string `protobuf:"bytes,9,opt,name=role,proto3,oneof" json:"role,omitempty"`
 	// When the share expires: in the future, at most 10 years from now. If absent, the share does not
 	// expire.
 	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=expires_at,json=expiresAt,proto3,oneof" json:"expires_at,omitempty"`
@@ -1073,15 +1367,21 @@ type ShareRequest struct {
 	ServiceName *string `protobuf:"bytes,6,opt,name=service_name,json=serviceName,proto3,oneof" json:"service_name,omitempty"`
 	// The type of the resource, 1 to 200 characters.
 	ResourceType *string `protobuf:"bytes,7,opt,name=resource_type,json=resourceType,proto3,oneof" json:"resource_type,omitempty"`
-	// The ID of the resource.
-	ResourceId    *string `protobuf:"bytes,8,opt,name=resource_id,json=resourceId,proto3,oneof" json:"resource_id,omitempty"`
+	// The ID of the resource: a UUID, or the ID that it has in your service (`external_id`), at most
+	// 255 characters.
+	ResourceId *string `protobuf:"bytes,8,opt,name=resource_id,json=resourceId,proto3,oneof" json:"resource_id,omitempty"`
+	// The condition under which the share counts. If absent, the share always counts.
+	Condition *ShareCondition `protobuf:"bytes,10,opt,name=condition,proto3,oneof" json:"condition,omitempty"`
+	// What conditions that the action requires read as `context`. At most 16 KiB as compact JSON, and
+	// 32 levels deep.
+	Context       *structpb.Struct `protobuf:"bytes,11,opt,name=context,proto3,oneof" json:"context,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ShareRequest) Reset() {
 	*x = ShareRequest{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[15]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1093,7 +1393,7 @@ func (x *ShareRequest) String() string {
 func (*ShareRequest) ProtoMessage() {}
 
 func (x *ShareRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[15]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1106,7 +1406,7 @@ func (x *ShareRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShareRequest.ProtoReflect.Descriptor instead.
 func (*ShareRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{15}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ShareRequest) GetPermissionId() string {
@@ -1130,9 +1430,37 @@ func (x *ShareRequest) GetGranteeId() string {
 	return ""
 }
 
+func (x *ShareRequest) GetGranteeEmail() string {
+	if x != nil && x.GranteeEmail != nil {
+		return *x.GranteeEmail
+	}
+	return ""
+}
+
+func (x *ShareRequest) GetGranteeExternalId() string {
+	if x != nil && x.GranteeExternalId != nil {
+		return *x.GranteeExternalId
+	}
+	return ""
+}
+
+func (x *ShareRequest) GetGroupName() string {
+	if x != nil && x.GroupName != nil {
+		return *x.GroupName
+	}
+	return ""
+}
+
 func (x *ShareRequest) GetPermission() string {
 	if x != nil {
 		return x.Permission
+	}
+	return ""
+}
+
+func (x *ShareRequest) GetRole() string {
+	if x != nil && x.Role != nil {
+		return *x.Role
 	}
 	return ""
 }
@@ -1165,7 +1493,289 @@ func (x *ShareRequest) GetResourceId() string {
 	return ""
 }
 
-// The request of PermissionService.TransferOwnership.
+func (x *ShareRequest) GetCondition() *ShareCondition {
+	if x != nil {
+		return x.Condition
+	}
+	return nil
+}
+
+func (x *ShareRequest) GetContext() *structpb.Struct {
+	if x != nil {
+		return x.Context
+	}
+	return nil
+}
+
+// A share of PermissionService.ShareBatch.
+type ShareItem struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ID of the permission record.
+	PermissionId *string `protobuf:"bytes,1,opt,name=permission_id,json=permissionId,proto3,oneof" json:"permission_id,omitempty"`
+	// The name of the service, 1 to 200 characters. Required with `resource_id` and `external_id`.
+	ServiceName *string `protobuf:"bytes,2,opt,name=service_name,json=serviceName,proto3,oneof" json:"service_name,omitempty"`
+	// The type of the resource, 1 to 200 characters. Required with `resource_id` and `external_id`.
+	ResourceType *string `protobuf:"bytes,3,opt,name=resource_type,json=resourceType,proto3,oneof" json:"resource_type,omitempty"`
+	// The ID of the resource: a UUID, or the ID that it has in your service (`external_id`), at most
+	// 255 characters.
+	ResourceId *string `protobuf:"bytes,4,opt,name=resource_id,json=resourceId,proto3,oneof" json:"resource_id,omitempty"`
+	// The ID of the resource in your service, in place of `resource_id`. At most 255 characters; must
+	// not be a UUID.
+	ExternalId *string `protobuf:"bytes,5,opt,name=external_id,json=externalId,proto3,oneof" json:"external_id,omitempty"`
+	// `user` or `group`. Required with `grantee_id`.
+	GranteeType *string `protobuf:"bytes,6,opt,name=grantee_type,json=granteeType,proto3,oneof" json:"grantee_type,omitempty"`
+	// The ID of the user or group, who must be in the workspace of the resource.
+	GranteeId *string `protobuf:"bytes,7,opt,name=grantee_id,json=granteeId,proto3,oneof" json:"grantee_id,omitempty"`
+	// The e-mail address of the user, in place of `grantee_id`.
+	GranteeEmail *string `protobuf:"bytes,8,opt,name=grantee_email,json=granteeEmail,proto3,oneof" json:"grantee_email,omitempty"`
+	// The `external_id` of the user, in place of `grantee_id`.
+	GranteeExternalId *string `protobuf:"bytes,9,opt,name=grantee_external_id,json=granteeExternalId,proto3,oneof" json:"grantee_external_id,omitempty"`
+	// The name of the group, in place of `grantee_id`.
+	GroupName *string `protobuf:"bytes,10,opt,name=group_name,json=groupName,proto3,oneof" json:"group_name,omitempty"`
+	// `view` or `edit`. Either `permission` or `role` is required.
+	Permission *string `protobuf:"bytes,11,opt,name=permission,proto3,oneof" json:"permission,omitempty"`
+	// The name of a role of the resource type.
+	Role *string `protobuf:"bytes,12,opt,name=role,proto3,oneof" json:"role,omitempty"`
+	// The condition under which the share counts. If absent, the share always counts.
+	Condition *ShareCondition `protobuf:"bytes,13,opt,name=condition,proto3,oneof" json:"condition,omitempty"`
+	// When the share expires: in the future, at most 10 years from now. If absent, the share does not
+	// expire.
+	ExpiresAt     *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=expires_at,json=expiresAt,proto3,oneof" json:"expires_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ShareItem) Reset() {
+	*x = ShareItem{}
+	mi := &file_daikon_v1_permissions_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ShareItem) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ShareItem) ProtoMessage() {}
+
+func (x *ShareItem) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_permissions_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ShareItem.ProtoReflect.Descriptor instead.
+func (*ShareItem) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *ShareItem) GetPermissionId() string {
+	if x != nil && x.PermissionId != nil {
+		return *x.PermissionId
+	}
+	return ""
+}
+
+func (x *ShareItem) GetServiceName() string {
+	if x != nil && x.ServiceName != nil {
+		return *x.ServiceName
+	}
+	return ""
+}
+
+func (x *ShareItem) GetResourceType() string {
+	if x != nil && x.ResourceType != nil {
+		return *x.ResourceType
+	}
+	return ""
+}
+
+func (x *ShareItem) GetResourceId() string {
+	if x != nil && x.ResourceId != nil {
+		return *x.ResourceId
+	}
+	return ""
+}
+
+func (x *ShareItem) GetExternalId() string {
+	if x != nil && x.ExternalId != nil {
+		return *x.ExternalId
+	}
+	return ""
+}
+
+func (x *ShareItem) GetGranteeType() string {
+	if x != nil && x.GranteeType != nil {
+		return *x.GranteeType
+	}
+	return ""
+}
+
+func (x *ShareItem) GetGranteeId() string {
+	if x != nil && x.GranteeId != nil {
+		return *x.GranteeId
+	}
+	return ""
+}
+
+func (x *ShareItem) GetGranteeEmail() string {
+	if x != nil && x.GranteeEmail != nil {
+		return *x.GranteeEmail
+	}
+	return ""
+}
+
+func (x *ShareItem) GetGranteeExternalId() string {
+	if x != nil && x.GranteeExternalId != nil {
+		return *x.GranteeExternalId
+	}
+	return ""
+}
+
+func (x *ShareItem) GetGroupName() string {
+	if x != nil && x.GroupName != nil {
+		return *x.GroupName
+	}
+	return ""
+}
+
+func (x *ShareItem) GetPermission() string {
+	if x != nil && x.Permission != nil {
+		return *x.Permission
+	}
+	return ""
+}
+
+func (x *ShareItem) GetRole() string {
+	if x != nil && x.Role != nil {
+		return *x.Role
+	}
+	return ""
+}
+
+func (x *ShareItem) GetCondition() *ShareCondition {
+	if x != nil {
+		return x.Condition
+	}
+	return nil
+}
+
+func (x *ShareItem) GetExpiresAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpiresAt
+	}
+	return nil
+}
+
+// The request of PermissionService.ShareBatch.
+type ShareBatchRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The shares, 1 to 1,000 without duplicates.
+	Shares []*ShareItem `protobuf:"bytes,1,rep,name=shares,proto3" json:"shares,omitempty"`
+	// What conditions that the action `manage` requires read as `context`. At most 16 KiB as compact
+	// JSON, and 32 levels deep.
+	Context       *structpb.Struct `protobuf:"bytes,2,opt,name=context,proto3,oneof" json:"context,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ShareBatchRequest) Reset() {
+	*x = ShareBatchRequest{}
+	mi := &file_daikon_v1_permissions_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ShareBatchRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ShareBatchRequest) ProtoMessage() {}
+
+func (x *ShareBatchRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_permissions_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ShareBatchRequest.ProtoReflect.Descriptor instead.
+func (*ShareBatchRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *ShareBatchRequest) GetShares() []*ShareItem {
+	if x != nil {
+		return x.Shares
+	}
+	return nil
+}
+
+func (x *ShareBatchRequest) GetContext() *structpb.Struct {
+	if x != nil {
+		return x.Context
+	}
+	return nil
+}
+
+// The response of PermissionService.ShareBatch.
+type ShareBatchResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The shares, in the order of the request.
+	Shares        []*ShareResponse `protobuf:"bytes,1,rep,name=shares,proto3" json:"shares,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ShareBatchResponse) Reset() {
+	*x = ShareBatchResponse{}
+	mi := &file_daikon_v1_permissions_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ShareBatchResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ShareBatchResponse) ProtoMessage() {}
+
+func (x *ShareBatchResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_permissions_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ShareBatchResponse.ProtoReflect.Descriptor instead.
+func (*ShareBatchResponse) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *ShareBatchResponse) GetShares() []*ShareResponse {
+	if x != nil {
+		return x.Shares
+	}
+	return nil
+}
+
+// The request of AdminService.TransferOwnership and PermissionService.TransferOwnership.
 type TransferOwnershipRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the permission record.
@@ -1176,15 +1786,19 @@ type TransferOwnershipRequest struct {
 	ServiceName *string `protobuf:"bytes,3,opt,name=service_name,json=serviceName,proto3,oneof" json:"service_name,omitempty"`
 	// The type of the resource, 1 to 200 characters.
 	ResourceType *string `protobuf:"bytes,4,opt,name=resource_type,json=resourceType,proto3,oneof" json:"resource_type,omitempty"`
-	// The ID of the resource.
-	ResourceId    *string `protobuf:"bytes,5,opt,name=resource_id,json=resourceId,proto3,oneof" json:"resource_id,omitempty"`
+	// The ID of the resource: a UUID, or the ID that it has in your service (`external_id`), at most
+	// 255 characters.
+	ResourceId *string `protobuf:"bytes,5,opt,name=resource_id,json=resourceId,proto3,oneof" json:"resource_id,omitempty"`
+	// What conditions that the action requires read as `context`. At most 16 KiB as compact JSON, and
+	// 32 levels deep.
+	Context       *structpb.Struct `protobuf:"bytes,6,opt,name=context,proto3,oneof" json:"context,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *TransferOwnershipRequest) Reset() {
 	*x = TransferOwnershipRequest{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[16]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1196,7 +1810,7 @@ func (x *TransferOwnershipRequest) String() string {
 func (*TransferOwnershipRequest) ProtoMessage() {}
 
 func (x *TransferOwnershipRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[16]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1209,7 +1823,7 @@ func (x *TransferOwnershipRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TransferOwnershipRequest.ProtoReflect.Descriptor instead.
 func (*TransferOwnershipRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{16}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *TransferOwnershipRequest) GetPermissionId() string {
@@ -1247,6 +1861,13 @@ func (x *TransferOwnershipRequest) GetResourceId() string {
 	return ""
 }
 
+func (x *TransferOwnershipRequest) GetContext() *structpb.Struct {
+	if x != nil {
+		return x.Context
+	}
+	return nil
+}
+
 // The request of PermissionService.GetResource.
 type GetResourceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1254,7 +1875,8 @@ type GetResourceRequest struct {
 	ServiceName string `protobuf:"bytes,1,opt,name=service_name,json=serviceName,proto3" json:"service_name,omitempty"`
 	// The type of the resource, 1 to 200 characters.
 	ResourceType string `protobuf:"bytes,2,opt,name=resource_type,json=resourceType,proto3" json:"resource_type,omitempty"`
-	// The ID of the resource.
+	// The ID of the resource: a UUID, or the ID that it has in your service (`external_id`), at most
+	// 255 characters.
 	ResourceId    string `protobuf:"bytes,3,opt,name=resource_id,json=resourceId,proto3" json:"resource_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1262,7 +1884,7 @@ type GetResourceRequest struct {
 
 func (x *GetResourceRequest) Reset() {
 	*x = GetResourceRequest{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[17]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1274,7 +1896,7 @@ func (x *GetResourceRequest) String() string {
 func (*GetResourceRequest) ProtoMessage() {}
 
 func (x *GetResourceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[17]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1287,7 +1909,7 @@ func (x *GetResourceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetResourceRequest.ProtoReflect.Descriptor instead.
 func (*GetResourceRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{17}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *GetResourceRequest) GetServiceName() string {
@@ -1320,18 +1942,22 @@ type UnregisterRequest struct {
 	ServiceName *string `protobuf:"bytes,3,opt,name=service_name,json=serviceName,proto3,oneof" json:"service_name,omitempty"`
 	// The type of the resource, 1 to 200 characters.
 	ResourceType *string `protobuf:"bytes,4,opt,name=resource_type,json=resourceType,proto3,oneof" json:"resource_type,omitempty"`
-	// The ID of the resource.
+	// The ID of the resource: a UUID, or the ID that it has in your service (`external_id`), at most
+	// 255 characters.
 	ResourceId *string `protobuf:"bytes,5,opt,name=resource_id,json=resourceId,proto3,oneof" json:"resource_id,omitempty"`
 	// Whether to unregister the descendants of the resource as well. Defaults to `false`: the
 	// children remain, without a parent.
-	Cascade       *bool `protobuf:"varint,2,opt,name=cascade,proto3,oneof" json:"cascade,omitempty"`
+	Cascade *bool `protobuf:"varint,2,opt,name=cascade,proto3,oneof" json:"cascade,omitempty"`
+	// What conditions that `manage` requires read as `context`. At most 16 KiB as compact JSON, and 32
+	// levels deep. In a query parameter, it is JSON.
+	Context       *structpb.Struct `protobuf:"bytes,6,opt,name=context,proto3,oneof" json:"context,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UnregisterRequest) Reset() {
 	*x = UnregisterRequest{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[18]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1343,7 +1969,7 @@ func (x *UnregisterRequest) String() string {
 func (*UnregisterRequest) ProtoMessage() {}
 
 func (x *UnregisterRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[18]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1356,7 +1982,7 @@ func (x *UnregisterRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnregisterRequest.ProtoReflect.Descriptor instead.
 func (*UnregisterRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{18}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *UnregisterRequest) GetPermissionId() string {
@@ -1394,6 +2020,13 @@ func (x *UnregisterRequest) GetCascade() bool {
 	return false
 }
 
+func (x *UnregisterRequest) GetContext() *structpb.Struct {
+	if x != nil {
+		return x.Context
+	}
+	return nil
+}
+
 // The empty response to the unregistration of a resource.
 type UnregisterResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1403,7 +2036,7 @@ type UnregisterResponse struct {
 
 func (x *UnregisterResponse) Reset() {
 	*x = UnregisterResponse{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[19]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1415,7 +2048,7 @@ func (x *UnregisterResponse) String() string {
 func (*UnregisterResponse) ProtoMessage() {}
 
 func (x *UnregisterResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[19]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1428,7 +2061,7 @@ func (x *UnregisterResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnregisterResponse.ProtoReflect.Descriptor instead.
 func (*UnregisterResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{19}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{24}
 }
 
 // The permission record of a resource: its workspace, owner, visibility, parent and shares.
@@ -1446,7 +2079,7 @@ type ResourcePermissionResponse struct {
 	WorkspaceId string `protobuf:"bytes,5,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// The ID of the user who owns the resource.
 	OwnerId string `protobuf:"bytes,6,opt,name=owner_id,json=ownerId,proto3" json:"owner_id,omitempty"`
-	// `private` or `workspace`.
+	// `private`, `workspace` or `public`.
 	Visibility string `protobuf:"bytes,7,opt,name=visibility,proto3" json:"visibility,omitempty"`
 	// When the resource was registered.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
@@ -1457,14 +2090,18 @@ type ResourcePermissionResponse struct {
 	// The parent of the resource. Absent if there is none.
 	Parent *ParentResource `protobuf:"bytes,10,opt,name=parent,proto3,oneof" json:"parent,omitempty"`
 	// Whether the resource inherits the grants of its parent.
-	Inherits      bool `protobuf:"varint,11,opt,name=inherits,proto3" json:"inherits,omitempty"`
+	Inherits bool `protobuf:"varint,11,opt,name=inherits,proto3" json:"inherits,omitempty"`
+	// What conditions may read about the resource. Empty if it has no attributes.
+	Attributes *structpb.Struct `protobuf:"bytes,12,opt,name=attributes,proto3" json:"attributes,omitempty"`
+	// The name of the resource for people. Absent if there is none.
+	DisplayName   *string `protobuf:"bytes,13,opt,name=display_name,json=displayName,proto3,oneof" json:"display_name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ResourcePermissionResponse) Reset() {
 	*x = ResourcePermissionResponse{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[20]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1476,7 +2113,7 @@ func (x *ResourcePermissionResponse) String() string {
 func (*ResourcePermissionResponse) ProtoMessage() {}
 
 func (x *ResourcePermissionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[20]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1489,7 +2126,7 @@ func (x *ResourcePermissionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResourcePermissionResponse.ProtoReflect.Descriptor instead.
 func (*ResourcePermissionResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{20}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ResourcePermissionResponse) GetId() string {
@@ -1576,7 +2213,77 @@ func (x *ResourcePermissionResponse) GetInherits() bool {
 	return false
 }
 
-// A permission on a resource that is granted to a user or a group.
+func (x *ResourcePermissionResponse) GetAttributes() *structpb.Struct {
+	if x != nil {
+		return x.Attributes
+	}
+	return nil
+}
+
+func (x *ResourcePermissionResponse) GetDisplayName() string {
+	if x != nil && x.DisplayName != nil {
+		return *x.DisplayName
+	}
+	return ""
+}
+
+// A condition of the resource type, with values of its parameters.
+type ShareCondition struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name of the condition.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The values of all parameters by name. A timestamp is a string as in RFC 3339, a duration a
+	// string such as `90s`, and an int a number up to 2^53 or a string of decimal digits.
+	Params        *structpb.Struct `protobuf:"bytes,2,opt,name=params,proto3,oneof" json:"params,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ShareCondition) Reset() {
+	*x = ShareCondition{}
+	mi := &file_daikon_v1_permissions_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ShareCondition) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ShareCondition) ProtoMessage() {}
+
+func (x *ShareCondition) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_permissions_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ShareCondition.ProtoReflect.Descriptor instead.
+func (*ShareCondition) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *ShareCondition) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ShareCondition) GetParams() *structpb.Struct {
+	if x != nil {
+		return x.Params
+	}
+	return nil
+}
+
+// A permission or a role on a resource that is granted to a user or a group.
 type ShareResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the share.
@@ -1585,21 +2292,25 @@ type ShareResponse struct {
 	GranteeType string `protobuf:"bytes,2,opt,name=grantee_type,json=granteeType,proto3" json:"grantee_type,omitempty"`
 	// The ID of the user or group.
 	GranteeId string `protobuf:"bytes,3,opt,name=grantee_id,json=granteeId,proto3" json:"grantee_id,omitempty"`
-	// `view` or `edit`.
+	// `view` or `edit`. Empty, or null over REST, if the share has a role.
 	Permission string `protobuf:"bytes,4,opt,name=permission,proto3" json:"permission,omitempty"`
+	// The name of the role. Absent if the share has a permission.
+	Role *string `protobuf:"bytes,8,opt,name=role,proto3,oneof" json:"role,omitempty"`
 	// The ID of the user who shared the resource; empty if that user has been deleted.
 	GrantedBy string `protobuf:"bytes,5,opt,name=granted_by,json=grantedBy,proto3" json:"granted_by,omitempty"`
 	// When the resource was shared.
 	GrantedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=granted_at,json=grantedAt,proto3" json:"granted_at,omitempty"`
 	// When the share stops granting access. Absent if it does not expire.
-	ExpiresAt     *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=expires_at,json=expiresAt,proto3,oneof" json:"expires_at,omitempty"`
+	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=expires_at,json=expiresAt,proto3,oneof" json:"expires_at,omitempty"`
+	// The condition under which the share counts. Absent if it always counts.
+	Condition     *ShareCondition `protobuf:"bytes,9,opt,name=condition,proto3,oneof" json:"condition,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ShareResponse) Reset() {
 	*x = ShareResponse{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[21]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1611,7 +2322,7 @@ func (x *ShareResponse) String() string {
 func (*ShareResponse) ProtoMessage() {}
 
 func (x *ShareResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[21]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1624,7 +2335,7 @@ func (x *ShareResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShareResponse.ProtoReflect.Descriptor instead.
 func (*ShareResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{21}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ShareResponse) GetId() string {
@@ -1655,6 +2366,13 @@ func (x *ShareResponse) GetPermission() string {
 	return ""
 }
 
+func (x *ShareResponse) GetRole() string {
+	if x != nil && x.Role != nil {
+		return *x.Role
+	}
+	return ""
+}
+
 func (x *ShareResponse) GetGrantedBy() string {
 	if x != nil {
 		return x.GrantedBy
@@ -1676,7 +2394,14 @@ func (x *ShareResponse) GetExpiresAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// The request of PermissionService.RegisterActions.
+func (x *ShareResponse) GetCondition() *ShareCondition {
+	if x != nil {
+		return x.Condition
+	}
+	return nil
+}
+
+// The request of AdminService.RegisterActions and PermissionService.RegisterActions.
 type RegisterActionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name of the service, 1 to 200 characters.
@@ -1690,7 +2415,7 @@ type RegisterActionsRequest struct {
 
 func (x *RegisterActionsRequest) Reset() {
 	*x = RegisterActionsRequest{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[22]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1702,7 +2427,7 @@ func (x *RegisterActionsRequest) String() string {
 func (*RegisterActionsRequest) ProtoMessage() {}
 
 func (x *RegisterActionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[22]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1715,7 +2440,7 @@ func (x *RegisterActionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterActionsRequest.ProtoReflect.Descriptor instead.
 func (*RegisterActionsRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{22}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *RegisterActionsRequest) GetServiceName() string {
@@ -1745,7 +2470,7 @@ type ActionRegistration struct {
 
 func (x *ActionRegistration) Reset() {
 	*x = ActionRegistration{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[23]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1757,7 +2482,7 @@ func (x *ActionRegistration) String() string {
 func (*ActionRegistration) ProtoMessage() {}
 
 func (x *ActionRegistration) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[23]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1770,7 +2495,7 @@ func (x *ActionRegistration) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ActionRegistration.ProtoReflect.Descriptor instead.
 func (*ActionRegistration) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{23}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ActionRegistration) GetName() string {
@@ -1800,7 +2525,7 @@ type ServiceActions struct {
 
 func (x *ServiceActions) Reset() {
 	*x = ServiceActions{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[24]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1812,7 +2537,7 @@ func (x *ServiceActions) String() string {
 func (*ServiceActions) ProtoMessage() {}
 
 func (x *ServiceActions) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[24]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1825,7 +2550,7 @@ func (x *ServiceActions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServiceActions.ProtoReflect.Descriptor instead.
 func (*ServiceActions) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{24}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ServiceActions) GetServiceName() string {
@@ -1859,7 +2584,7 @@ type ServiceAction struct {
 
 func (x *ServiceAction) Reset() {
 	*x = ServiceAction{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[25]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1871,7 +2596,7 @@ func (x *ServiceAction) String() string {
 func (*ServiceAction) ProtoMessage() {}
 
 func (x *ServiceAction) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[25]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1884,7 +2609,7 @@ func (x *ServiceAction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServiceAction.ProtoReflect.Descriptor instead.
 func (*ServiceAction) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{25}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ServiceAction) GetId() string {
@@ -1915,6 +2640,760 @@ func (x *ServiceAction) GetRegisteredAt() *timestamppb.Timestamp {
 	return nil
 }
 
+// The request of AdminService.PutResourceType and PermissionService.PutResourceType.
+type PutResourceTypeRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name of the service, 1 to 200 characters.
+	ServiceName string `protobuf:"bytes,1,opt,name=service_name,json=serviceName,proto3" json:"service_name,omitempty"`
+	// The resource type, 1 to 200 characters.
+	ResourceType string `protobuf:"bytes,2,opt,name=resource_type,json=resourceType,proto3" json:"resource_type,omitempty"`
+	// A description, at most 2,000 characters. Defaults to an empty string.
+	Description *string `protobuf:"bytes,3,opt,name=description,proto3,oneof" json:"description,omitempty"`
+	// The roles that shares can grant, at most 50 with distinct names.
+	Roles []*ResourceRoleDeclaration `protobuf:"bytes,4,rep,name=roles,proto3" json:"roles,omitempty"`
+	// Whether to change nothing, and to return what the current declaration is used for.
+	DryRun *bool `protobuf:"varint,5,opt,name=dry_run,json=dryRun,proto3,oneof" json:"dry_run,omitempty"`
+	// Whether resources of the type may be public. Defaults to false.
+	AllowPublic *bool `protobuf:"varint,6,opt,name=allow_public,json=allowPublic,proto3,oneof" json:"allow_public,omitempty"`
+	// The conditions that shares can have, at most 50 with distinct names.
+	Conditions []*ConditionDeclaration `protobuf:"bytes,7,rep,name=conditions,proto3" json:"conditions,omitempty"`
+	// What the conditions require of actions, at most 100 without duplicates.
+	Requirements  []*ActionRequirement `protobuf:"bytes,8,rep,name=requirements,proto3" json:"requirements,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PutResourceTypeRequest) Reset() {
+	*x = PutResourceTypeRequest{}
+	mi := &file_daikon_v1_permissions_proto_msgTypes[32]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PutResourceTypeRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PutResourceTypeRequest) ProtoMessage() {}
+
+func (x *PutResourceTypeRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_permissions_proto_msgTypes[32]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PutResourceTypeRequest.ProtoReflect.Descriptor instead.
+func (*PutResourceTypeRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{32}
+}
+
+func (x *PutResourceTypeRequest) GetServiceName() string {
+	if x != nil {
+		return x.ServiceName
+	}
+	return ""
+}
+
+func (x *PutResourceTypeRequest) GetResourceType() string {
+	if x != nil {
+		return x.ResourceType
+	}
+	return ""
+}
+
+func (x *PutResourceTypeRequest) GetDescription() string {
+	if x != nil && x.Description != nil {
+		return *x.Description
+	}
+	return ""
+}
+
+func (x *PutResourceTypeRequest) GetRoles() []*ResourceRoleDeclaration {
+	if x != nil {
+		return x.Roles
+	}
+	return nil
+}
+
+func (x *PutResourceTypeRequest) GetDryRun() bool {
+	if x != nil && x.DryRun != nil {
+		return *x.DryRun
+	}
+	return false
+}
+
+func (x *PutResourceTypeRequest) GetAllowPublic() bool {
+	if x != nil && x.AllowPublic != nil {
+		return *x.AllowPublic
+	}
+	return false
+}
+
+func (x *PutResourceTypeRequest) GetConditions() []*ConditionDeclaration {
+	if x != nil {
+		return x.Conditions
+	}
+	return nil
+}
+
+func (x *PutResourceTypeRequest) GetRequirements() []*ActionRequirement {
+	if x != nil {
+		return x.Requirements
+	}
+	return nil
+}
+
+// A role to declare.
+type ResourceRoleDeclaration struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name of the role: a lower-case letter, and up to 63 lower-case letters, digits, `_` and `-`.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// A description, at most 2,000 characters. Defaults to an empty string.
+	Description *string `protobuf:"bytes,2,opt,name=description,proto3,oneof" json:"description,omitempty"`
+	// The actions that the role allows, 1 to 200 without duplicates: `view`, `edit`, `manage` and
+	// actions that the service has registered. `edit` and `manage` bring `view`.
+	Actions       []string `protobuf:"bytes,3,rep,name=actions,proto3" json:"actions,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResourceRoleDeclaration) Reset() {
+	*x = ResourceRoleDeclaration{}
+	mi := &file_daikon_v1_permissions_proto_msgTypes[33]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResourceRoleDeclaration) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResourceRoleDeclaration) ProtoMessage() {}
+
+func (x *ResourceRoleDeclaration) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_permissions_proto_msgTypes[33]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResourceRoleDeclaration.ProtoReflect.Descriptor instead.
+func (*ResourceRoleDeclaration) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{33}
+}
+
+func (x *ResourceRoleDeclaration) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ResourceRoleDeclaration) GetDescription() string {
+	if x != nil && x.Description != nil {
+		return *x.Description
+	}
+	return ""
+}
+
+func (x *ResourceRoleDeclaration) GetActions() []string {
+	if x != nil {
+		return x.Actions
+	}
+	return nil
+}
+
+// A condition that an action requires, whatever grants the action.
+type ActionRequirement struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// `view`, `edit`, `manage` or an action that the service has registered.
+	Action string `protobuf:"bytes,1,opt,name=action,proto3" json:"action,omitempty"`
+	// The name of a condition of the declaration. It must not have parameters.
+	Condition     string `protobuf:"bytes,2,opt,name=condition,proto3" json:"condition,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ActionRequirement) Reset() {
+	*x = ActionRequirement{}
+	mi := &file_daikon_v1_permissions_proto_msgTypes[34]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ActionRequirement) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ActionRequirement) ProtoMessage() {}
+
+func (x *ActionRequirement) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_permissions_proto_msgTypes[34]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ActionRequirement.ProtoReflect.Descriptor instead.
+func (*ActionRequirement) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{34}
+}
+
+func (x *ActionRequirement) GetAction() string {
+	if x != nil {
+		return x.Action
+	}
+	return ""
+}
+
+func (x *ActionRequirement) GetCondition() string {
+	if x != nil {
+		return x.Condition
+	}
+	return ""
+}
+
+// A condition of a resource type. See `docs/conditions.md`.
+type ConditionDeclaration struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name of the condition: a lower-case letter, and up to 63 lower-case letters, digits, `_` and
+	// `-`.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// A description, at most 2,000 characters. Defaults to an empty string.
+	Description *string `protobuf:"bytes,2,opt,name=description,proto3,oneof" json:"description,omitempty"`
+	// A CEL expression of at most 1,000 characters whose result is a bool.
+	Expression string `protobuf:"bytes,3,opt,name=expression,proto3" json:"expression,omitempty"`
+	// The types of the parameters by name: `string`, `int`, `double`, `bool`, `timestamp`, `duration`,
+	// or a list of one of them, such as `list<string>`.
+	Parameters    *structpb.Struct `protobuf:"bytes,4,opt,name=parameters,proto3,oneof" json:"parameters,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ConditionDeclaration) Reset() {
+	*x = ConditionDeclaration{}
+	mi := &file_daikon_v1_permissions_proto_msgTypes[35]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ConditionDeclaration) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ConditionDeclaration) ProtoMessage() {}
+
+func (x *ConditionDeclaration) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_permissions_proto_msgTypes[35]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ConditionDeclaration.ProtoReflect.Descriptor instead.
+func (*ConditionDeclaration) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{35}
+}
+
+func (x *ConditionDeclaration) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ConditionDeclaration) GetDescription() string {
+	if x != nil && x.Description != nil {
+		return *x.Description
+	}
+	return ""
+}
+
+func (x *ConditionDeclaration) GetExpression() string {
+	if x != nil {
+		return x.Expression
+	}
+	return ""
+}
+
+func (x *ConditionDeclaration) GetParameters() *structpb.Struct {
+	if x != nil {
+		return x.Parameters
+	}
+	return nil
+}
+
+// What a service has declared about a resource type.
+type ResourceType struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name of the service.
+	ServiceName string `protobuf:"bytes,1,opt,name=service_name,json=serviceName,proto3" json:"service_name,omitempty"`
+	// The resource type.
+	ResourceType string `protobuf:"bytes,2,opt,name=resource_type,json=resourceType,proto3" json:"resource_type,omitempty"`
+	// The description of the type.
+	Description string `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
+	// The roles, in the order of the declaration.
+	Roles []*ResourceRole `protobuf:"bytes,4,rep,name=roles,proto3" json:"roles,omitempty"`
+	// The number of shares with each role of the current declaration, by name. Only in the response to
+	// a dry run.
+	RolesUsed *structpb.Struct `protobuf:"bytes,5,opt,name=roles_used,json=rolesUsed,proto3,oneof" json:"roles_used,omitempty"`
+	// The number of resources of the type. Only in the response to a dry run.
+	Resources *int32 `protobuf:"varint,6,opt,name=resources,proto3,oneof" json:"resources,omitempty"`
+	// Whether resources of the type may be public: everybody may view them, signed in or not.
+	AllowPublic bool `protobuf:"varint,7,opt,name=allow_public,json=allowPublic,proto3" json:"allow_public,omitempty"`
+	// The conditions, in the order of the declaration.
+	Conditions []*ResourceCondition `protobuf:"bytes,8,rep,name=conditions,proto3" json:"conditions,omitempty"`
+	// The number of shares with each condition of the current declaration, by name. Only in the
+	// response to a dry run.
+	ConditionsUsed *structpb.Struct `protobuf:"bytes,9,opt,name=conditions_used,json=conditionsUsed,proto3,oneof" json:"conditions_used,omitempty"`
+	// What the conditions require of actions, in the order of the declaration.
+	Requirements  []*ActionRequirement `protobuf:"bytes,10,rep,name=requirements,proto3" json:"requirements,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResourceType) Reset() {
+	*x = ResourceType{}
+	mi := &file_daikon_v1_permissions_proto_msgTypes[36]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResourceType) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResourceType) ProtoMessage() {}
+
+func (x *ResourceType) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_permissions_proto_msgTypes[36]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResourceType.ProtoReflect.Descriptor instead.
+func (*ResourceType) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{36}
+}
+
+func (x *ResourceType) GetServiceName() string {
+	if x != nil {
+		return x.ServiceName
+	}
+	return ""
+}
+
+func (x *ResourceType) GetResourceType() string {
+	if x != nil {
+		return x.ResourceType
+	}
+	return ""
+}
+
+func (x *ResourceType) GetDescription() string {
+	if x != nil {
+		return x.Description
+	}
+	return ""
+}
+
+func (x *ResourceType) GetRoles() []*ResourceRole {
+	if x != nil {
+		return x.Roles
+	}
+	return nil
+}
+
+func (x *ResourceType) GetRolesUsed() *structpb.Struct {
+	if x != nil {
+		return x.RolesUsed
+	}
+	return nil
+}
+
+func (x *ResourceType) GetResources() int32 {
+	if x != nil && x.Resources != nil {
+		return *x.Resources
+	}
+	return 0
+}
+
+func (x *ResourceType) GetAllowPublic() bool {
+	if x != nil {
+		return x.AllowPublic
+	}
+	return false
+}
+
+func (x *ResourceType) GetConditions() []*ResourceCondition {
+	if x != nil {
+		return x.Conditions
+	}
+	return nil
+}
+
+func (x *ResourceType) GetConditionsUsed() *structpb.Struct {
+	if x != nil {
+		return x.ConditionsUsed
+	}
+	return nil
+}
+
+func (x *ResourceType) GetRequirements() []*ActionRequirement {
+	if x != nil {
+		return x.Requirements
+	}
+	return nil
+}
+
+// A condition of a resource type.
+type ResourceCondition struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name of the condition.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The description of the condition.
+	Description string `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
+	// The CEL expression.
+	Expression string `protobuf:"bytes,3,opt,name=expression,proto3" json:"expression,omitempty"`
+	// The types of the parameters by name.
+	Parameters    *structpb.Struct `protobuf:"bytes,4,opt,name=parameters,proto3" json:"parameters,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResourceCondition) Reset() {
+	*x = ResourceCondition{}
+	mi := &file_daikon_v1_permissions_proto_msgTypes[37]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResourceCondition) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResourceCondition) ProtoMessage() {}
+
+func (x *ResourceCondition) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_permissions_proto_msgTypes[37]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResourceCondition.ProtoReflect.Descriptor instead.
+func (*ResourceCondition) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{37}
+}
+
+func (x *ResourceCondition) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ResourceCondition) GetDescription() string {
+	if x != nil {
+		return x.Description
+	}
+	return ""
+}
+
+func (x *ResourceCondition) GetExpression() string {
+	if x != nil {
+		return x.Expression
+	}
+	return ""
+}
+
+func (x *ResourceCondition) GetParameters() *structpb.Struct {
+	if x != nil {
+		return x.Parameters
+	}
+	return nil
+}
+
+// A role that shares of resources of a type can grant.
+type ResourceRole struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name of the role.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The description of the role.
+	Description string `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
+	// The actions that the role allows.
+	Actions       []string `protobuf:"bytes,3,rep,name=actions,proto3" json:"actions,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResourceRole) Reset() {
+	*x = ResourceRole{}
+	mi := &file_daikon_v1_permissions_proto_msgTypes[38]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResourceRole) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResourceRole) ProtoMessage() {}
+
+func (x *ResourceRole) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_permissions_proto_msgTypes[38]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResourceRole.ProtoReflect.Descriptor instead.
+func (*ResourceRole) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{38}
+}
+
+func (x *ResourceRole) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ResourceRole) GetDescription() string {
+	if x != nil {
+		return x.Description
+	}
+	return ""
+}
+
+func (x *ResourceRole) GetActions() []string {
+	if x != nil {
+		return x.Actions
+	}
+	return nil
+}
+
+// The request of PermissionService.ListResourceTypes.
+type ListResourceTypesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name of the service, 1 to 200 characters.
+	ServiceName   string `protobuf:"bytes,1,opt,name=service_name,json=serviceName,proto3" json:"service_name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListResourceTypesRequest) Reset() {
+	*x = ListResourceTypesRequest{}
+	mi := &file_daikon_v1_permissions_proto_msgTypes[39]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListResourceTypesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListResourceTypesRequest) ProtoMessage() {}
+
+func (x *ListResourceTypesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_permissions_proto_msgTypes[39]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListResourceTypesRequest.ProtoReflect.Descriptor instead.
+func (*ListResourceTypesRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{39}
+}
+
+func (x *ListResourceTypesRequest) GetServiceName() string {
+	if x != nil {
+		return x.ServiceName
+	}
+	return ""
+}
+
+// The declared resource types of a service.
+type ListResourceTypesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The declarations, ordered by service and type.
+	Types         []*ResourceType `protobuf:"bytes,1,rep,name=types,proto3" json:"types,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListResourceTypesResponse) Reset() {
+	*x = ListResourceTypesResponse{}
+	mi := &file_daikon_v1_permissions_proto_msgTypes[40]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListResourceTypesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListResourceTypesResponse) ProtoMessage() {}
+
+func (x *ListResourceTypesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_permissions_proto_msgTypes[40]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListResourceTypesResponse.ProtoReflect.Descriptor instead.
+func (*ListResourceTypesResponse) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{40}
+}
+
+func (x *ListResourceTypesResponse) GetTypes() []*ResourceType {
+	if x != nil {
+		return x.Types
+	}
+	return nil
+}
+
+// The request of AdminService.DeleteResourceType and PermissionService.DeleteResourceType.
+type DeleteResourceTypeRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The resource type, 1 to 200 characters.
+	ResourceType string `protobuf:"bytes,1,opt,name=resource_type,json=resourceType,proto3" json:"resource_type,omitempty"`
+	// The name of the service, 1 to 200 characters.
+	ServiceName   string `protobuf:"bytes,2,opt,name=service_name,json=serviceName,proto3" json:"service_name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteResourceTypeRequest) Reset() {
+	*x = DeleteResourceTypeRequest{}
+	mi := &file_daikon_v1_permissions_proto_msgTypes[41]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteResourceTypeRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteResourceTypeRequest) ProtoMessage() {}
+
+func (x *DeleteResourceTypeRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_permissions_proto_msgTypes[41]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteResourceTypeRequest.ProtoReflect.Descriptor instead.
+func (*DeleteResourceTypeRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{41}
+}
+
+func (x *DeleteResourceTypeRequest) GetResourceType() string {
+	if x != nil {
+		return x.ResourceType
+	}
+	return ""
+}
+
+func (x *DeleteResourceTypeRequest) GetServiceName() string {
+	if x != nil {
+		return x.ServiceName
+	}
+	return ""
+}
+
+// The empty response to the removal of a declaration.
+type DeleteResourceTypeResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteResourceTypeResponse) Reset() {
+	*x = DeleteResourceTypeResponse{}
+	mi := &file_daikon_v1_permissions_proto_msgTypes[42]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteResourceTypeResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteResourceTypeResponse) ProtoMessage() {}
+
+func (x *DeleteResourceTypeResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_permissions_proto_msgTypes[42]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteResourceTypeResponse.ProtoReflect.Descriptor instead.
+func (*DeleteResourceTypeResponse) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{42}
+}
+
 // The request of PermissionService.ListGrantedActions.
 type ListGrantedActionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1926,7 +3405,7 @@ type ListGrantedActionsRequest struct {
 
 func (x *ListGrantedActionsRequest) Reset() {
 	*x = ListGrantedActionsRequest{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[26]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1938,7 +3417,7 @@ func (x *ListGrantedActionsRequest) String() string {
 func (*ListGrantedActionsRequest) ProtoMessage() {}
 
 func (x *ListGrantedActionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[26]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1951,7 +3430,7 @@ func (x *ListGrantedActionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListGrantedActionsRequest.ProtoReflect.Descriptor instead.
 func (*ListGrantedActionsRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{26}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *ListGrantedActionsRequest) GetServiceName() string {
@@ -1974,7 +3453,7 @@ type ListGrantedActionsResponse struct {
 
 func (x *ListGrantedActionsResponse) Reset() {
 	*x = ListGrantedActionsResponse{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[27]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1986,7 +3465,7 @@ func (x *ListGrantedActionsResponse) String() string {
 func (*ListGrantedActionsResponse) ProtoMessage() {}
 
 func (x *ListGrantedActionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[27]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1999,7 +3478,7 @@ func (x *ListGrantedActionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListGrantedActionsResponse.ProtoReflect.Descriptor instead.
 func (*ListGrantedActionsResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{27}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *ListGrantedActionsResponse) GetServiceName() string {
@@ -2016,19 +3495,276 @@ func (x *ListGrantedActionsResponse) GetActions() []string {
 	return nil
 }
 
+// The request of PermissionService.PutRoutes.
+type PutRoutesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name of the service, 1 to 200 characters.
+	ServiceName string `protobuf:"bytes,1,opt,name=service_name,json=serviceName,proto3" json:"service_name,omitempty"`
+	// The routes, at most 500, in the order in which they are compared.
+	Routes        []*Route `protobuf:"bytes,2,rep,name=routes,proto3" json:"routes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PutRoutesRequest) Reset() {
+	*x = PutRoutesRequest{}
+	mi := &file_daikon_v1_permissions_proto_msgTypes[45]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PutRoutesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PutRoutesRequest) ProtoMessage() {}
+
+func (x *PutRoutesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_permissions_proto_msgTypes[45]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PutRoutesRequest.ProtoReflect.Descriptor instead.
+func (*PutRoutesRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{45}
+}
+
+func (x *PutRoutesRequest) GetServiceName() string {
+	if x != nil {
+		return x.ServiceName
+	}
+	return ""
+}
+
+func (x *PutRoutesRequest) GetRoutes() []*Route {
+	if x != nil {
+		return x.Routes
+	}
+	return nil
+}
+
+// The request of PermissionService.ListRoutes.
+type ListRoutesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name of the service, 1 to 200 characters.
+	ServiceName   string `protobuf:"bytes,1,opt,name=service_name,json=serviceName,proto3" json:"service_name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListRoutesRequest) Reset() {
+	*x = ListRoutesRequest{}
+	mi := &file_daikon_v1_permissions_proto_msgTypes[46]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListRoutesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListRoutesRequest) ProtoMessage() {}
+
+func (x *ListRoutesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_permissions_proto_msgTypes[46]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListRoutesRequest.ProtoReflect.Descriptor instead.
+func (*ListRoutesRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{46}
+}
+
+func (x *ListRoutesRequest) GetServiceName() string {
+	if x != nil {
+		return x.ServiceName
+	}
+	return ""
+}
+
+// The routes of a service.
+type ServiceRoutes struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name of the service.
+	ServiceName string `protobuf:"bytes,1,opt,name=service_name,json=serviceName,proto3" json:"service_name,omitempty"`
+	// The routes, in the order in which they are compared.
+	Routes        []*Route `protobuf:"bytes,2,rep,name=routes,proto3" json:"routes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ServiceRoutes) Reset() {
+	*x = ServiceRoutes{}
+	mi := &file_daikon_v1_permissions_proto_msgTypes[47]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ServiceRoutes) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ServiceRoutes) ProtoMessage() {}
+
+func (x *ServiceRoutes) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_permissions_proto_msgTypes[47]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ServiceRoutes.ProtoReflect.Descriptor instead.
+func (*ServiceRoutes) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{47}
+}
+
+func (x *ServiceRoutes) GetServiceName() string {
+	if x != nil {
+		return x.ServiceName
+	}
+	return ""
+}
+
+func (x *ServiceRoutes) GetRoutes() []*Route {
+	if x != nil {
+		return x.Routes
+	}
+	return nil
+}
+
+// Who may send requests with some methods and paths to an application: those whom `allow` names, or
+// users who may perform `action` on a resource.
+type Route struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The methods of the requests, at most 20, in upper case. GET does not include HEAD. Without
+	// methods, the route matches every method.
+	Methods []string `protobuf:"bytes,1,rep,name=methods,proto3" json:"methods,omitempty"`
+	// A template of the path, such as `/documents/{id}`, at most 1,000 characters. A variable matches
+	// one segment or, as `{path=**}` at the end, one or more. Other segments are compared exactly with
+	// the percent-decoded ones of the request. A template has no empty segments, so it does not end in
+	// a slash unless it is `/`.
+	Path string `protobuf:"bytes,2,opt,name=path,proto3" json:"path,omitempty"`
+	// `anyone`, or `authenticated` for every user with a valid access token.
+	Allow *string `protobuf:"bytes,3,opt,name=allow,proto3,oneof" json:"allow,omitempty"`
+	// The action that the user must be allowed to perform: `view`, `edit`, `manage` or an action that
+	// the service has registered.
+	Action *string `protobuf:"bytes,4,opt,name=action,proto3,oneof" json:"action,omitempty"`
+	// The type of the resource.
+	ResourceType *string `protobuf:"bytes,5,opt,name=resource_type,json=resourceType,proto3,oneof" json:"resource_type,omitempty"`
+	// The ID of the resource: a UUID or other text, with the variables of the path. Defaults to `{id}`.
+	// Two variables must be separated by a slash, which their values cannot contain.
+	ResourceId    *string `protobuf:"bytes,6,opt,name=resource_id,json=resourceId,proto3,oneof" json:"resource_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Route) Reset() {
+	*x = Route{}
+	mi := &file_daikon_v1_permissions_proto_msgTypes[48]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Route) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Route) ProtoMessage() {}
+
+func (x *Route) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_permissions_proto_msgTypes[48]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Route.ProtoReflect.Descriptor instead.
+func (*Route) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{48}
+}
+
+func (x *Route) GetMethods() []string {
+	if x != nil {
+		return x.Methods
+	}
+	return nil
+}
+
+func (x *Route) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+func (x *Route) GetAllow() string {
+	if x != nil && x.Allow != nil {
+		return *x.Allow
+	}
+	return ""
+}
+
+func (x *Route) GetAction() string {
+	if x != nil && x.Action != nil {
+		return *x.Action
+	}
+	return ""
+}
+
+func (x *Route) GetResourceType() string {
+	if x != nil && x.ResourceType != nil {
+		return *x.ResourceType
+	}
+	return ""
+}
+
+func (x *Route) GetResourceId() string {
+	if x != nil && x.ResourceId != nil {
+		return *x.ResourceId
+	}
+	return ""
+}
+
 var File_daikon_v1_permissions_proto protoreflect.FileDescriptor
 
 const file_daikon_v1_permissions_proto_rawDesc = "" +
 	"\n" +
-	"\x1bdaikon/v1/permissions.proto\x12\tdaikon.v1\x1a\x1fdaikon/v1/acknowledgement.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x92\x01\n" +
+	"\x1bdaikon/v1/permissions.proto\x12\tdaikon.v1\x1a\x1fdaikon/v1/acknowledgement.proto\x1a\x15daikon/v1/links.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x92\x01\n" +
 	"\x0fPermissionCheck\x12!\n" +
 	"\fservice_name\x18\x01 \x01(\tR\vserviceName\x12#\n" +
 	"\rresource_type\x18\x02 \x01(\tR\fresourceType\x12\x1f\n" +
 	"\vresource_id\x18\x03 \x01(\tR\n" +
 	"resourceId\x12\x16\n" +
-	"\x06action\x18\x04 \x01(\tR\x06action\"L\n" +
+	"\x06action\x18\x04 \x01(\tR\x06action\"\x90\x01\n" +
 	"\x16PermissionCheckRequest\x122\n" +
-	"\x06checks\x18\x01 \x03(\v2\x1a.daikon.v1.PermissionCheckR\x06checks\"\xb2\x01\n" +
+	"\x06checks\x18\x01 \x03(\v2\x1a.daikon.v1.PermissionCheckR\x06checks\x126\n" +
+	"\acontext\x18\x02 \x01(\v2\x17.google.protobuf.StructH\x00R\acontext\x88\x01\x01B\n" +
+	"\n" +
+	"\b_context\"\xb2\x01\n" +
 	"\x15PermissionCheckResult\x12!\n" +
 	"\fservice_name\x18\x01 \x01(\tR\vserviceName\x12#\n" +
 	"\rresource_type\x18\x02 \x01(\tR\fresourceType\x12\x1f\n" +
@@ -2037,13 +3773,16 @@ const file_daikon_v1_permissions_proto_rawDesc = "" +
 	"\x06action\x18\x04 \x01(\tR\x06action\x12\x18\n" +
 	"\aallowed\x18\x05 \x01(\bR\aallowed\"U\n" +
 	"\x17PermissionCheckResponse\x12:\n" +
-	"\aresults\x18\x01 \x03(\v2 .daikon.v1.PermissionCheckResultR\aresults\"m\n" +
+	"\aresults\x18\x01 \x03(\v2 .daikon.v1.PermissionCheckResultR\aresults\"\xb1\x01\n" +
 	"\x12CheckStreamRequest\x12%\n" +
 	"\x0ecorrelation_id\x18\x01 \x01(\tR\rcorrelationId\x120\n" +
-	"\x05check\x18\x02 \x01(\v2\x1a.daikon.v1.PermissionCheckR\x05check\"V\n" +
+	"\x05check\x18\x02 \x01(\v2\x1a.daikon.v1.PermissionCheckR\x05check\x126\n" +
+	"\acontext\x18\x03 \x01(\v2\x17.google.protobuf.StructH\x00R\acontext\x88\x01\x01B\n" +
+	"\n" +
+	"\b_context\"V\n" +
 	"\x13CheckStreamResponse\x12%\n" +
 	"\x0ecorrelation_id\x18\x01 \x01(\tR\rcorrelationId\x12\x18\n" +
-	"\aallowed\x18\x02 \x01(\bR\aallowed\"\xf7\x01\n" +
+	"\aallowed\x18\x02 \x01(\bR\aallowed\"\xbb\x02\n" +
 	"\x1aAccessibleResourcesRequest\x12!\n" +
 	"\fservice_name\x18\x01 \x01(\tR\vserviceName\x12#\n" +
 	"\rresource_type\x18\x02 \x01(\tR\fresourceType\x12\x16\n" +
@@ -2051,35 +3790,50 @@ const file_daikon_v1_permissions_proto_rawDesc = "" +
 	"\fworkspace_id\x18\x04 \x01(\tR\vworkspaceId\x12\x19\n" +
 	"\x05limit\x18\x05 \x01(\x05H\x00R\x05limit\x88\x01\x01\x12\"\n" +
 	"\n" +
-	"page_token\x18\x06 \x01(\tH\x01R\tpageToken\x88\x01\x01B\b\n" +
+	"page_token\x18\x06 \x01(\tH\x01R\tpageToken\x88\x01\x01\x126\n" +
+	"\acontext\x18\a \x01(\v2\x17.google.protobuf.StructH\x02R\acontext\x88\x01\x01B\b\n" +
 	"\x06_limitB\r\n" +
-	"\v_page_token\"\xa9\x01\n" +
+	"\v_page_tokenB\n" +
+	"\n" +
+	"\b_context\"\xa9\x01\n" +
 	"\x1bAccessibleResourcesResponse\x12!\n" +
 	"\fresource_ids\x18\x01 \x03(\tR\vresourceIds\x12&\n" +
 	"\x0fhas_full_access\x18\x02 \x01(\bR\rhasFullAccess\x12+\n" +
 	"\x0fnext_page_token\x18\x03 \x01(\tH\x00R\rnextPageToken\x88\x01\x01B\x12\n" +
-	"\x10_next_page_token\"\x83\x03\n" +
+	"\x10_next_page_token\"\x86\x05\n" +
 	"\x17RegisterResourceRequest\x12!\n" +
 	"\fservice_name\x18\x01 \x01(\tR\vserviceName\x12#\n" +
 	"\rresource_type\x18\x02 \x01(\tR\fresourceType\x12$\n" +
 	"\vresource_id\x18\x03 \x01(\tH\x00R\n" +
 	"resourceId\x88\x01\x01\x12!\n" +
 	"\fworkspace_id\x18\x04 \x01(\tR\vworkspaceId\x12\x19\n" +
-	"\bowner_id\x18\x05 \x01(\tR\aownerId\x12#\n" +
+	"\bowner_id\x18\x05 \x01(\tR\aownerId\x12$\n" +
+	"\vowner_email\x18\t \x01(\tH\x01R\n" +
+	"ownerEmail\x88\x01\x01\x12/\n" +
+	"\x11owner_external_id\x18\n" +
+	" \x01(\tH\x02R\x0fownerExternalId\x88\x01\x01\x12#\n" +
 	"\n" +
-	"visibility\x18\x06 \x01(\tH\x01R\n" +
+	"visibility\x18\x06 \x01(\tH\x03R\n" +
 	"visibility\x88\x01\x01\x12$\n" +
-	"\vexternal_id\x18\x14 \x01(\tH\x02R\n" +
+	"\vexternal_id\x18\x14 \x01(\tH\x04R\n" +
 	"externalId\x88\x01\x01\x127\n" +
-	"\x06parent\x18\a \x01(\v2\x1a.daikon.v1.ParentReferenceH\x03R\x06parent\x88\x01\x01B\x0e\n" +
-	"\f_resource_idB\r\n" +
+	"\x06parent\x18\a \x01(\v2\x1a.daikon.v1.ParentReferenceH\x05R\x06parent\x88\x01\x01\x12<\n" +
+	"\n" +
+	"attributes\x18\b \x01(\v2\x17.google.protobuf.StructH\x06R\n" +
+	"attributes\x88\x01\x01\x12&\n" +
+	"\fdisplay_name\x18\v \x01(\tH\aR\vdisplayName\x88\x01\x01B\x0e\n" +
+	"\f_resource_idB\x0e\n" +
+	"\f_owner_emailB\x14\n" +
+	"\x12_owner_external_idB\r\n" +
 	"\v_visibilityB\x0e\n" +
 	"\f_external_idB\t\n" +
-	"\a_parent\"X\n" +
+	"\a_parentB\r\n" +
+	"\v_attributesB\x0f\n" +
+	"\r_display_name\"X\n" +
 	"\x14RegisterBatchRequest\x12@\n" +
 	"\tresources\x18\x01 \x03(\v2\".daikon.v1.RegisterResourceRequestR\tresources\"\\\n" +
 	"\x15RegisterBatchResponse\x12C\n" +
-	"\tresources\x18\x01 \x03(\v2%.daikon.v1.ResourcePermissionResponseR\tresources\"\xa0\x02\n" +
+	"\tresources\x18\x01 \x03(\v2%.daikon.v1.ResourcePermissionResponseR\tresources\"\xe4\x02\n" +
 	"\x17UpdateVisibilityRequest\x12(\n" +
 	"\rpermission_id\x18\x01 \x01(\tH\x00R\fpermissionId\x88\x01\x01\x12\x1e\n" +
 	"\n" +
@@ -2088,11 +3842,31 @@ const file_daikon_v1_permissions_proto_rawDesc = "" +
 	"\fservice_name\x18\x03 \x01(\tH\x01R\vserviceName\x88\x01\x01\x12(\n" +
 	"\rresource_type\x18\x04 \x01(\tH\x02R\fresourceType\x88\x01\x01\x12$\n" +
 	"\vresource_id\x18\x05 \x01(\tH\x03R\n" +
-	"resourceId\x88\x01\x01B\x10\n" +
+	"resourceId\x88\x01\x01\x126\n" +
+	"\acontext\x18\x06 \x01(\v2\x17.google.protobuf.StructH\x04R\acontext\x88\x01\x01B\x10\n" +
 	"\x0e_permission_idB\x0f\n" +
 	"\r_service_nameB\x10\n" +
 	"\x0e_resource_typeB\x0e\n" +
-	"\f_resource_id\"\xa2\x01\n" +
+	"\f_resource_idB\n" +
+	"\n" +
+	"\b_context\"\xc8\x03\n" +
+	"\x15UpdateResourceRequest\x12(\n" +
+	"\rpermission_id\x18\x01 \x01(\tH\x00R\fpermissionId\x88\x01\x01\x12&\n" +
+	"\fdisplay_name\x18\x02 \x01(\tH\x01R\vdisplayName\x88\x01\x01\x123\n" +
+	"\x13remove_display_name\x18\x03 \x01(\bH\x02R\x11removeDisplayName\x88\x01\x01\x12&\n" +
+	"\fservice_name\x18\x04 \x01(\tH\x03R\vserviceName\x88\x01\x01\x12(\n" +
+	"\rresource_type\x18\x05 \x01(\tH\x04R\fresourceType\x88\x01\x01\x12$\n" +
+	"\vresource_id\x18\x06 \x01(\tH\x05R\n" +
+	"resourceId\x88\x01\x01\x126\n" +
+	"\acontext\x18\a \x01(\v2\x17.google.protobuf.StructH\x06R\acontext\x88\x01\x01B\x10\n" +
+	"\x0e_permission_idB\x0f\n" +
+	"\r_display_nameB\x16\n" +
+	"\x14_remove_display_nameB\x0f\n" +
+	"\r_service_nameB\x10\n" +
+	"\x0e_resource_typeB\x0e\n" +
+	"\f_resource_idB\n" +
+	"\n" +
+	"\b_context\"\xa2\x01\n" +
 	"\x0fParentReference\x12#\n" +
 	"\rresource_type\x18\x01 \x01(\tR\fresourceType\x12$\n" +
 	"\vresource_id\x18\x02 \x01(\tH\x00R\n" +
@@ -2107,7 +3881,7 @@ const file_daikon_v1_permissions_proto_rawDesc = "" +
 	"resourceId\x12$\n" +
 	"\vexternal_id\x18\x03 \x01(\tH\x00R\n" +
 	"externalId\x88\x01\x01B\x0e\n" +
-	"\f_external_id\"\x96\x03\n" +
+	"\f_external_id\"\xda\x03\n" +
 	"\x13UpdateParentRequest\x12(\n" +
 	"\rpermission_id\x18\x01 \x01(\tH\x00R\fpermissionId\x88\x01\x01\x127\n" +
 	"\x06parent\x18\x02 \x01(\v2\x1a.daikon.v1.ParentReferenceH\x01R\x06parent\x88\x01\x01\x12\x1f\n" +
@@ -2116,63 +3890,151 @@ const file_daikon_v1_permissions_proto_rawDesc = "" +
 	"\fservice_name\x18\x05 \x01(\tH\x04R\vserviceName\x88\x01\x01\x12(\n" +
 	"\rresource_type\x18\x06 \x01(\tH\x05R\fresourceType\x88\x01\x01\x12$\n" +
 	"\vresource_id\x18\a \x01(\tH\x06R\n" +
-	"resourceId\x88\x01\x01B\x10\n" +
+	"resourceId\x88\x01\x01\x126\n" +
+	"\acontext\x18\b \x01(\v2\x17.google.protobuf.StructH\aR\acontext\x88\x01\x01B\x10\n" +
 	"\x0e_permission_idB\t\n" +
 	"\a_parentB\v\n" +
 	"\t_inheritsB\t\n" +
 	"\a_detachB\x0f\n" +
 	"\r_service_nameB\x10\n" +
 	"\x0e_resource_typeB\x0e\n" +
-	"\f_resource_id\"\xa6\x03\n" +
+	"\f_resource_idB\n" +
+	"\n" +
+	"\b_context\"\xfd\x02\n" +
+	"\x17UpdateAttributesRequest\x12(\n" +
+	"\rpermission_id\x18\x01 \x01(\tH\x00R\fpermissionId\x88\x01\x01\x127\n" +
+	"\n" +
+	"attributes\x18\x02 \x01(\v2\x17.google.protobuf.StructR\n" +
+	"attributes\x12&\n" +
+	"\fservice_name\x18\x03 \x01(\tH\x01R\vserviceName\x88\x01\x01\x12(\n" +
+	"\rresource_type\x18\x04 \x01(\tH\x02R\fresourceType\x88\x01\x01\x12$\n" +
+	"\vresource_id\x18\x05 \x01(\tH\x03R\n" +
+	"resourceId\x88\x01\x01\x126\n" +
+	"\acontext\x18\x06 \x01(\v2\x17.google.protobuf.StructH\x04R\acontext\x88\x01\x01B\x10\n" +
+	"\x0e_permission_idB\x0f\n" +
+	"\r_service_nameB\x10\n" +
+	"\x0e_resource_typeB\x0e\n" +
+	"\f_resource_idB\n" +
+	"\n" +
+	"\b_context\"\x94\x06\n" +
 	"\fShareRequest\x12(\n" +
 	"\rpermission_id\x18\x01 \x01(\tH\x00R\fpermissionId\x88\x01\x01\x12!\n" +
 	"\fgrantee_type\x18\x02 \x01(\tR\vgranteeType\x12\x1d\n" +
 	"\n" +
-	"grantee_id\x18\x03 \x01(\tR\tgranteeId\x12\x1e\n" +
+	"grantee_id\x18\x03 \x01(\tR\tgranteeId\x12(\n" +
+	"\rgrantee_email\x18\f \x01(\tH\x01R\fgranteeEmail\x88\x01\x01\x123\n" +
+	"\x13grantee_external_id\x18\r \x01(\tH\x02R\x11granteeExternalId\x88\x01\x01\x12\"\n" +
+	"\n" +
+	"group_name\x18\x0e \x01(\tH\x03R\tgroupName\x88\x01\x01\x12\x1e\n" +
 	"\n" +
 	"permission\x18\x04 \x01(\tR\n" +
-	"permission\x12>\n" +
+	"permission\x12\x17\n" +
+	"\x04role\x18\t \x01(\tH\x04R\x04role\x88\x01\x01\x12>\n" +
 	"\n" +
-	"expires_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampH\x01R\texpiresAt\x88\x01\x01\x12&\n" +
-	"\fservice_name\x18\x06 \x01(\tH\x02R\vserviceName\x88\x01\x01\x12(\n" +
-	"\rresource_type\x18\a \x01(\tH\x03R\fresourceType\x88\x01\x01\x12$\n" +
-	"\vresource_id\x18\b \x01(\tH\x04R\n" +
-	"resourceId\x88\x01\x01B\x10\n" +
-	"\x0e_permission_idB\r\n" +
+	"expires_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampH\x05R\texpiresAt\x88\x01\x01\x12&\n" +
+	"\fservice_name\x18\x06 \x01(\tH\x06R\vserviceName\x88\x01\x01\x12(\n" +
+	"\rresource_type\x18\a \x01(\tH\aR\fresourceType\x88\x01\x01\x12$\n" +
+	"\vresource_id\x18\b \x01(\tH\bR\n" +
+	"resourceId\x88\x01\x01\x12<\n" +
+	"\tcondition\x18\n" +
+	" \x01(\v2\x19.daikon.v1.ShareConditionH\tR\tcondition\x88\x01\x01\x126\n" +
+	"\acontext\x18\v \x01(\v2\x17.google.protobuf.StructH\n" +
+	"R\acontext\x88\x01\x01B\x10\n" +
+	"\x0e_permission_idB\x10\n" +
+	"\x0e_grantee_emailB\x16\n" +
+	"\x14_grantee_external_idB\r\n" +
+	"\v_group_nameB\a\n" +
+	"\x05_roleB\r\n" +
 	"\v_expires_atB\x0f\n" +
 	"\r_service_nameB\x10\n" +
 	"\x0e_resource_typeB\x0e\n" +
-	"\f_resource_id\"\x9c\x02\n" +
+	"\f_resource_idB\f\n" +
+	"\n" +
+	"_conditionB\n" +
+	"\n" +
+	"\b_context\"\xc1\x06\n" +
+	"\tShareItem\x12(\n" +
+	"\rpermission_id\x18\x01 \x01(\tH\x00R\fpermissionId\x88\x01\x01\x12&\n" +
+	"\fservice_name\x18\x02 \x01(\tH\x01R\vserviceName\x88\x01\x01\x12(\n" +
+	"\rresource_type\x18\x03 \x01(\tH\x02R\fresourceType\x88\x01\x01\x12$\n" +
+	"\vresource_id\x18\x04 \x01(\tH\x03R\n" +
+	"resourceId\x88\x01\x01\x12$\n" +
+	"\vexternal_id\x18\x05 \x01(\tH\x04R\n" +
+	"externalId\x88\x01\x01\x12&\n" +
+	"\fgrantee_type\x18\x06 \x01(\tH\x05R\vgranteeType\x88\x01\x01\x12\"\n" +
+	"\n" +
+	"grantee_id\x18\a \x01(\tH\x06R\tgranteeId\x88\x01\x01\x12(\n" +
+	"\rgrantee_email\x18\b \x01(\tH\aR\fgranteeEmail\x88\x01\x01\x123\n" +
+	"\x13grantee_external_id\x18\t \x01(\tH\bR\x11granteeExternalId\x88\x01\x01\x12\"\n" +
+	"\n" +
+	"group_name\x18\n" +
+	" \x01(\tH\tR\tgroupName\x88\x01\x01\x12#\n" +
+	"\n" +
+	"permission\x18\v \x01(\tH\n" +
+	"R\n" +
+	"permission\x88\x01\x01\x12\x17\n" +
+	"\x04role\x18\f \x01(\tH\vR\x04role\x88\x01\x01\x12<\n" +
+	"\tcondition\x18\r \x01(\v2\x19.daikon.v1.ShareConditionH\fR\tcondition\x88\x01\x01\x12>\n" +
+	"\n" +
+	"expires_at\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampH\rR\texpiresAt\x88\x01\x01B\x10\n" +
+	"\x0e_permission_idB\x0f\n" +
+	"\r_service_nameB\x10\n" +
+	"\x0e_resource_typeB\x0e\n" +
+	"\f_resource_idB\x0e\n" +
+	"\f_external_idB\x0f\n" +
+	"\r_grantee_typeB\r\n" +
+	"\v_grantee_idB\x10\n" +
+	"\x0e_grantee_emailB\x16\n" +
+	"\x14_grantee_external_idB\r\n" +
+	"\v_group_nameB\r\n" +
+	"\v_permissionB\a\n" +
+	"\x05_roleB\f\n" +
+	"\n" +
+	"_conditionB\r\n" +
+	"\v_expires_at\"\x85\x01\n" +
+	"\x11ShareBatchRequest\x12,\n" +
+	"\x06shares\x18\x01 \x03(\v2\x14.daikon.v1.ShareItemR\x06shares\x126\n" +
+	"\acontext\x18\x02 \x01(\v2\x17.google.protobuf.StructH\x00R\acontext\x88\x01\x01B\n" +
+	"\n" +
+	"\b_context\"F\n" +
+	"\x12ShareBatchResponse\x120\n" +
+	"\x06shares\x18\x01 \x03(\v2\x18.daikon.v1.ShareResponseR\x06shares\"\xe0\x02\n" +
 	"\x18TransferOwnershipRequest\x12(\n" +
 	"\rpermission_id\x18\x01 \x01(\tH\x00R\fpermissionId\x88\x01\x01\x12\x19\n" +
 	"\bowner_id\x18\x02 \x01(\tR\aownerId\x12&\n" +
 	"\fservice_name\x18\x03 \x01(\tH\x01R\vserviceName\x88\x01\x01\x12(\n" +
 	"\rresource_type\x18\x04 \x01(\tH\x02R\fresourceType\x88\x01\x01\x12$\n" +
 	"\vresource_id\x18\x05 \x01(\tH\x03R\n" +
-	"resourceId\x88\x01\x01B\x10\n" +
+	"resourceId\x88\x01\x01\x126\n" +
+	"\acontext\x18\x06 \x01(\v2\x17.google.protobuf.StructH\x04R\acontext\x88\x01\x01B\x10\n" +
 	"\x0e_permission_idB\x0f\n" +
 	"\r_service_nameB\x10\n" +
 	"\x0e_resource_typeB\x0e\n" +
-	"\f_resource_id\"}\n" +
+	"\f_resource_idB\n" +
+	"\n" +
+	"\b_context\"}\n" +
 	"\x12GetResourceRequest\x12!\n" +
 	"\fservice_name\x18\x01 \x01(\tR\vserviceName\x12#\n" +
 	"\rresource_type\x18\x02 \x01(\tR\fresourceType\x12\x1f\n" +
 	"\vresource_id\x18\x03 \x01(\tR\n" +
-	"resourceId\"\xa5\x02\n" +
+	"resourceId\"\xe9\x02\n" +
 	"\x11UnregisterRequest\x12(\n" +
 	"\rpermission_id\x18\x01 \x01(\tH\x00R\fpermissionId\x88\x01\x01\x12&\n" +
 	"\fservice_name\x18\x03 \x01(\tH\x01R\vserviceName\x88\x01\x01\x12(\n" +
 	"\rresource_type\x18\x04 \x01(\tH\x02R\fresourceType\x88\x01\x01\x12$\n" +
 	"\vresource_id\x18\x05 \x01(\tH\x03R\n" +
 	"resourceId\x88\x01\x01\x12\x1d\n" +
-	"\acascade\x18\x02 \x01(\bH\x04R\acascade\x88\x01\x01B\x10\n" +
+	"\acascade\x18\x02 \x01(\bH\x04R\acascade\x88\x01\x01\x126\n" +
+	"\acontext\x18\x06 \x01(\v2\x17.google.protobuf.StructH\x05R\acontext\x88\x01\x01B\x10\n" +
 	"\x0e_permission_idB\x0f\n" +
 	"\r_service_nameB\x10\n" +
 	"\x0e_resource_typeB\x0e\n" +
 	"\f_resource_idB\n" +
 	"\n" +
-	"\b_cascade\"\x14\n" +
-	"\x12UnregisterResponse\"\xf5\x03\n" +
+	"\b_cascadeB\n" +
+	"\n" +
+	"\b_context\"\x14\n" +
+	"\x12UnregisterResponse\"\xe7\x04\n" +
 	"\x1aResourcePermissionResponse\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fservice_name\x18\x02 \x01(\tR\vserviceName\x12#\n" +
@@ -2191,9 +4053,18 @@ const file_daikon_v1_permissions_proto_rawDesc = "" +
 	"externalId\x88\x01\x01\x126\n" +
 	"\x06parent\x18\n" +
 	" \x01(\v2\x19.daikon.v1.ParentResourceH\x01R\x06parent\x88\x01\x01\x12\x1a\n" +
-	"\binherits\x18\v \x01(\bR\binheritsB\x0e\n" +
+	"\binherits\x18\v \x01(\bR\binherits\x127\n" +
+	"\n" +
+	"attributes\x18\f \x01(\v2\x17.google.protobuf.StructR\n" +
+	"attributes\x12&\n" +
+	"\fdisplay_name\x18\r \x01(\tH\x02R\vdisplayName\x88\x01\x01B\x0e\n" +
 	"\f_external_idB\t\n" +
-	"\a_parent\"\xaa\x02\n" +
+	"\a_parentB\x0f\n" +
+	"\r_display_name\"e\n" +
+	"\x0eShareCondition\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x124\n" +
+	"\x06params\x18\x02 \x01(\v2\x17.google.protobuf.StructH\x00R\x06params\x88\x01\x01B\t\n" +
+	"\a_params\"\x98\x03\n" +
 	"\rShareResponse\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fgrantee_type\x18\x02 \x01(\tR\vgranteeType\x12\x1d\n" +
@@ -2201,14 +4072,19 @@ const file_daikon_v1_permissions_proto_rawDesc = "" +
 	"grantee_id\x18\x03 \x01(\tR\tgranteeId\x12\x1e\n" +
 	"\n" +
 	"permission\x18\x04 \x01(\tR\n" +
-	"permission\x12\x1d\n" +
+	"permission\x12\x17\n" +
+	"\x04role\x18\b \x01(\tH\x00R\x04role\x88\x01\x01\x12\x1d\n" +
 	"\n" +
 	"granted_by\x18\x05 \x01(\tR\tgrantedBy\x129\n" +
 	"\n" +
 	"granted_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tgrantedAt\x12>\n" +
 	"\n" +
-	"expires_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampH\x00R\texpiresAt\x88\x01\x01B\r\n" +
-	"\v_expires_at\"t\n" +
+	"expires_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampH\x01R\texpiresAt\x88\x01\x01\x12<\n" +
+	"\tcondition\x18\t \x01(\v2\x19.daikon.v1.ShareConditionH\x02R\tcondition\x88\x01\x01B\a\n" +
+	"\x05_roleB\r\n" +
+	"\v_expires_atB\f\n" +
+	"\n" +
+	"_condition\"t\n" +
 	"\x16RegisterActionsRequest\x12!\n" +
 	"\fservice_name\x18\x01 \x01(\tR\vserviceName\x127\n" +
 	"\aactions\x18\x02 \x03(\v2\x1d.daikon.v1.ActionRegistrationR\aactions\"_\n" +
@@ -2223,13 +4099,106 @@ const file_daikon_v1_permissions_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
 	"\vdescription\x18\x03 \x01(\tR\vdescription\x12?\n" +
-	"\rregistered_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\fregisteredAt\">\n" +
+	"\rregistered_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\fregisteredAt\"\xb7\x03\n" +
+	"\x16PutResourceTypeRequest\x12!\n" +
+	"\fservice_name\x18\x01 \x01(\tR\vserviceName\x12#\n" +
+	"\rresource_type\x18\x02 \x01(\tR\fresourceType\x12%\n" +
+	"\vdescription\x18\x03 \x01(\tH\x00R\vdescription\x88\x01\x01\x128\n" +
+	"\x05roles\x18\x04 \x03(\v2\".daikon.v1.ResourceRoleDeclarationR\x05roles\x12\x1c\n" +
+	"\adry_run\x18\x05 \x01(\bH\x01R\x06dryRun\x88\x01\x01\x12&\n" +
+	"\fallow_public\x18\x06 \x01(\bH\x02R\vallowPublic\x88\x01\x01\x12?\n" +
+	"\n" +
+	"conditions\x18\a \x03(\v2\x1f.daikon.v1.ConditionDeclarationR\n" +
+	"conditions\x12@\n" +
+	"\frequirements\x18\b \x03(\v2\x1c.daikon.v1.ActionRequirementR\frequirementsB\x0e\n" +
+	"\f_descriptionB\n" +
+	"\n" +
+	"\b_dry_runB\x0f\n" +
+	"\r_allow_public\"~\n" +
+	"\x17ResourceRoleDeclaration\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12%\n" +
+	"\vdescription\x18\x02 \x01(\tH\x00R\vdescription\x88\x01\x01\x12\x18\n" +
+	"\aactions\x18\x03 \x03(\tR\aactionsB\x0e\n" +
+	"\f_description\"I\n" +
+	"\x11ActionRequirement\x12\x16\n" +
+	"\x06action\x18\x01 \x01(\tR\x06action\x12\x1c\n" +
+	"\tcondition\x18\x02 \x01(\tR\tcondition\"\xce\x01\n" +
+	"\x14ConditionDeclaration\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12%\n" +
+	"\vdescription\x18\x02 \x01(\tH\x00R\vdescription\x88\x01\x01\x12\x1e\n" +
+	"\n" +
+	"expression\x18\x03 \x01(\tR\n" +
+	"expression\x12<\n" +
+	"\n" +
+	"parameters\x18\x04 \x01(\v2\x17.google.protobuf.StructH\x01R\n" +
+	"parameters\x88\x01\x01B\x0e\n" +
+	"\f_descriptionB\r\n" +
+	"\v_parameters\"\xa2\x04\n" +
+	"\fResourceType\x12!\n" +
+	"\fservice_name\x18\x01 \x01(\tR\vserviceName\x12#\n" +
+	"\rresource_type\x18\x02 \x01(\tR\fresourceType\x12 \n" +
+	"\vdescription\x18\x03 \x01(\tR\vdescription\x12-\n" +
+	"\x05roles\x18\x04 \x03(\v2\x17.daikon.v1.ResourceRoleR\x05roles\x12;\n" +
+	"\n" +
+	"roles_used\x18\x05 \x01(\v2\x17.google.protobuf.StructH\x00R\trolesUsed\x88\x01\x01\x12!\n" +
+	"\tresources\x18\x06 \x01(\x05H\x01R\tresources\x88\x01\x01\x12!\n" +
+	"\fallow_public\x18\a \x01(\bR\vallowPublic\x12<\n" +
+	"\n" +
+	"conditions\x18\b \x03(\v2\x1c.daikon.v1.ResourceConditionR\n" +
+	"conditions\x12E\n" +
+	"\x0fconditions_used\x18\t \x01(\v2\x17.google.protobuf.StructH\x02R\x0econditionsUsed\x88\x01\x01\x12@\n" +
+	"\frequirements\x18\n" +
+	" \x03(\v2\x1c.daikon.v1.ActionRequirementR\frequirementsB\r\n" +
+	"\v_roles_usedB\f\n" +
+	"\n" +
+	"_resourcesB\x12\n" +
+	"\x10_conditions_used\"\xa2\x01\n" +
+	"\x11ResourceCondition\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12 \n" +
+	"\vdescription\x18\x02 \x01(\tR\vdescription\x12\x1e\n" +
+	"\n" +
+	"expression\x18\x03 \x01(\tR\n" +
+	"expression\x127\n" +
+	"\n" +
+	"parameters\x18\x04 \x01(\v2\x17.google.protobuf.StructR\n" +
+	"parameters\"^\n" +
+	"\fResourceRole\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12 \n" +
+	"\vdescription\x18\x02 \x01(\tR\vdescription\x12\x18\n" +
+	"\aactions\x18\x03 \x03(\tR\aactions\"=\n" +
+	"\x18ListResourceTypesRequest\x12!\n" +
+	"\fservice_name\x18\x01 \x01(\tR\vserviceName\"J\n" +
+	"\x19ListResourceTypesResponse\x12-\n" +
+	"\x05types\x18\x01 \x03(\v2\x17.daikon.v1.ResourceTypeR\x05types\"c\n" +
+	"\x19DeleteResourceTypeRequest\x12#\n" +
+	"\rresource_type\x18\x01 \x01(\tR\fresourceType\x12!\n" +
+	"\fservice_name\x18\x02 \x01(\tR\vserviceName\"\x1c\n" +
+	"\x1aDeleteResourceTypeResponse\">\n" +
 	"\x19ListGrantedActionsRequest\x12!\n" +
 	"\fservice_name\x18\x01 \x01(\tR\vserviceName\"Y\n" +
 	"\x1aListGrantedActionsResponse\x12!\n" +
 	"\fservice_name\x18\x01 \x01(\tR\vserviceName\x12\x18\n" +
-	"\aactions\x18\x02 \x03(\tR\aactions2\x8d\n" +
-	"\n" +
+	"\aactions\x18\x02 \x03(\tR\aactions\"_\n" +
+	"\x10PutRoutesRequest\x12!\n" +
+	"\fservice_name\x18\x01 \x01(\tR\vserviceName\x12(\n" +
+	"\x06routes\x18\x02 \x03(\v2\x10.daikon.v1.RouteR\x06routes\"6\n" +
+	"\x11ListRoutesRequest\x12!\n" +
+	"\fservice_name\x18\x01 \x01(\tR\vserviceName\"\\\n" +
+	"\rServiceRoutes\x12!\n" +
+	"\fservice_name\x18\x01 \x01(\tR\vserviceName\x12(\n" +
+	"\x06routes\x18\x02 \x03(\v2\x10.daikon.v1.RouteR\x06routes\"\xf4\x01\n" +
+	"\x05Route\x12\x18\n" +
+	"\amethods\x18\x01 \x03(\tR\amethods\x12\x12\n" +
+	"\x04path\x18\x02 \x01(\tR\x04path\x12\x19\n" +
+	"\x05allow\x18\x03 \x01(\tH\x00R\x05allow\x88\x01\x01\x12\x1b\n" +
+	"\x06action\x18\x04 \x01(\tH\x01R\x06action\x88\x01\x01\x12(\n" +
+	"\rresource_type\x18\x05 \x01(\tH\x02R\fresourceType\x88\x01\x01\x12$\n" +
+	"\vresource_id\x18\x06 \x01(\tH\x03R\n" +
+	"resourceId\x88\x01\x01B\b\n" +
+	"\x06_allowB\t\n" +
+	"\a_actionB\x10\n" +
+	"\x0e_resource_typeB\x0e\n" +
+	"\f_resource_id2\x85\x11\n" +
 	"\x11PermissionService\x12N\n" +
 	"\x05Check\x12!.daikon.v1.PermissionCheckRequest\x1a\".daikon.v1.PermissionCheckResponse\x12P\n" +
 	"\vCheckStream\x12\x1d.daikon.v1.CheckStreamRequest\x1a\x1e.daikon.v1.CheckStreamResponse(\x010\x01\x12[\n" +
@@ -2239,15 +4208,32 @@ const file_daikon_v1_permissions_proto_rawDesc = "" +
 	"\x05Share\x12\x17.daikon.v1.ShareRequest\x1a\x18.daikon.v1.ShareResponse\x12U\n" +
 	"\bRegister\x12\".daikon.v1.RegisterResourceRequest\x1a%.daikon.v1.ResourcePermissionResponse\x12R\n" +
 	"\rRegisterBatch\x12\x1f.daikon.v1.RegisterBatchRequest\x1a .daikon.v1.RegisterBatchResponse\x12]\n" +
-	"\x10UpdateVisibility\x12\".daikon.v1.UpdateVisibilityRequest\x1a%.daikon.v1.ResourcePermissionResponse\x12_\n" +
+	"\x10UpdateVisibility\x12\".daikon.v1.UpdateVisibilityRequest\x1a%.daikon.v1.ResourcePermissionResponse\x12Y\n" +
+	"\x0eUpdateResource\x12 .daikon.v1.UpdateResourceRequest\x1a%.daikon.v1.ResourcePermissionResponse\x12_\n" +
 	"\x11TransferOwnership\x12#.daikon.v1.TransferOwnershipRequest\x1a%.daikon.v1.ResourcePermissionResponse\x12U\n" +
-	"\fUpdateParent\x12\x1e.daikon.v1.UpdateParentRequest\x1a%.daikon.v1.ResourcePermissionResponse\x12B\n" +
-	"\vRevokeShare\x12\x17.daikon.v1.ShareRequest\x1a\x1a.daikon.v1.Acknowledgement\x12S\n" +
+	"\fUpdateParent\x12\x1e.daikon.v1.UpdateParentRequest\x1a%.daikon.v1.ResourcePermissionResponse\x12]\n" +
+	"\x10UpdateAttributes\x12\".daikon.v1.UpdateAttributesRequest\x1a%.daikon.v1.ResourcePermissionResponse\x12B\n" +
+	"\vRevokeShare\x12\x17.daikon.v1.ShareRequest\x1a\x1a.daikon.v1.Acknowledgement\x12I\n" +
+	"\n" +
+	"ShareBatch\x12\x1c.daikon.v1.ShareBatchRequest\x1a\x1d.daikon.v1.ShareBatchResponse\x12B\n" +
+	"\n" +
+	"CreateLink\x12\x1c.daikon.v1.CreateLinkRequest\x1a\x16.daikon.v1.CreatedLink\x12F\n" +
+	"\tListLinks\x12\x1b.daikon.v1.ListLinksRequest\x1a\x1c.daikon.v1.ListLinksResponse\x12I\n" +
+	"\n" +
+	"DeleteLink\x12\x1c.daikon.v1.DeleteLinkRequest\x1a\x1d.daikon.v1.DeleteLinkResponse\x12S\n" +
 	"\vGetResource\x12\x1d.daikon.v1.GetResourceRequest\x1a%.daikon.v1.ResourcePermissionResponse\x12I\n" +
 	"\n" +
 	"Unregister\x12\x1c.daikon.v1.UnregisterRequest\x1a\x1d.daikon.v1.UnregisterResponse\x12O\n" +
 	"\x0fRegisterActions\x12!.daikon.v1.RegisterActionsRequest\x1a\x19.daikon.v1.ServiceActions\x12a\n" +
-	"\x12ListGrantedActions\x12$.daikon.v1.ListGrantedActionsRequest\x1a%.daikon.v1.ListGrantedActionsResponseB3Z1github.com/daikon-auth/daikon/clients/go/daikonv1b\x06proto3"
+	"\x12ListGrantedActions\x12$.daikon.v1.ListGrantedActionsRequest\x1a%.daikon.v1.ListGrantedActionsResponse\x12M\n" +
+	"\x0fPutResourceType\x12!.daikon.v1.PutResourceTypeRequest\x1a\x17.daikon.v1.ResourceType\x12^\n" +
+	"\x11ListResourceTypes\x12#.daikon.v1.ListResourceTypesRequest\x1a$.daikon.v1.ListResourceTypesResponse\x12a\n" +
+	"\x12DeleteResourceType\x12$.daikon.v1.DeleteResourceTypeRequest\x1a%.daikon.v1.DeleteResourceTypeResponse\x12B\n" +
+	"\tPutRoutes\x12\x1b.daikon.v1.PutRoutesRequest\x1a\x18.daikon.v1.ServiceRoutes\x12D\n" +
+	"\n" +
+	"ListRoutes\x12\x1c.daikon.v1.ListRoutesRequest\x1a\x18.daikon.v1.ServiceRoutesB\x99\x01\n" +
+	"\rcom.daikon.v1B\x10PermissionsProtoP\x01Z1github.com/daikon-auth/daikon/clients/go/daikonv1\xa2\x02\x03DXX\xaa\x02\tDaikon.V1\xca\x02\tDaikon\\V1\xe2\x02\x15Daikon\\V1\\GPBMetadata\xea\x02\n" +
+	"Daikon::V1b\x06proto3"
 
 var (
 	file_daikon_v1_permissions_proto_rawDescOnce sync.Once
@@ -2261,7 +4247,7 @@ func file_daikon_v1_permissions_proto_rawDescGZIP() []byte {
 	return file_daikon_v1_permissions_proto_rawDescData
 }
 
-var file_daikon_v1_permissions_proto_msgTypes = make([]protoimpl.MessageInfo, 28)
+var file_daikon_v1_permissions_proto_msgTypes = make([]protoimpl.MessageInfo, 49)
 var file_daikon_v1_permissions_proto_goTypes = []any{
 	(*PermissionCheck)(nil),             // 0: daikon.v1.PermissionCheck
 	(*PermissionCheckRequest)(nil),      // 1: daikon.v1.PermissionCheckRequest
@@ -2275,77 +4261,161 @@ var file_daikon_v1_permissions_proto_goTypes = []any{
 	(*RegisterBatchRequest)(nil),        // 9: daikon.v1.RegisterBatchRequest
 	(*RegisterBatchResponse)(nil),       // 10: daikon.v1.RegisterBatchResponse
 	(*UpdateVisibilityRequest)(nil),     // 11: daikon.v1.UpdateVisibilityRequest
-	(*ParentReference)(nil),             // 12: daikon.v1.ParentReference
-	(*ParentResource)(nil),              // 13: daikon.v1.ParentResource
-	(*UpdateParentRequest)(nil),         // 14: daikon.v1.UpdateParentRequest
-	(*ShareRequest)(nil),                // 15: daikon.v1.ShareRequest
-	(*TransferOwnershipRequest)(nil),    // 16: daikon.v1.TransferOwnershipRequest
-	(*GetResourceRequest)(nil),          // 17: daikon.v1.GetResourceRequest
-	(*UnregisterRequest)(nil),           // 18: daikon.v1.UnregisterRequest
-	(*UnregisterResponse)(nil),          // 19: daikon.v1.UnregisterResponse
-	(*ResourcePermissionResponse)(nil),  // 20: daikon.v1.ResourcePermissionResponse
-	(*ShareResponse)(nil),               // 21: daikon.v1.ShareResponse
-	(*RegisterActionsRequest)(nil),      // 22: daikon.v1.RegisterActionsRequest
-	(*ActionRegistration)(nil),          // 23: daikon.v1.ActionRegistration
-	(*ServiceActions)(nil),              // 24: daikon.v1.ServiceActions
-	(*ServiceAction)(nil),               // 25: daikon.v1.ServiceAction
-	(*ListGrantedActionsRequest)(nil),   // 26: daikon.v1.ListGrantedActionsRequest
-	(*ListGrantedActionsResponse)(nil),  // 27: daikon.v1.ListGrantedActionsResponse
-	(*timestamppb.Timestamp)(nil),       // 28: google.protobuf.Timestamp
-	(*Acknowledgement)(nil),             // 29: daikon.v1.Acknowledgement
+	(*UpdateResourceRequest)(nil),       // 12: daikon.v1.UpdateResourceRequest
+	(*ParentReference)(nil),             // 13: daikon.v1.ParentReference
+	(*ParentResource)(nil),              // 14: daikon.v1.ParentResource
+	(*UpdateParentRequest)(nil),         // 15: daikon.v1.UpdateParentRequest
+	(*UpdateAttributesRequest)(nil),     // 16: daikon.v1.UpdateAttributesRequest
+	(*ShareRequest)(nil),                // 17: daikon.v1.ShareRequest
+	(*ShareItem)(nil),                   // 18: daikon.v1.ShareItem
+	(*ShareBatchRequest)(nil),           // 19: daikon.v1.ShareBatchRequest
+	(*ShareBatchResponse)(nil),          // 20: daikon.v1.ShareBatchResponse
+	(*TransferOwnershipRequest)(nil),    // 21: daikon.v1.TransferOwnershipRequest
+	(*GetResourceRequest)(nil),          // 22: daikon.v1.GetResourceRequest
+	(*UnregisterRequest)(nil),           // 23: daikon.v1.UnregisterRequest
+	(*UnregisterResponse)(nil),          // 24: daikon.v1.UnregisterResponse
+	(*ResourcePermissionResponse)(nil),  // 25: daikon.v1.ResourcePermissionResponse
+	(*ShareCondition)(nil),              // 26: daikon.v1.ShareCondition
+	(*ShareResponse)(nil),               // 27: daikon.v1.ShareResponse
+	(*RegisterActionsRequest)(nil),      // 28: daikon.v1.RegisterActionsRequest
+	(*ActionRegistration)(nil),          // 29: daikon.v1.ActionRegistration
+	(*ServiceActions)(nil),              // 30: daikon.v1.ServiceActions
+	(*ServiceAction)(nil),               // 31: daikon.v1.ServiceAction
+	(*PutResourceTypeRequest)(nil),      // 32: daikon.v1.PutResourceTypeRequest
+	(*ResourceRoleDeclaration)(nil),     // 33: daikon.v1.ResourceRoleDeclaration
+	(*ActionRequirement)(nil),           // 34: daikon.v1.ActionRequirement
+	(*ConditionDeclaration)(nil),        // 35: daikon.v1.ConditionDeclaration
+	(*ResourceType)(nil),                // 36: daikon.v1.ResourceType
+	(*ResourceCondition)(nil),           // 37: daikon.v1.ResourceCondition
+	(*ResourceRole)(nil),                // 38: daikon.v1.ResourceRole
+	(*ListResourceTypesRequest)(nil),    // 39: daikon.v1.ListResourceTypesRequest
+	(*ListResourceTypesResponse)(nil),   // 40: daikon.v1.ListResourceTypesResponse
+	(*DeleteResourceTypeRequest)(nil),   // 41: daikon.v1.DeleteResourceTypeRequest
+	(*DeleteResourceTypeResponse)(nil),  // 42: daikon.v1.DeleteResourceTypeResponse
+	(*ListGrantedActionsRequest)(nil),   // 43: daikon.v1.ListGrantedActionsRequest
+	(*ListGrantedActionsResponse)(nil),  // 44: daikon.v1.ListGrantedActionsResponse
+	(*PutRoutesRequest)(nil),            // 45: daikon.v1.PutRoutesRequest
+	(*ListRoutesRequest)(nil),           // 46: daikon.v1.ListRoutesRequest
+	(*ServiceRoutes)(nil),               // 47: daikon.v1.ServiceRoutes
+	(*Route)(nil),                       // 48: daikon.v1.Route
+	(*structpb.Struct)(nil),             // 49: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil),       // 50: google.protobuf.Timestamp
+	(*CreateLinkRequest)(nil),           // 51: daikon.v1.CreateLinkRequest
+	(*ListLinksRequest)(nil),            // 52: daikon.v1.ListLinksRequest
+	(*DeleteLinkRequest)(nil),           // 53: daikon.v1.DeleteLinkRequest
+	(*Acknowledgement)(nil),             // 54: daikon.v1.Acknowledgement
+	(*CreatedLink)(nil),                 // 55: daikon.v1.CreatedLink
+	(*ListLinksResponse)(nil),           // 56: daikon.v1.ListLinksResponse
+	(*DeleteLinkResponse)(nil),          // 57: daikon.v1.DeleteLinkResponse
 }
 var file_daikon_v1_permissions_proto_depIdxs = []int32{
 	0,  // 0: daikon.v1.PermissionCheckRequest.checks:type_name -> daikon.v1.PermissionCheck
-	2,  // 1: daikon.v1.PermissionCheckResponse.results:type_name -> daikon.v1.PermissionCheckResult
-	0,  // 2: daikon.v1.CheckStreamRequest.check:type_name -> daikon.v1.PermissionCheck
-	12, // 3: daikon.v1.RegisterResourceRequest.parent:type_name -> daikon.v1.ParentReference
-	8,  // 4: daikon.v1.RegisterBatchRequest.resources:type_name -> daikon.v1.RegisterResourceRequest
-	20, // 5: daikon.v1.RegisterBatchResponse.resources:type_name -> daikon.v1.ResourcePermissionResponse
-	12, // 6: daikon.v1.UpdateParentRequest.parent:type_name -> daikon.v1.ParentReference
-	28, // 7: daikon.v1.ShareRequest.expires_at:type_name -> google.protobuf.Timestamp
-	28, // 8: daikon.v1.ResourcePermissionResponse.created_at:type_name -> google.protobuf.Timestamp
-	21, // 9: daikon.v1.ResourcePermissionResponse.shares:type_name -> daikon.v1.ShareResponse
-	13, // 10: daikon.v1.ResourcePermissionResponse.parent:type_name -> daikon.v1.ParentResource
-	28, // 11: daikon.v1.ShareResponse.granted_at:type_name -> google.protobuf.Timestamp
-	28, // 12: daikon.v1.ShareResponse.expires_at:type_name -> google.protobuf.Timestamp
-	23, // 13: daikon.v1.RegisterActionsRequest.actions:type_name -> daikon.v1.ActionRegistration
-	25, // 14: daikon.v1.ServiceActions.actions:type_name -> daikon.v1.ServiceAction
-	28, // 15: daikon.v1.ServiceAction.registered_at:type_name -> google.protobuf.Timestamp
-	1,  // 16: daikon.v1.PermissionService.Check:input_type -> daikon.v1.PermissionCheckRequest
-	4,  // 17: daikon.v1.PermissionService.CheckStream:input_type -> daikon.v1.CheckStreamRequest
-	6,  // 18: daikon.v1.PermissionService.Accessible:input_type -> daikon.v1.AccessibleResourcesRequest
-	6,  // 19: daikon.v1.PermissionService.AccessibleStream:input_type -> daikon.v1.AccessibleResourcesRequest
-	15, // 20: daikon.v1.PermissionService.Share:input_type -> daikon.v1.ShareRequest
-	8,  // 21: daikon.v1.PermissionService.Register:input_type -> daikon.v1.RegisterResourceRequest
-	9,  // 22: daikon.v1.PermissionService.RegisterBatch:input_type -> daikon.v1.RegisterBatchRequest
-	11, // 23: daikon.v1.PermissionService.UpdateVisibility:input_type -> daikon.v1.UpdateVisibilityRequest
-	16, // 24: daikon.v1.PermissionService.TransferOwnership:input_type -> daikon.v1.TransferOwnershipRequest
-	14, // 25: daikon.v1.PermissionService.UpdateParent:input_type -> daikon.v1.UpdateParentRequest
-	15, // 26: daikon.v1.PermissionService.RevokeShare:input_type -> daikon.v1.ShareRequest
-	17, // 27: daikon.v1.PermissionService.GetResource:input_type -> daikon.v1.GetResourceRequest
-	18, // 28: daikon.v1.PermissionService.Unregister:input_type -> daikon.v1.UnregisterRequest
-	22, // 29: daikon.v1.PermissionService.RegisterActions:input_type -> daikon.v1.RegisterActionsRequest
-	26, // 30: daikon.v1.PermissionService.ListGrantedActions:input_type -> daikon.v1.ListGrantedActionsRequest
-	3,  // 31: daikon.v1.PermissionService.Check:output_type -> daikon.v1.PermissionCheckResponse
-	5,  // 32: daikon.v1.PermissionService.CheckStream:output_type -> daikon.v1.CheckStreamResponse
-	7,  // 33: daikon.v1.PermissionService.Accessible:output_type -> daikon.v1.AccessibleResourcesResponse
-	7,  // 34: daikon.v1.PermissionService.AccessibleStream:output_type -> daikon.v1.AccessibleResourcesResponse
-	21, // 35: daikon.v1.PermissionService.Share:output_type -> daikon.v1.ShareResponse
-	20, // 36: daikon.v1.PermissionService.Register:output_type -> daikon.v1.ResourcePermissionResponse
-	10, // 37: daikon.v1.PermissionService.RegisterBatch:output_type -> daikon.v1.RegisterBatchResponse
-	20, // 38: daikon.v1.PermissionService.UpdateVisibility:output_type -> daikon.v1.ResourcePermissionResponse
-	20, // 39: daikon.v1.PermissionService.TransferOwnership:output_type -> daikon.v1.ResourcePermissionResponse
-	20, // 40: daikon.v1.PermissionService.UpdateParent:output_type -> daikon.v1.ResourcePermissionResponse
-	29, // 41: daikon.v1.PermissionService.RevokeShare:output_type -> daikon.v1.Acknowledgement
-	20, // 42: daikon.v1.PermissionService.GetResource:output_type -> daikon.v1.ResourcePermissionResponse
-	19, // 43: daikon.v1.PermissionService.Unregister:output_type -> daikon.v1.UnregisterResponse
-	24, // 44: daikon.v1.PermissionService.RegisterActions:output_type -> daikon.v1.ServiceActions
-	27, // 45: daikon.v1.PermissionService.ListGrantedActions:output_type -> daikon.v1.ListGrantedActionsResponse
-	31, // [31:46] is the sub-list for method output_type
-	16, // [16:31] is the sub-list for method input_type
-	16, // [16:16] is the sub-list for extension type_name
-	16, // [16:16] is the sub-list for extension extendee
-	0,  // [0:16] is the sub-list for field type_name
+	49, // 1: daikon.v1.PermissionCheckRequest.context:type_name -> google.protobuf.Struct
+	2,  // 2: daikon.v1.PermissionCheckResponse.results:type_name -> daikon.v1.PermissionCheckResult
+	0,  // 3: daikon.v1.CheckStreamRequest.check:type_name -> daikon.v1.PermissionCheck
+	49, // 4: daikon.v1.CheckStreamRequest.context:type_name -> google.protobuf.Struct
+	49, // 5: daikon.v1.AccessibleResourcesRequest.context:type_name -> google.protobuf.Struct
+	13, // 6: daikon.v1.RegisterResourceRequest.parent:type_name -> daikon.v1.ParentReference
+	49, // 7: daikon.v1.RegisterResourceRequest.attributes:type_name -> google.protobuf.Struct
+	8,  // 8: daikon.v1.RegisterBatchRequest.resources:type_name -> daikon.v1.RegisterResourceRequest
+	25, // 9: daikon.v1.RegisterBatchResponse.resources:type_name -> daikon.v1.ResourcePermissionResponse
+	49, // 10: daikon.v1.UpdateVisibilityRequest.context:type_name -> google.protobuf.Struct
+	49, // 11: daikon.v1.UpdateResourceRequest.context:type_name -> google.protobuf.Struct
+	13, // 12: daikon.v1.UpdateParentRequest.parent:type_name -> daikon.v1.ParentReference
+	49, // 13: daikon.v1.UpdateParentRequest.context:type_name -> google.protobuf.Struct
+	49, // 14: daikon.v1.UpdateAttributesRequest.attributes:type_name -> google.protobuf.Struct
+	49, // 15: daikon.v1.UpdateAttributesRequest.context:type_name -> google.protobuf.Struct
+	50, // 16: daikon.v1.ShareRequest.expires_at:type_name -> google.protobuf.Timestamp
+	26, // 17: daikon.v1.ShareRequest.condition:type_name -> daikon.v1.ShareCondition
+	49, // 18: daikon.v1.ShareRequest.context:type_name -> google.protobuf.Struct
+	26, // 19: daikon.v1.ShareItem.condition:type_name -> daikon.v1.ShareCondition
+	50, // 20: daikon.v1.ShareItem.expires_at:type_name -> google.protobuf.Timestamp
+	18, // 21: daikon.v1.ShareBatchRequest.shares:type_name -> daikon.v1.ShareItem
+	49, // 22: daikon.v1.ShareBatchRequest.context:type_name -> google.protobuf.Struct
+	27, // 23: daikon.v1.ShareBatchResponse.shares:type_name -> daikon.v1.ShareResponse
+	49, // 24: daikon.v1.TransferOwnershipRequest.context:type_name -> google.protobuf.Struct
+	49, // 25: daikon.v1.UnregisterRequest.context:type_name -> google.protobuf.Struct
+	50, // 26: daikon.v1.ResourcePermissionResponse.created_at:type_name -> google.protobuf.Timestamp
+	27, // 27: daikon.v1.ResourcePermissionResponse.shares:type_name -> daikon.v1.ShareResponse
+	14, // 28: daikon.v1.ResourcePermissionResponse.parent:type_name -> daikon.v1.ParentResource
+	49, // 29: daikon.v1.ResourcePermissionResponse.attributes:type_name -> google.protobuf.Struct
+	49, // 30: daikon.v1.ShareCondition.params:type_name -> google.protobuf.Struct
+	50, // 31: daikon.v1.ShareResponse.granted_at:type_name -> google.protobuf.Timestamp
+	50, // 32: daikon.v1.ShareResponse.expires_at:type_name -> google.protobuf.Timestamp
+	26, // 33: daikon.v1.ShareResponse.condition:type_name -> daikon.v1.ShareCondition
+	29, // 34: daikon.v1.RegisterActionsRequest.actions:type_name -> daikon.v1.ActionRegistration
+	31, // 35: daikon.v1.ServiceActions.actions:type_name -> daikon.v1.ServiceAction
+	50, // 36: daikon.v1.ServiceAction.registered_at:type_name -> google.protobuf.Timestamp
+	33, // 37: daikon.v1.PutResourceTypeRequest.roles:type_name -> daikon.v1.ResourceRoleDeclaration
+	35, // 38: daikon.v1.PutResourceTypeRequest.conditions:type_name -> daikon.v1.ConditionDeclaration
+	34, // 39: daikon.v1.PutResourceTypeRequest.requirements:type_name -> daikon.v1.ActionRequirement
+	49, // 40: daikon.v1.ConditionDeclaration.parameters:type_name -> google.protobuf.Struct
+	38, // 41: daikon.v1.ResourceType.roles:type_name -> daikon.v1.ResourceRole
+	49, // 42: daikon.v1.ResourceType.roles_used:type_name -> google.protobuf.Struct
+	37, // 43: daikon.v1.ResourceType.conditions:type_name -> daikon.v1.ResourceCondition
+	49, // 44: daikon.v1.ResourceType.conditions_used:type_name -> google.protobuf.Struct
+	34, // 45: daikon.v1.ResourceType.requirements:type_name -> daikon.v1.ActionRequirement
+	49, // 46: daikon.v1.ResourceCondition.parameters:type_name -> google.protobuf.Struct
+	36, // 47: daikon.v1.ListResourceTypesResponse.types:type_name -> daikon.v1.ResourceType
+	48, // 48: daikon.v1.PutRoutesRequest.routes:type_name -> daikon.v1.Route
+	48, // 49: daikon.v1.ServiceRoutes.routes:type_name -> daikon.v1.Route
+	1,  // 50: daikon.v1.PermissionService.Check:input_type -> daikon.v1.PermissionCheckRequest
+	4,  // 51: daikon.v1.PermissionService.CheckStream:input_type -> daikon.v1.CheckStreamRequest
+	6,  // 52: daikon.v1.PermissionService.Accessible:input_type -> daikon.v1.AccessibleResourcesRequest
+	6,  // 53: daikon.v1.PermissionService.AccessibleStream:input_type -> daikon.v1.AccessibleResourcesRequest
+	17, // 54: daikon.v1.PermissionService.Share:input_type -> daikon.v1.ShareRequest
+	8,  // 55: daikon.v1.PermissionService.Register:input_type -> daikon.v1.RegisterResourceRequest
+	9,  // 56: daikon.v1.PermissionService.RegisterBatch:input_type -> daikon.v1.RegisterBatchRequest
+	11, // 57: daikon.v1.PermissionService.UpdateVisibility:input_type -> daikon.v1.UpdateVisibilityRequest
+	12, // 58: daikon.v1.PermissionService.UpdateResource:input_type -> daikon.v1.UpdateResourceRequest
+	21, // 59: daikon.v1.PermissionService.TransferOwnership:input_type -> daikon.v1.TransferOwnershipRequest
+	15, // 60: daikon.v1.PermissionService.UpdateParent:input_type -> daikon.v1.UpdateParentRequest
+	16, // 61: daikon.v1.PermissionService.UpdateAttributes:input_type -> daikon.v1.UpdateAttributesRequest
+	17, // 62: daikon.v1.PermissionService.RevokeShare:input_type -> daikon.v1.ShareRequest
+	19, // 63: daikon.v1.PermissionService.ShareBatch:input_type -> daikon.v1.ShareBatchRequest
+	51, // 64: daikon.v1.PermissionService.CreateLink:input_type -> daikon.v1.CreateLinkRequest
+	52, // 65: daikon.v1.PermissionService.ListLinks:input_type -> daikon.v1.ListLinksRequest
+	53, // 66: daikon.v1.PermissionService.DeleteLink:input_type -> daikon.v1.DeleteLinkRequest
+	22, // 67: daikon.v1.PermissionService.GetResource:input_type -> daikon.v1.GetResourceRequest
+	23, // 68: daikon.v1.PermissionService.Unregister:input_type -> daikon.v1.UnregisterRequest
+	28, // 69: daikon.v1.PermissionService.RegisterActions:input_type -> daikon.v1.RegisterActionsRequest
+	43, // 70: daikon.v1.PermissionService.ListGrantedActions:input_type -> daikon.v1.ListGrantedActionsRequest
+	32, // 71: daikon.v1.PermissionService.PutResourceType:input_type -> daikon.v1.PutResourceTypeRequest
+	39, // 72: daikon.v1.PermissionService.ListResourceTypes:input_type -> daikon.v1.ListResourceTypesRequest
+	41, // 73: daikon.v1.PermissionService.DeleteResourceType:input_type -> daikon.v1.DeleteResourceTypeRequest
+	45, // 74: daikon.v1.PermissionService.PutRoutes:input_type -> daikon.v1.PutRoutesRequest
+	46, // 75: daikon.v1.PermissionService.ListRoutes:input_type -> daikon.v1.ListRoutesRequest
+	3,  // 76: daikon.v1.PermissionService.Check:output_type -> daikon.v1.PermissionCheckResponse
+	5,  // 77: daikon.v1.PermissionService.CheckStream:output_type -> daikon.v1.CheckStreamResponse
+	7,  // 78: daikon.v1.PermissionService.Accessible:output_type -> daikon.v1.AccessibleResourcesResponse
+	7,  // 79: daikon.v1.PermissionService.AccessibleStream:output_type -> daikon.v1.AccessibleResourcesResponse
+	27, // 80: daikon.v1.PermissionService.Share:output_type -> daikon.v1.ShareResponse
+	25, // 81: daikon.v1.PermissionService.Register:output_type -> daikon.v1.ResourcePermissionResponse
+	10, // 82: daikon.v1.PermissionService.RegisterBatch:output_type -> daikon.v1.RegisterBatchResponse
+	25, // 83: daikon.v1.PermissionService.UpdateVisibility:output_type -> daikon.v1.ResourcePermissionResponse
+	25, // 84: daikon.v1.PermissionService.UpdateResource:output_type -> daikon.v1.ResourcePermissionResponse
+	25, // 85: daikon.v1.PermissionService.TransferOwnership:output_type -> daikon.v1.ResourcePermissionResponse
+	25, // 86: daikon.v1.PermissionService.UpdateParent:output_type -> daikon.v1.ResourcePermissionResponse
+	25, // 87: daikon.v1.PermissionService.UpdateAttributes:output_type -> daikon.v1.ResourcePermissionResponse
+	54, // 88: daikon.v1.PermissionService.RevokeShare:output_type -> daikon.v1.Acknowledgement
+	20, // 89: daikon.v1.PermissionService.ShareBatch:output_type -> daikon.v1.ShareBatchResponse
+	55, // 90: daikon.v1.PermissionService.CreateLink:output_type -> daikon.v1.CreatedLink
+	56, // 91: daikon.v1.PermissionService.ListLinks:output_type -> daikon.v1.ListLinksResponse
+	57, // 92: daikon.v1.PermissionService.DeleteLink:output_type -> daikon.v1.DeleteLinkResponse
+	25, // 93: daikon.v1.PermissionService.GetResource:output_type -> daikon.v1.ResourcePermissionResponse
+	24, // 94: daikon.v1.PermissionService.Unregister:output_type -> daikon.v1.UnregisterResponse
+	30, // 95: daikon.v1.PermissionService.RegisterActions:output_type -> daikon.v1.ServiceActions
+	44, // 96: daikon.v1.PermissionService.ListGrantedActions:output_type -> daikon.v1.ListGrantedActionsResponse
+	36, // 97: daikon.v1.PermissionService.PutResourceType:output_type -> daikon.v1.ResourceType
+	40, // 98: daikon.v1.PermissionService.ListResourceTypes:output_type -> daikon.v1.ListResourceTypesResponse
+	42, // 99: daikon.v1.PermissionService.DeleteResourceType:output_type -> daikon.v1.DeleteResourceTypeResponse
+	47, // 100: daikon.v1.PermissionService.PutRoutes:output_type -> daikon.v1.ServiceRoutes
+	47, // 101: daikon.v1.PermissionService.ListRoutes:output_type -> daikon.v1.ServiceRoutes
+	76, // [76:102] is the sub-list for method output_type
+	50, // [50:76] is the sub-list for method input_type
+	50, // [50:50] is the sub-list for extension type_name
+	50, // [50:50] is the sub-list for extension extendee
+	0,  // [0:50] is the sub-list for field type_name
 }
 
 func init() { file_daikon_v1_permissions_proto_init() }
@@ -2354,6 +4424,9 @@ func file_daikon_v1_permissions_proto_init() {
 		return
 	}
 	file_daikon_v1_acknowledgement_proto_init()
+	file_daikon_v1_links_proto_init()
+	file_daikon_v1_permissions_proto_msgTypes[1].OneofWrappers = []any{}
+	file_daikon_v1_permissions_proto_msgTypes[4].OneofWrappers = []any{}
 	file_daikon_v1_permissions_proto_msgTypes[6].OneofWrappers = []any{}
 	file_daikon_v1_permissions_proto_msgTypes[7].OneofWrappers = []any{}
 	file_daikon_v1_permissions_proto_msgTypes[8].OneofWrappers = []any{}
@@ -2363,17 +4436,27 @@ func file_daikon_v1_permissions_proto_init() {
 	file_daikon_v1_permissions_proto_msgTypes[14].OneofWrappers = []any{}
 	file_daikon_v1_permissions_proto_msgTypes[15].OneofWrappers = []any{}
 	file_daikon_v1_permissions_proto_msgTypes[16].OneofWrappers = []any{}
+	file_daikon_v1_permissions_proto_msgTypes[17].OneofWrappers = []any{}
 	file_daikon_v1_permissions_proto_msgTypes[18].OneofWrappers = []any{}
-	file_daikon_v1_permissions_proto_msgTypes[20].OneofWrappers = []any{}
+	file_daikon_v1_permissions_proto_msgTypes[19].OneofWrappers = []any{}
 	file_daikon_v1_permissions_proto_msgTypes[21].OneofWrappers = []any{}
 	file_daikon_v1_permissions_proto_msgTypes[23].OneofWrappers = []any{}
+	file_daikon_v1_permissions_proto_msgTypes[25].OneofWrappers = []any{}
+	file_daikon_v1_permissions_proto_msgTypes[26].OneofWrappers = []any{}
+	file_daikon_v1_permissions_proto_msgTypes[27].OneofWrappers = []any{}
+	file_daikon_v1_permissions_proto_msgTypes[29].OneofWrappers = []any{}
+	file_daikon_v1_permissions_proto_msgTypes[32].OneofWrappers = []any{}
+	file_daikon_v1_permissions_proto_msgTypes[33].OneofWrappers = []any{}
+	file_daikon_v1_permissions_proto_msgTypes[35].OneofWrappers = []any{}
+	file_daikon_v1_permissions_proto_msgTypes[36].OneofWrappers = []any{}
+	file_daikon_v1_permissions_proto_msgTypes[48].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_daikon_v1_permissions_proto_rawDesc), len(file_daikon_v1_permissions_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   28,
+			NumMessages:   49,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

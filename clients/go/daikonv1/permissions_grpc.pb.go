@@ -27,13 +27,24 @@ const (
 	PermissionService_Register_FullMethodName           = "/daikon.v1.PermissionService/Register"
 	PermissionService_RegisterBatch_FullMethodName      = "/daikon.v1.PermissionService/RegisterBatch"
 	PermissionService_UpdateVisibility_FullMethodName   = "/daikon.v1.PermissionService/UpdateVisibility"
+	PermissionService_UpdateResource_FullMethodName     = "/daikon.v1.PermissionService/UpdateResource"
 	PermissionService_TransferOwnership_FullMethodName  = "/daikon.v1.PermissionService/TransferOwnership"
 	PermissionService_UpdateParent_FullMethodName       = "/daikon.v1.PermissionService/UpdateParent"
+	PermissionService_UpdateAttributes_FullMethodName   = "/daikon.v1.PermissionService/UpdateAttributes"
 	PermissionService_RevokeShare_FullMethodName        = "/daikon.v1.PermissionService/RevokeShare"
+	PermissionService_ShareBatch_FullMethodName         = "/daikon.v1.PermissionService/ShareBatch"
+	PermissionService_CreateLink_FullMethodName         = "/daikon.v1.PermissionService/CreateLink"
+	PermissionService_ListLinks_FullMethodName          = "/daikon.v1.PermissionService/ListLinks"
+	PermissionService_DeleteLink_FullMethodName         = "/daikon.v1.PermissionService/DeleteLink"
 	PermissionService_GetResource_FullMethodName        = "/daikon.v1.PermissionService/GetResource"
 	PermissionService_Unregister_FullMethodName         = "/daikon.v1.PermissionService/Unregister"
 	PermissionService_RegisterActions_FullMethodName    = "/daikon.v1.PermissionService/RegisterActions"
 	PermissionService_ListGrantedActions_FullMethodName = "/daikon.v1.PermissionService/ListGrantedActions"
+	PermissionService_PutResourceType_FullMethodName    = "/daikon.v1.PermissionService/PutResourceType"
+	PermissionService_ListResourceTypes_FullMethodName  = "/daikon.v1.PermissionService/ListResourceTypes"
+	PermissionService_DeleteResourceType_FullMethodName = "/daikon.v1.PermissionService/DeleteResourceType"
+	PermissionService_PutRoutes_FullMethodName          = "/daikon.v1.PermissionService/PutRoutes"
+	PermissionService_ListRoutes_FullMethodName         = "/daikon.v1.PermissionService/ListRoutes"
 )
 
 // PermissionServiceClient is the client API for PermissionService service.
@@ -65,15 +76,18 @@ type PermissionServiceClient interface {
 	AccessibleStream(ctx context.Context, in *AccessibleResourcesRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[AccessibleResourcesResponse], error)
 	// Share a resource
 	//
-	// Grants a user or a group of the workspace permission to view or edit a resource, until
-	// `expires_at` if it is present. Sharing again replaces the permission and the expiry. Fails with
-	// `NOT_FOUND` if the grantee is not in the workspace.
+	// Grants a user or a group of the workspace a permission or a role on a resource, until
+	// `expires_at` if it is present. Sharing again replaces the permission or role and the expiry.
+	// Fails with `NOT_FOUND` if the grantee is not in the workspace, and with `ALREADY_EXISTS` for a
+	// role while a node of a version without roles is connected to the database.
 	//
 	// The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
-	// and `resource_id`.
+	// and `resource_id`, and the grantee by exactly one of `grantee_id`, `grantee_email`,
+	// `grantee_external_id` and `group_name`.
 	//
-	// The user must be allowed to `manage` the resource: as its owner, as the owner of an ancestor
-	// that it inherits from, or as an owner or admin of the workspace.
+	// The user must be allowed to `manage` the resource. A role that contains `manage` can only be
+	// granted by the owner of the resource or of an ancestor that it inherits from, and by owners and
+	// admins of the workspace.
 	Share(ctx context.Context, in *ShareRequest, opts ...grpc.CallOption) (*ShareResponse, error)
 	// Register a resource
 	//
@@ -91,15 +105,25 @@ type PermissionServiceClient interface {
 	RegisterBatch(ctx context.Context, in *RegisterBatchRequest, opts ...grpc.CallOption) (*RegisterBatchResponse, error)
 	// Update visibility
 	//
-	// Makes a resource visible to its whole workspace, or private.
+	// Makes a resource private, visible to its whole workspace, or public. `public` requires a
+	// declaration of the type with `allow_public`.
 	//
 	// The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
 	// and `resource_id`.
 	//
-	// With an access token, its user must be allowed to `manage` the resource: as its owner, as the
-	// owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
-	// one, the service alone decides.
+	// With an access token, its user must be allowed to `manage` the resource. Without one, the service
+	// alone decides.
 	UpdateVisibility(ctx context.Context, in *UpdateVisibilityRequest, opts ...grpc.CallOption) (*ResourcePermissionResponse, error)
+	// Update a resource
+	//
+	// Sets or removes the display name of a resource. Absent fields are left unchanged.
+	//
+	// The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+	// and `resource_id`.
+	//
+	// With an access token, its user must be allowed to `manage` the resource. Without one, the service
+	// alone decides.
+	UpdateResource(ctx context.Context, in *UpdateResourceRequest, opts ...grpc.CallOption) (*ResourcePermissionResponse, error)
 	// Transfer ownership
 	//
 	// Makes another member of the workspace the owner of a resource. Fails with `INVALID_ARGUMENT` if
@@ -108,9 +132,8 @@ type PermissionServiceClient interface {
 	// The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
 	// and `resource_id`.
 	//
-	// With an access token, its user must be allowed to `manage` the resource: as its owner, as the
-	// owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
-	// one, the service alone decides.
+	// With an access token, its user must own the resource or an ancestor that it inherits from, or
+	// be an owner or admin of the workspace. Without one, the service alone decides.
 	TransferOwnership(ctx context.Context, in *TransferOwnershipRequest, opts ...grpc.CallOption) (*ResourcePermissionResponse, error)
 	// Move a resource
 	//
@@ -122,23 +145,66 @@ type PermissionServiceClient interface {
 	// The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
 	// and `resource_id`.
 	//
-	// With an access token, its user must be allowed to `manage` the resource: as its owner, as the
-	// owner of an ancestor that it inherits from, or as an owner or admin of the workspace. To set a
-	// parent, the user must also be allowed to `edit` the new parent. Without one, the service alone
-	// decides.
+	// With an access token, its user must be allowed to `manage` the resource. To set a parent, the
+	// user must also be allowed to `edit` the new parent. Without one, the service alone decides.
 	UpdateParent(ctx context.Context, in *UpdateParentRequest, opts ...grpc.CallOption) (*ResourcePermissionResponse, error)
-	// Revoke a share
+	// Update attributes
 	//
-	// Revokes the share of a user or a group. `permission` is required, but any value revokes the
-	// share; `expires_at` is ignored. Fails with `NOT_FOUND` if there is no such share.
+	// Changes what is stored about a resource for conditions, by a merge patch (RFC 7396): members of
+	// `attributes` replace those of the resource, objects are merged, and null removes a member.
 	//
 	// The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
 	// and `resource_id`.
 	//
-	// With an access token, its user must be allowed to `manage` the resource: as its owner, as the
-	// owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
-	// one, the service alone decides.
+	// With an access token, its user must be allowed to `manage` the resource. Without one, the service
+	// alone decides.
+	UpdateAttributes(ctx context.Context, in *UpdateAttributesRequest, opts ...grpc.CallOption) (*ResourcePermissionResponse, error)
+	// Revoke a share
+	//
+	// Revokes the share of a user or a group. `permission`, `role` and `expires_at` are ignored. Fails
+	// with `NOT_FOUND` if there is no such share.
+	//
+	// The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+	// and `resource_id`.
+	//
+	// With an access token, its user must be allowed to `manage` the resource. Without one, the service
+	// alone decides.
 	RevokeShare(ctx context.Context, in *ShareRequest, opts ...grpc.CallOption) (*Acknowledgement, error)
+	// Share resources
+	//
+	// Grants up to 1,000 shares in one transaction, as Share does. If any of them fails, none is
+	// granted. Each share names its resource by `permission_id`, or by `service_name`, `resource_type`
+	// and `resource_id` or `external_id`, and its grantee by exactly one of `grantee_id`,
+	// `grantee_email`, `grantee_external_id` and `group_name`. Errors name the invalid fields, for
+	// example `shares[3].grantee_email`. Fails with `INVALID_ARGUMENT` for resources and grantees that
+	// do not exist, and for two shares of a resource with the same grantee.
+	//
+	// With an access token, its user must be allowed to `manage` each of the resources. Without one,
+	// the service alone decides.
+	ShareBatch(ctx context.Context, in *ShareBatchRequest, opts ...grpc.CallOption) (*ShareBatchResponse, error)
+	// Create a link
+	//
+	// Creates a link to a resource. Anyone with its token may do what the link grants, on the resource
+	// and on what inherits from it: the Access API takes the token as a subject of the type `link`.
+	// The token is returned once.
+	//
+	// The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+	// and `resource_id`. The user must be allowed to `manage` the resource.
+	CreateLink(ctx context.Context, in *CreateLinkRequest, opts ...grpc.CallOption) (*CreatedLink, error)
+	// List links
+	//
+	// Lists the links to a resource, oldest first, without their tokens.
+	//
+	// The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+	// and `resource_id`. The user must be allowed to `manage` the resource.
+	ListLinks(ctx context.Context, in *ListLinksRequest, opts ...grpc.CallOption) (*ListLinksResponse, error)
+	// Revoke a link
+	//
+	// Deletes a link. Its token grants nothing from then on.
+	//
+	// The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+	// and `resource_id`. The user must be allowed to `manage` the resource.
+	DeleteLink(ctx context.Context, in *DeleteLinkRequest, opts ...grpc.CallOption) (*DeleteLinkResponse, error)
 	// Get a resource
 	//
 	// Returns the permission record of a resource with all its shares.
@@ -151,9 +217,8 @@ type PermissionServiceClient interface {
 	// The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
 	// and `resource_id`.
 	//
-	// With an access token, its user must be allowed to `manage` the resource: as its owner, as the
-	// owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
-	// one, the service alone decides.
+	// With an access token, its user must be allowed to `manage` the resource. Without one, the service
+	// alone decides.
 	Unregister(ctx context.Context, in *UnregisterRequest, opts ...grpc.CallOption) (*UnregisterResponse, error)
 	// Register actions
 	//
@@ -165,6 +230,35 @@ type PermissionServiceClient interface {
 	// Lists the actions of a service that custom roles grant to the user of the access token in the
 	// workspace of the token.
 	ListGrantedActions(ctx context.Context, in *ListGrantedActionsRequest, opts ...grpc.CallOption) (*ListGrantedActionsResponse, error)
+	// Declare a resource type
+	//
+	// Replaces the declaration of a resource type as a whole. Shares of its resources can name a role
+	// of the declaration in place of a permission, and a condition. A declaration takes effect when the
+	// call returns, for existing shares, too. An empty one is the same as none. Fails with
+	// `ALREADY_EXISTS` if shares use a role or condition that the new declaration lacks, if their
+	// parameters do not fit the new condition, or if resources are public and it does not allow that.
+	PutResourceType(ctx context.Context, in *PutResourceTypeRequest, opts ...grpc.CallOption) (*ResourceType, error)
+	// List resource types
+	//
+	// Lists the resource types that a service has declared, ordered by type.
+	ListResourceTypes(ctx context.Context, in *ListResourceTypesRequest, opts ...grpc.CallOption) (*ListResourceTypesResponse, error)
+	// Remove a declaration
+	//
+	// Removes the declaration of a resource type. Its resources remain. Fails with `NOT_FOUND` if the
+	// type is not declared, and with `ALREADY_EXISTS` if shares use one of its roles
+	// or conditions.
+	DeleteResourceType(ctx context.Context, in *DeleteResourceTypeRequest, opts ...grpc.CallOption) (*DeleteResourceTypeResponse, error)
+	// Replace routes
+	//
+	// Replaces the routes of a service, with which gateways ask for decisions without configuration of
+	// their own. The first route that matches the method and the path of a request decides; requests
+	// that match none are denied. An empty list removes all routes. Errors name the invalid fields,
+	// for example `routes[3].path`, and leave the routes unchanged.
+	PutRoutes(ctx context.Context, in *PutRoutesRequest, opts ...grpc.CallOption) (*ServiceRoutes, error)
+	// List routes
+	//
+	// Lists the routes of a service in the order in which they are compared.
+	ListRoutes(ctx context.Context, in *ListRoutesRequest, opts ...grpc.CallOption) (*ServiceRoutes, error)
 }
 
 type permissionServiceClient struct {
@@ -267,6 +361,16 @@ func (c *permissionServiceClient) UpdateVisibility(ctx context.Context, in *Upda
 	return out, nil
 }
 
+func (c *permissionServiceClient) UpdateResource(ctx context.Context, in *UpdateResourceRequest, opts ...grpc.CallOption) (*ResourcePermissionResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ResourcePermissionResponse)
+	err := c.cc.Invoke(ctx, PermissionService_UpdateResource_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *permissionServiceClient) TransferOwnership(ctx context.Context, in *TransferOwnershipRequest, opts ...grpc.CallOption) (*ResourcePermissionResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ResourcePermissionResponse)
@@ -287,10 +391,60 @@ func (c *permissionServiceClient) UpdateParent(ctx context.Context, in *UpdatePa
 	return out, nil
 }
 
+func (c *permissionServiceClient) UpdateAttributes(ctx context.Context, in *UpdateAttributesRequest, opts ...grpc.CallOption) (*ResourcePermissionResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ResourcePermissionResponse)
+	err := c.cc.Invoke(ctx, PermissionService_UpdateAttributes_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *permissionServiceClient) RevokeShare(ctx context.Context, in *ShareRequest, opts ...grpc.CallOption) (*Acknowledgement, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(Acknowledgement)
 	err := c.cc.Invoke(ctx, PermissionService_RevokeShare_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *permissionServiceClient) ShareBatch(ctx context.Context, in *ShareBatchRequest, opts ...grpc.CallOption) (*ShareBatchResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ShareBatchResponse)
+	err := c.cc.Invoke(ctx, PermissionService_ShareBatch_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *permissionServiceClient) CreateLink(ctx context.Context, in *CreateLinkRequest, opts ...grpc.CallOption) (*CreatedLink, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(CreatedLink)
+	err := c.cc.Invoke(ctx, PermissionService_CreateLink_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *permissionServiceClient) ListLinks(ctx context.Context, in *ListLinksRequest, opts ...grpc.CallOption) (*ListLinksResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListLinksResponse)
+	err := c.cc.Invoke(ctx, PermissionService_ListLinks_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *permissionServiceClient) DeleteLink(ctx context.Context, in *DeleteLinkRequest, opts ...grpc.CallOption) (*DeleteLinkResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(DeleteLinkResponse)
+	err := c.cc.Invoke(ctx, PermissionService_DeleteLink_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -337,6 +491,56 @@ func (c *permissionServiceClient) ListGrantedActions(ctx context.Context, in *Li
 	return out, nil
 }
 
+func (c *permissionServiceClient) PutResourceType(ctx context.Context, in *PutResourceTypeRequest, opts ...grpc.CallOption) (*ResourceType, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ResourceType)
+	err := c.cc.Invoke(ctx, PermissionService_PutResourceType_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *permissionServiceClient) ListResourceTypes(ctx context.Context, in *ListResourceTypesRequest, opts ...grpc.CallOption) (*ListResourceTypesResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListResourceTypesResponse)
+	err := c.cc.Invoke(ctx, PermissionService_ListResourceTypes_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *permissionServiceClient) DeleteResourceType(ctx context.Context, in *DeleteResourceTypeRequest, opts ...grpc.CallOption) (*DeleteResourceTypeResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(DeleteResourceTypeResponse)
+	err := c.cc.Invoke(ctx, PermissionService_DeleteResourceType_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *permissionServiceClient) PutRoutes(ctx context.Context, in *PutRoutesRequest, opts ...grpc.CallOption) (*ServiceRoutes, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ServiceRoutes)
+	err := c.cc.Invoke(ctx, PermissionService_PutRoutes_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *permissionServiceClient) ListRoutes(ctx context.Context, in *ListRoutesRequest, opts ...grpc.CallOption) (*ServiceRoutes, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ServiceRoutes)
+	err := c.cc.Invoke(ctx, PermissionService_ListRoutes_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // PermissionServiceServer is the server API for PermissionService service.
 // All implementations must embed UnimplementedPermissionServiceServer
 // for forward compatibility.
@@ -366,15 +570,18 @@ type PermissionServiceServer interface {
 	AccessibleStream(*AccessibleResourcesRequest, grpc.ServerStreamingServer[AccessibleResourcesResponse]) error
 	// Share a resource
 	//
-	// Grants a user or a group of the workspace permission to view or edit a resource, until
-	// `expires_at` if it is present. Sharing again replaces the permission and the expiry. Fails with
-	// `NOT_FOUND` if the grantee is not in the workspace.
+	// Grants a user or a group of the workspace a permission or a role on a resource, until
+	// `expires_at` if it is present. Sharing again replaces the permission or role and the expiry.
+	// Fails with `NOT_FOUND` if the grantee is not in the workspace, and with `ALREADY_EXISTS` for a
+	// role while a node of a version without roles is connected to the database.
 	//
 	// The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
-	// and `resource_id`.
+	// and `resource_id`, and the grantee by exactly one of `grantee_id`, `grantee_email`,
+	// `grantee_external_id` and `group_name`.
 	//
-	// The user must be allowed to `manage` the resource: as its owner, as the owner of an ancestor
-	// that it inherits from, or as an owner or admin of the workspace.
+	// The user must be allowed to `manage` the resource. A role that contains `manage` can only be
+	// granted by the owner of the resource or of an ancestor that it inherits from, and by owners and
+	// admins of the workspace.
 	Share(context.Context, *ShareRequest) (*ShareResponse, error)
 	// Register a resource
 	//
@@ -392,15 +599,25 @@ type PermissionServiceServer interface {
 	RegisterBatch(context.Context, *RegisterBatchRequest) (*RegisterBatchResponse, error)
 	// Update visibility
 	//
-	// Makes a resource visible to its whole workspace, or private.
+	// Makes a resource private, visible to its whole workspace, or public. `public` requires a
+	// declaration of the type with `allow_public`.
 	//
 	// The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
 	// and `resource_id`.
 	//
-	// With an access token, its user must be allowed to `manage` the resource: as its owner, as the
-	// owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
-	// one, the service alone decides.
+	// With an access token, its user must be allowed to `manage` the resource. Without one, the service
+	// alone decides.
 	UpdateVisibility(context.Context, *UpdateVisibilityRequest) (*ResourcePermissionResponse, error)
+	// Update a resource
+	//
+	// Sets or removes the display name of a resource. Absent fields are left unchanged.
+	//
+	// The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+	// and `resource_id`.
+	//
+	// With an access token, its user must be allowed to `manage` the resource. Without one, the service
+	// alone decides.
+	UpdateResource(context.Context, *UpdateResourceRequest) (*ResourcePermissionResponse, error)
 	// Transfer ownership
 	//
 	// Makes another member of the workspace the owner of a resource. Fails with `INVALID_ARGUMENT` if
@@ -409,9 +626,8 @@ type PermissionServiceServer interface {
 	// The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
 	// and `resource_id`.
 	//
-	// With an access token, its user must be allowed to `manage` the resource: as its owner, as the
-	// owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
-	// one, the service alone decides.
+	// With an access token, its user must own the resource or an ancestor that it inherits from, or
+	// be an owner or admin of the workspace. Without one, the service alone decides.
 	TransferOwnership(context.Context, *TransferOwnershipRequest) (*ResourcePermissionResponse, error)
 	// Move a resource
 	//
@@ -423,23 +639,66 @@ type PermissionServiceServer interface {
 	// The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
 	// and `resource_id`.
 	//
-	// With an access token, its user must be allowed to `manage` the resource: as its owner, as the
-	// owner of an ancestor that it inherits from, or as an owner or admin of the workspace. To set a
-	// parent, the user must also be allowed to `edit` the new parent. Without one, the service alone
-	// decides.
+	// With an access token, its user must be allowed to `manage` the resource. To set a parent, the
+	// user must also be allowed to `edit` the new parent. Without one, the service alone decides.
 	UpdateParent(context.Context, *UpdateParentRequest) (*ResourcePermissionResponse, error)
-	// Revoke a share
+	// Update attributes
 	//
-	// Revokes the share of a user or a group. `permission` is required, but any value revokes the
-	// share; `expires_at` is ignored. Fails with `NOT_FOUND` if there is no such share.
+	// Changes what is stored about a resource for conditions, by a merge patch (RFC 7396): members of
+	// `attributes` replace those of the resource, objects are merged, and null removes a member.
 	//
 	// The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
 	// and `resource_id`.
 	//
-	// With an access token, its user must be allowed to `manage` the resource: as its owner, as the
-	// owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
-	// one, the service alone decides.
+	// With an access token, its user must be allowed to `manage` the resource. Without one, the service
+	// alone decides.
+	UpdateAttributes(context.Context, *UpdateAttributesRequest) (*ResourcePermissionResponse, error)
+	// Revoke a share
+	//
+	// Revokes the share of a user or a group. `permission`, `role` and `expires_at` are ignored. Fails
+	// with `NOT_FOUND` if there is no such share.
+	//
+	// The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+	// and `resource_id`.
+	//
+	// With an access token, its user must be allowed to `manage` the resource. Without one, the service
+	// alone decides.
 	RevokeShare(context.Context, *ShareRequest) (*Acknowledgement, error)
+	// Share resources
+	//
+	// Grants up to 1,000 shares in one transaction, as Share does. If any of them fails, none is
+	// granted. Each share names its resource by `permission_id`, or by `service_name`, `resource_type`
+	// and `resource_id` or `external_id`, and its grantee by exactly one of `grantee_id`,
+	// `grantee_email`, `grantee_external_id` and `group_name`. Errors name the invalid fields, for
+	// example `shares[3].grantee_email`. Fails with `INVALID_ARGUMENT` for resources and grantees that
+	// do not exist, and for two shares of a resource with the same grantee.
+	//
+	// With an access token, its user must be allowed to `manage` each of the resources. Without one,
+	// the service alone decides.
+	ShareBatch(context.Context, *ShareBatchRequest) (*ShareBatchResponse, error)
+	// Create a link
+	//
+	// Creates a link to a resource. Anyone with its token may do what the link grants, on the resource
+	// and on what inherits from it: the Access API takes the token as a subject of the type `link`.
+	// The token is returned once.
+	//
+	// The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+	// and `resource_id`. The user must be allowed to `manage` the resource.
+	CreateLink(context.Context, *CreateLinkRequest) (*CreatedLink, error)
+	// List links
+	//
+	// Lists the links to a resource, oldest first, without their tokens.
+	//
+	// The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+	// and `resource_id`. The user must be allowed to `manage` the resource.
+	ListLinks(context.Context, *ListLinksRequest) (*ListLinksResponse, error)
+	// Revoke a link
+	//
+	// Deletes a link. Its token grants nothing from then on.
+	//
+	// The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
+	// and `resource_id`. The user must be allowed to `manage` the resource.
+	DeleteLink(context.Context, *DeleteLinkRequest) (*DeleteLinkResponse, error)
 	// Get a resource
 	//
 	// Returns the permission record of a resource with all its shares.
@@ -452,9 +711,8 @@ type PermissionServiceServer interface {
 	// The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
 	// and `resource_id`.
 	//
-	// With an access token, its user must be allowed to `manage` the resource: as its owner, as the
-	// owner of an ancestor that it inherits from, or as an owner or admin of the workspace. Without
-	// one, the service alone decides.
+	// With an access token, its user must be allowed to `manage` the resource. Without one, the service
+	// alone decides.
 	Unregister(context.Context, *UnregisterRequest) (*UnregisterResponse, error)
 	// Register actions
 	//
@@ -466,6 +724,35 @@ type PermissionServiceServer interface {
 	// Lists the actions of a service that custom roles grant to the user of the access token in the
 	// workspace of the token.
 	ListGrantedActions(context.Context, *ListGrantedActionsRequest) (*ListGrantedActionsResponse, error)
+	// Declare a resource type
+	//
+	// Replaces the declaration of a resource type as a whole. Shares of its resources can name a role
+	// of the declaration in place of a permission, and a condition. A declaration takes effect when the
+	// call returns, for existing shares, too. An empty one is the same as none. Fails with
+	// `ALREADY_EXISTS` if shares use a role or condition that the new declaration lacks, if their
+	// parameters do not fit the new condition, or if resources are public and it does not allow that.
+	PutResourceType(context.Context, *PutResourceTypeRequest) (*ResourceType, error)
+	// List resource types
+	//
+	// Lists the resource types that a service has declared, ordered by type.
+	ListResourceTypes(context.Context, *ListResourceTypesRequest) (*ListResourceTypesResponse, error)
+	// Remove a declaration
+	//
+	// Removes the declaration of a resource type. Its resources remain. Fails with `NOT_FOUND` if the
+	// type is not declared, and with `ALREADY_EXISTS` if shares use one of its roles
+	// or conditions.
+	DeleteResourceType(context.Context, *DeleteResourceTypeRequest) (*DeleteResourceTypeResponse, error)
+	// Replace routes
+	//
+	// Replaces the routes of a service, with which gateways ask for decisions without configuration of
+	// their own. The first route that matches the method and the path of a request decides; requests
+	// that match none are denied. An empty list removes all routes. Errors name the invalid fields,
+	// for example `routes[3].path`, and leave the routes unchanged.
+	PutRoutes(context.Context, *PutRoutesRequest) (*ServiceRoutes, error)
+	// List routes
+	//
+	// Lists the routes of a service in the order in which they are compared.
+	ListRoutes(context.Context, *ListRoutesRequest) (*ServiceRoutes, error)
 	mustEmbedUnimplementedPermissionServiceServer()
 }
 
@@ -500,14 +787,32 @@ func (UnimplementedPermissionServiceServer) RegisterBatch(context.Context, *Regi
 func (UnimplementedPermissionServiceServer) UpdateVisibility(context.Context, *UpdateVisibilityRequest) (*ResourcePermissionResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method UpdateVisibility not implemented")
 }
+func (UnimplementedPermissionServiceServer) UpdateResource(context.Context, *UpdateResourceRequest) (*ResourcePermissionResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method UpdateResource not implemented")
+}
 func (UnimplementedPermissionServiceServer) TransferOwnership(context.Context, *TransferOwnershipRequest) (*ResourcePermissionResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method TransferOwnership not implemented")
 }
 func (UnimplementedPermissionServiceServer) UpdateParent(context.Context, *UpdateParentRequest) (*ResourcePermissionResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method UpdateParent not implemented")
 }
+func (UnimplementedPermissionServiceServer) UpdateAttributes(context.Context, *UpdateAttributesRequest) (*ResourcePermissionResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method UpdateAttributes not implemented")
+}
 func (UnimplementedPermissionServiceServer) RevokeShare(context.Context, *ShareRequest) (*Acknowledgement, error) {
 	return nil, status.Error(codes.Unimplemented, "method RevokeShare not implemented")
+}
+func (UnimplementedPermissionServiceServer) ShareBatch(context.Context, *ShareBatchRequest) (*ShareBatchResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ShareBatch not implemented")
+}
+func (UnimplementedPermissionServiceServer) CreateLink(context.Context, *CreateLinkRequest) (*CreatedLink, error) {
+	return nil, status.Error(codes.Unimplemented, "method CreateLink not implemented")
+}
+func (UnimplementedPermissionServiceServer) ListLinks(context.Context, *ListLinksRequest) (*ListLinksResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListLinks not implemented")
+}
+func (UnimplementedPermissionServiceServer) DeleteLink(context.Context, *DeleteLinkRequest) (*DeleteLinkResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method DeleteLink not implemented")
 }
 func (UnimplementedPermissionServiceServer) GetResource(context.Context, *GetResourceRequest) (*ResourcePermissionResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method GetResource not implemented")
@@ -520,6 +825,21 @@ func (UnimplementedPermissionServiceServer) RegisterActions(context.Context, *Re
 }
 func (UnimplementedPermissionServiceServer) ListGrantedActions(context.Context, *ListGrantedActionsRequest) (*ListGrantedActionsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListGrantedActions not implemented")
+}
+func (UnimplementedPermissionServiceServer) PutResourceType(context.Context, *PutResourceTypeRequest) (*ResourceType, error) {
+	return nil, status.Error(codes.Unimplemented, "method PutResourceType not implemented")
+}
+func (UnimplementedPermissionServiceServer) ListResourceTypes(context.Context, *ListResourceTypesRequest) (*ListResourceTypesResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListResourceTypes not implemented")
+}
+func (UnimplementedPermissionServiceServer) DeleteResourceType(context.Context, *DeleteResourceTypeRequest) (*DeleteResourceTypeResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method DeleteResourceType not implemented")
+}
+func (UnimplementedPermissionServiceServer) PutRoutes(context.Context, *PutRoutesRequest) (*ServiceRoutes, error) {
+	return nil, status.Error(codes.Unimplemented, "method PutRoutes not implemented")
+}
+func (UnimplementedPermissionServiceServer) ListRoutes(context.Context, *ListRoutesRequest) (*ServiceRoutes, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListRoutes not implemented")
 }
 func (UnimplementedPermissionServiceServer) mustEmbedUnimplementedPermissionServiceServer() {}
 func (UnimplementedPermissionServiceServer) testEmbeddedByValue()                           {}
@@ -668,6 +988,24 @@ func _PermissionService_UpdateVisibility_Handler(srv interface{}, ctx context.Co
 	return interceptor(ctx, in, info, handler)
 }
 
+func _PermissionService_UpdateResource_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(UpdateResourceRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PermissionServiceServer).UpdateResource(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: PermissionService_UpdateResource_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PermissionServiceServer).UpdateResource(ctx, req.(*UpdateResourceRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _PermissionService_TransferOwnership_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(TransferOwnershipRequest)
 	if err := dec(in); err != nil {
@@ -704,6 +1042,24 @@ func _PermissionService_UpdateParent_Handler(srv interface{}, ctx context.Contex
 	return interceptor(ctx, in, info, handler)
 }
 
+func _PermissionService_UpdateAttributes_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(UpdateAttributesRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PermissionServiceServer).UpdateAttributes(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: PermissionService_UpdateAttributes_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PermissionServiceServer).UpdateAttributes(ctx, req.(*UpdateAttributesRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _PermissionService_RevokeShare_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(ShareRequest)
 	if err := dec(in); err != nil {
@@ -718,6 +1074,78 @@ func _PermissionService_RevokeShare_Handler(srv interface{}, ctx context.Context
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(PermissionServiceServer).RevokeShare(ctx, req.(*ShareRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _PermissionService_ShareBatch_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ShareBatchRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PermissionServiceServer).ShareBatch(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: PermissionService_ShareBatch_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PermissionServiceServer).ShareBatch(ctx, req.(*ShareBatchRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _PermissionService_CreateLink_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(CreateLinkRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PermissionServiceServer).CreateLink(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: PermissionService_CreateLink_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PermissionServiceServer).CreateLink(ctx, req.(*CreateLinkRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _PermissionService_ListLinks_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListLinksRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PermissionServiceServer).ListLinks(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: PermissionService_ListLinks_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PermissionServiceServer).ListLinks(ctx, req.(*ListLinksRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _PermissionService_DeleteLink_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DeleteLinkRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PermissionServiceServer).DeleteLink(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: PermissionService_DeleteLink_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PermissionServiceServer).DeleteLink(ctx, req.(*DeleteLinkRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -794,6 +1222,96 @@ func _PermissionService_ListGrantedActions_Handler(srv interface{}, ctx context.
 	return interceptor(ctx, in, info, handler)
 }
 
+func _PermissionService_PutResourceType_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(PutResourceTypeRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PermissionServiceServer).PutResourceType(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: PermissionService_PutResourceType_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PermissionServiceServer).PutResourceType(ctx, req.(*PutResourceTypeRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _PermissionService_ListResourceTypes_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListResourceTypesRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PermissionServiceServer).ListResourceTypes(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: PermissionService_ListResourceTypes_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PermissionServiceServer).ListResourceTypes(ctx, req.(*ListResourceTypesRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _PermissionService_DeleteResourceType_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DeleteResourceTypeRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PermissionServiceServer).DeleteResourceType(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: PermissionService_DeleteResourceType_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PermissionServiceServer).DeleteResourceType(ctx, req.(*DeleteResourceTypeRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _PermissionService_PutRoutes_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(PutRoutesRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PermissionServiceServer).PutRoutes(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: PermissionService_PutRoutes_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PermissionServiceServer).PutRoutes(ctx, req.(*PutRoutesRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _PermissionService_ListRoutes_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListRoutesRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PermissionServiceServer).ListRoutes(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: PermissionService_ListRoutes_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PermissionServiceServer).ListRoutes(ctx, req.(*ListRoutesRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // PermissionService_ServiceDesc is the grpc.ServiceDesc for PermissionService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -826,6 +1344,10 @@ var PermissionService_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _PermissionService_UpdateVisibility_Handler,
 		},
 		{
+			MethodName: "UpdateResource",
+			Handler:    _PermissionService_UpdateResource_Handler,
+		},
+		{
 			MethodName: "TransferOwnership",
 			Handler:    _PermissionService_TransferOwnership_Handler,
 		},
@@ -834,8 +1356,28 @@ var PermissionService_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _PermissionService_UpdateParent_Handler,
 		},
 		{
+			MethodName: "UpdateAttributes",
+			Handler:    _PermissionService_UpdateAttributes_Handler,
+		},
+		{
 			MethodName: "RevokeShare",
 			Handler:    _PermissionService_RevokeShare_Handler,
+		},
+		{
+			MethodName: "ShareBatch",
+			Handler:    _PermissionService_ShareBatch_Handler,
+		},
+		{
+			MethodName: "CreateLink",
+			Handler:    _PermissionService_CreateLink_Handler,
+		},
+		{
+			MethodName: "ListLinks",
+			Handler:    _PermissionService_ListLinks_Handler,
+		},
+		{
+			MethodName: "DeleteLink",
+			Handler:    _PermissionService_DeleteLink_Handler,
 		},
 		{
 			MethodName: "GetResource",
@@ -852,6 +1394,26 @@ var PermissionService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "ListGrantedActions",
 			Handler:    _PermissionService_ListGrantedActions_Handler,
+		},
+		{
+			MethodName: "PutResourceType",
+			Handler:    _PermissionService_PutResourceType_Handler,
+		},
+		{
+			MethodName: "ListResourceTypes",
+			Handler:    _PermissionService_ListResourceTypes_Handler,
+		},
+		{
+			MethodName: "DeleteResourceType",
+			Handler:    _PermissionService_DeleteResourceType_Handler,
+		},
+		{
+			MethodName: "PutRoutes",
+			Handler:    _PermissionService_PutRoutes_Handler,
+		},
+		{
+			MethodName: "ListRoutes",
+			Handler:    _PermissionService_ListRoutes_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{

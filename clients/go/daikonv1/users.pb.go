@@ -9,6 +9,7 @@ package daikonv1
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	structpb "google.golang.org/protobuf/types/known/structpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
@@ -261,6 +262,90 @@ func (*UnlinkAccountResponse) Descriptor() ([]byte, []int) {
 	return file_daikon_v1_users_proto_rawDescGZIP(), []int{4}
 }
 
+// The request of UserService.WatchChanges.
+type WatchChangesRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchChangesRequest) Reset() {
+	*x = WatchChangesRequest{}
+	mi := &file_daikon_v1_users_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchChangesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchChangesRequest) ProtoMessage() {}
+
+func (x *WatchChangesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_users_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WatchChangesRequest.ProtoReflect.Descriptor instead.
+func (*WatchChangesRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{5}
+}
+
+// A message of UserService.WatchChanges.
+type WatchChangesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// `ready`: later changes will be reported. `changed`: permissions may have changed. `heartbeat`: the
+	// connection is open; sent when the stream has been quiet for a while.
+	Type          string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchChangesResponse) Reset() {
+	*x = WatchChangesResponse{}
+	mi := &file_daikon_v1_users_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchChangesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchChangesResponse) ProtoMessage() {}
+
+func (x *WatchChangesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_users_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WatchChangesResponse.ProtoReflect.Descriptor instead.
+func (*WatchChangesResponse) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *WatchChangesResponse) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
 // The request of UserService.GetMe.
 type GetMeRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -270,7 +355,7 @@ type GetMeRequest struct {
 
 func (x *GetMeRequest) Reset() {
 	*x = GetMeRequest{}
-	mi := &file_daikon_v1_users_proto_msgTypes[5]
+	mi := &file_daikon_v1_users_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -282,7 +367,7 @@ func (x *GetMeRequest) String() string {
 func (*GetMeRequest) ProtoMessage() {}
 
 func (x *GetMeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[5]
+	mi := &file_daikon_v1_users_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -295,7 +380,7 @@ func (x *GetMeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetMeRequest.ProtoReflect.Descriptor instead.
 func (*GetMeRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{5}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{7}
 }
 
 // The request of UserService.UpdateMe.
@@ -311,7 +396,7 @@ type UpdateMeRequest struct {
 
 func (x *UpdateMeRequest) Reset() {
 	*x = UpdateMeRequest{}
-	mi := &file_daikon_v1_users_proto_msgTypes[6]
+	mi := &file_daikon_v1_users_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -323,7 +408,7 @@ func (x *UpdateMeRequest) String() string {
 func (*UpdateMeRequest) ProtoMessage() {}
 
 func (x *UpdateMeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[6]
+	mi := &file_daikon_v1_users_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -336,7 +421,7 @@ func (x *UpdateMeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateMeRequest.ProtoReflect.Descriptor instead.
 func (*UpdateMeRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{6}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *UpdateMeRequest) GetName() string {
@@ -374,7 +459,7 @@ type UserResponse struct {
 
 func (x *UserResponse) Reset() {
 	*x = UserResponse{}
-	mi := &file_daikon_v1_users_proto_msgTypes[7]
+	mi := &file_daikon_v1_users_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -386,7 +471,7 @@ func (x *UserResponse) String() string {
 func (*UserResponse) ProtoMessage() {}
 
 func (x *UserResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[7]
+	mi := &file_daikon_v1_users_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -399,7 +484,7 @@ func (x *UserResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UserResponse.ProtoReflect.Descriptor instead.
 func (*UserResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{7}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *UserResponse) GetId() string {
@@ -449,15 +534,17 @@ type CheckMyPermissionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The checks, 1 to 100.
 	Checks []*PermissionCheck `protobuf:"bytes,1,rep,name=checks,proto3" json:"checks,omitempty"`
-	// The ID of the workspace. Must be that of the access token, which is the default.
-	WorkspaceId   *string `protobuf:"bytes,2,opt,name=workspace_id,json=workspaceId,proto3,oneof" json:"workspace_id,omitempty"`
+	// The ID of the workspace. Must be the access token's workspace, which is the default.
+	WorkspaceId *string `protobuf:"bytes,2,opt,name=workspace_id,json=workspaceId,proto3,oneof" json:"workspace_id,omitempty"`
+	// What conditions read as `context`. At most 16 KiB as compact JSON, and 32 levels deep.
+	Context       *structpb.Struct `protobuf:"bytes,3,opt,name=context,proto3,oneof" json:"context,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CheckMyPermissionsRequest) Reset() {
 	*x = CheckMyPermissionsRequest{}
-	mi := &file_daikon_v1_users_proto_msgTypes[8]
+	mi := &file_daikon_v1_users_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -469,7 +556,7 @@ func (x *CheckMyPermissionsRequest) String() string {
 func (*CheckMyPermissionsRequest) ProtoMessage() {}
 
 func (x *CheckMyPermissionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[8]
+	mi := &file_daikon_v1_users_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -482,7 +569,7 @@ func (x *CheckMyPermissionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckMyPermissionsRequest.ProtoReflect.Descriptor instead.
 func (*CheckMyPermissionsRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{8}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *CheckMyPermissionsRequest) GetChecks() []*PermissionCheck {
@@ -499,6 +586,13 @@ func (x *CheckMyPermissionsRequest) GetWorkspaceId() string {
 	return ""
 }
 
+func (x *CheckMyPermissionsRequest) GetContext() *structpb.Struct {
+	if x != nil {
+		return x.Context
+	}
+	return nil
+}
+
 // The request of UserService.ListMyAccessibleResources.
 type ListMyAccessibleResourcesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -508,19 +602,21 @@ type ListMyAccessibleResourcesRequest struct {
 	ResourceType string `protobuf:"bytes,2,opt,name=resource_type,json=resourceType,proto3" json:"resource_type,omitempty"`
 	// `view`, `edit`, `manage` or an action that the service has registered.
 	Action string `protobuf:"bytes,3,opt,name=action,proto3" json:"action,omitempty"`
-	// The ID of the workspace. Must be that of the access token, which is the default.
+	// The ID of the workspace. Must be the access token's workspace, which is the default.
 	WorkspaceId *string `protobuf:"bytes,4,opt,name=workspace_id,json=workspaceId,proto3,oneof" json:"workspace_id,omitempty"`
 	// The maximum number of IDs per page, 1 to 100. Defaults to 100.
 	Limit *int32 `protobuf:"varint,5,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
 	// The `next_page_token` of the previous response. Absent for the first page.
-	PageToken     *string `protobuf:"bytes,6,opt,name=page_token,json=pageToken,proto3,oneof" json:"page_token,omitempty"`
+	PageToken *string `protobuf:"bytes,6,opt,name=page_token,json=pageToken,proto3,oneof" json:"page_token,omitempty"`
+	// What conditions read as `context`. At most 16 KiB as compact JSON, and 32 levels deep.
+	Context       *structpb.Struct `protobuf:"bytes,7,opt,name=context,proto3,oneof" json:"context,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListMyAccessibleResourcesRequest) Reset() {
 	*x = ListMyAccessibleResourcesRequest{}
-	mi := &file_daikon_v1_users_proto_msgTypes[9]
+	mi := &file_daikon_v1_users_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -532,7 +628,7 @@ func (x *ListMyAccessibleResourcesRequest) String() string {
 func (*ListMyAccessibleResourcesRequest) ProtoMessage() {}
 
 func (x *ListMyAccessibleResourcesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[9]
+	mi := &file_daikon_v1_users_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -545,7 +641,7 @@ func (x *ListMyAccessibleResourcesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMyAccessibleResourcesRequest.ProtoReflect.Descriptor instead.
 func (*ListMyAccessibleResourcesRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{9}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ListMyAccessibleResourcesRequest) GetServiceName() string {
@@ -590,6 +686,13 @@ func (x *ListMyAccessibleResourcesRequest) GetPageToken() string {
 	return ""
 }
 
+func (x *ListMyAccessibleResourcesRequest) GetContext() *structpb.Struct {
+	if x != nil {
+		return x.Context
+	}
+	return nil
+}
+
 // The request of UserService.ListSessions.
 type ListSessionsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -599,7 +702,7 @@ type ListSessionsRequest struct {
 
 func (x *ListSessionsRequest) Reset() {
 	*x = ListSessionsRequest{}
-	mi := &file_daikon_v1_users_proto_msgTypes[10]
+	mi := &file_daikon_v1_users_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -611,7 +714,7 @@ func (x *ListSessionsRequest) String() string {
 func (*ListSessionsRequest) ProtoMessage() {}
 
 func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[10]
+	mi := &file_daikon_v1_users_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -624,7 +727,7 @@ func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{10}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{12}
 }
 
 // The response of UserService.ListSessions.
@@ -638,7 +741,7 @@ type ListSessionsResponse struct {
 
 func (x *ListSessionsResponse) Reset() {
 	*x = ListSessionsResponse{}
-	mi := &file_daikon_v1_users_proto_msgTypes[11]
+	mi := &file_daikon_v1_users_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -650,7 +753,7 @@ func (x *ListSessionsResponse) String() string {
 func (*ListSessionsResponse) ProtoMessage() {}
 
 func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[11]
+	mi := &file_daikon_v1_users_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -663,7 +766,7 @@ func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionsResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{11}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ListSessionsResponse) GetSessions() []*Session {
@@ -699,7 +802,7 @@ type Session struct {
 
 func (x *Session) Reset() {
 	*x = Session{}
-	mi := &file_daikon_v1_users_proto_msgTypes[12]
+	mi := &file_daikon_v1_users_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -711,7 +814,7 @@ func (x *Session) String() string {
 func (*Session) ProtoMessage() {}
 
 func (x *Session) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[12]
+	mi := &file_daikon_v1_users_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -724,7 +827,7 @@ func (x *Session) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Session.ProtoReflect.Descriptor instead.
 func (*Session) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{12}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Session) GetId() string {
@@ -792,7 +895,7 @@ type EndOtherSessionsRequest struct {
 
 func (x *EndOtherSessionsRequest) Reset() {
 	*x = EndOtherSessionsRequest{}
-	mi := &file_daikon_v1_users_proto_msgTypes[13]
+	mi := &file_daikon_v1_users_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -804,7 +907,7 @@ func (x *EndOtherSessionsRequest) String() string {
 func (*EndOtherSessionsRequest) ProtoMessage() {}
 
 func (x *EndOtherSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[13]
+	mi := &file_daikon_v1_users_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -817,7 +920,7 @@ func (x *EndOtherSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndOtherSessionsRequest.ProtoReflect.Descriptor instead.
 func (*EndOtherSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{13}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{15}
 }
 
 // The request of UserService.EndSession.
@@ -831,7 +934,7 @@ type EndSessionRequest struct {
 
 func (x *EndSessionRequest) Reset() {
 	*x = EndSessionRequest{}
-	mi := &file_daikon_v1_users_proto_msgTypes[14]
+	mi := &file_daikon_v1_users_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -843,7 +946,7 @@ func (x *EndSessionRequest) String() string {
 func (*EndSessionRequest) ProtoMessage() {}
 
 func (x *EndSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[14]
+	mi := &file_daikon_v1_users_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -856,7 +959,7 @@ func (x *EndSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndSessionRequest.ProtoReflect.Descriptor instead.
 func (*EndSessionRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{14}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *EndSessionRequest) GetSessionId() string {
@@ -875,7 +978,7 @@ type EndSessionResponse struct {
 
 func (x *EndSessionResponse) Reset() {
 	*x = EndSessionResponse{}
-	mi := &file_daikon_v1_users_proto_msgTypes[15]
+	mi := &file_daikon_v1_users_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -887,7 +990,7 @@ func (x *EndSessionResponse) String() string {
 func (*EndSessionResponse) ProtoMessage() {}
 
 func (x *EndSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_users_proto_msgTypes[15]
+	mi := &file_daikon_v1_users_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -900,14 +1003,14 @@ func (x *EndSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndSessionResponse.ProtoReflect.Descriptor instead.
 func (*EndSessionResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_users_proto_rawDescGZIP(), []int{15}
+	return file_daikon_v1_users_proto_rawDescGZIP(), []int{17}
 }
 
 var File_daikon_v1_users_proto protoreflect.FileDescriptor
 
 const file_daikon_v1_users_proto_rawDesc = "" +
 	"\n" +
-	"\x15daikon/v1/users.proto\x12\tdaikon.v1\x1a\x1bdaikon/v1/permissions.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x15\n" +
+	"\x15daikon/v1/users.proto\x12\tdaikon.v1\x1a\x1bdaikon/v1/permissions.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x15\n" +
 	"\x13ListAccountsRequest\"T\n" +
 	"\x14ListAccountsResponse\x12<\n" +
 	"\baccounts\x18\x01 \x03(\v2 .daikon.v1.LinkedAccountResponseR\baccounts\"\x92\x01\n" +
@@ -919,7 +1022,10 @@ const file_daikon_v1_users_proto_rawDesc = "" +
 	"\x14UnlinkAccountRequest\x12\x1d\n" +
 	"\n" +
 	"account_id\x18\x01 \x01(\tR\taccountId\"\x17\n" +
-	"\x15UnlinkAccountResponse\"\x0e\n" +
+	"\x15UnlinkAccountResponse\"\x15\n" +
+	"\x13WatchChangesRequest\"*\n" +
+	"\x14WatchChangesResponse\x12\x12\n" +
+	"\x04type\x18\x01 \x01(\tR\x04type\"\x0e\n" +
 	"\fGetMeRequest\"f\n" +
 	"\x0fUpdateMeRequest\x12\x17\n" +
 	"\x04name\x18\x01 \x01(\tH\x00R\x04name\x88\x01\x01\x12\"\n" +
@@ -935,11 +1041,14 @@ const file_daikon_v1_users_proto_rawDesc = "" +
 	"avatar_url\x18\x04 \x01(\tR\tavatarUrl\x12\x1b\n" +
 	"\tis_active\x18\x05 \x01(\bR\bisActive\x129\n" +
 	"\n" +
-	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"\x88\x01\n" +
+	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"\xcc\x01\n" +
 	"\x19CheckMyPermissionsRequest\x122\n" +
 	"\x06checks\x18\x01 \x03(\v2\x1a.daikon.v1.PermissionCheckR\x06checks\x12&\n" +
-	"\fworkspace_id\x18\x02 \x01(\tH\x00R\vworkspaceId\x88\x01\x01B\x0f\n" +
-	"\r_workspace_id\"\x93\x02\n" +
+	"\fworkspace_id\x18\x02 \x01(\tH\x00R\vworkspaceId\x88\x01\x01\x126\n" +
+	"\acontext\x18\x03 \x01(\v2\x17.google.protobuf.StructH\x01R\acontext\x88\x01\x01B\x0f\n" +
+	"\r_workspace_idB\n" +
+	"\n" +
+	"\b_context\"\xd7\x02\n" +
 	" ListMyAccessibleResourcesRequest\x12!\n" +
 	"\fservice_name\x18\x01 \x01(\tR\vserviceName\x12#\n" +
 	"\rresource_type\x18\x02 \x01(\tR\fresourceType\x12\x16\n" +
@@ -947,10 +1056,13 @@ const file_daikon_v1_users_proto_rawDesc = "" +
 	"\fworkspace_id\x18\x04 \x01(\tH\x00R\vworkspaceId\x88\x01\x01\x12\x19\n" +
 	"\x05limit\x18\x05 \x01(\x05H\x01R\x05limit\x88\x01\x01\x12\"\n" +
 	"\n" +
-	"page_token\x18\x06 \x01(\tH\x02R\tpageToken\x88\x01\x01B\x0f\n" +
+	"page_token\x18\x06 \x01(\tH\x02R\tpageToken\x88\x01\x01\x126\n" +
+	"\acontext\x18\a \x01(\v2\x17.google.protobuf.StructH\x03R\acontext\x88\x01\x01B\x0f\n" +
 	"\r_workspace_idB\b\n" +
 	"\x06_limitB\r\n" +
-	"\v_page_token\"\x15\n" +
+	"\v_page_tokenB\n" +
+	"\n" +
+	"\b_context\"\x15\n" +
 	"\x13ListSessionsRequest\"F\n" +
 	"\x14ListSessionsResponse\x12.\n" +
 	"\bsessions\x18\x01 \x03(\v2\x12.daikon.v1.SessionR\bsessions\"\xc5\x02\n" +
@@ -971,18 +1083,22 @@ const file_daikon_v1_users_proto_rawDesc = "" +
 	"\x11EndSessionRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\"\x14\n" +
-	"\x12EndSessionResponse2\xf3\x05\n" +
+	"\x12EndSessionResponse2\xc6\x06\n" +
 	"\vUserService\x129\n" +
 	"\x05GetMe\x12\x17.daikon.v1.GetMeRequest\x1a\x17.daikon.v1.UserResponse\x12?\n" +
 	"\bUpdateMe\x12\x1a.daikon.v1.UpdateMeRequest\x1a\x17.daikon.v1.UserResponse\x12^\n" +
 	"\x12CheckMyPermissions\x12$.daikon.v1.CheckMyPermissionsRequest\x1a\".daikon.v1.PermissionCheckResponse\x12p\n" +
-	"\x19ListMyAccessibleResources\x12+.daikon.v1.ListMyAccessibleResourcesRequest\x1a&.daikon.v1.AccessibleResourcesResponse\x12O\n" +
+	"\x19ListMyAccessibleResources\x12+.daikon.v1.ListMyAccessibleResourcesRequest\x1a&.daikon.v1.AccessibleResourcesResponse\x12Q\n" +
+	"\fWatchChanges\x12\x1e.daikon.v1.WatchChangesRequest\x1a\x1f.daikon.v1.WatchChangesResponse0\x01\x12O\n" +
 	"\fListSessions\x12\x1e.daikon.v1.ListSessionsRequest\x1a\x1f.daikon.v1.ListSessionsResponse\x12U\n" +
 	"\x10EndOtherSessions\x12\".daikon.v1.EndOtherSessionsRequest\x1a\x1d.daikon.v1.EndSessionResponse\x12I\n" +
 	"\n" +
 	"EndSession\x12\x1c.daikon.v1.EndSessionRequest\x1a\x1d.daikon.v1.EndSessionResponse\x12O\n" +
 	"\fListAccounts\x12\x1e.daikon.v1.ListAccountsRequest\x1a\x1f.daikon.v1.ListAccountsResponse\x12R\n" +
-	"\rUnlinkAccount\x12\x1f.daikon.v1.UnlinkAccountRequest\x1a .daikon.v1.UnlinkAccountResponseB3Z1github.com/daikon-auth/daikon/clients/go/daikonv1b\x06proto3"
+	"\rUnlinkAccount\x12\x1f.daikon.v1.UnlinkAccountRequest\x1a .daikon.v1.UnlinkAccountResponseB\x93\x01\n" +
+	"\rcom.daikon.v1B\n" +
+	"UsersProtoP\x01Z1github.com/daikon-auth/daikon/clients/go/daikonv1\xa2\x02\x03DXX\xaa\x02\tDaikon.V1\xca\x02\tDaikon\\V1\xe2\x02\x15Daikon\\V1\\GPBMetadata\xea\x02\n" +
+	"Daikon::V1b\x06proto3"
 
 var (
 	file_daikon_v1_users_proto_rawDescOnce sync.Once
@@ -996,61 +1112,68 @@ func file_daikon_v1_users_proto_rawDescGZIP() []byte {
 	return file_daikon_v1_users_proto_rawDescData
 }
 
-var file_daikon_v1_users_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_daikon_v1_users_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
 var file_daikon_v1_users_proto_goTypes = []any{
 	(*ListAccountsRequest)(nil),              // 0: daikon.v1.ListAccountsRequest
 	(*ListAccountsResponse)(nil),             // 1: daikon.v1.ListAccountsResponse
 	(*LinkedAccountResponse)(nil),            // 2: daikon.v1.LinkedAccountResponse
 	(*UnlinkAccountRequest)(nil),             // 3: daikon.v1.UnlinkAccountRequest
 	(*UnlinkAccountResponse)(nil),            // 4: daikon.v1.UnlinkAccountResponse
-	(*GetMeRequest)(nil),                     // 5: daikon.v1.GetMeRequest
-	(*UpdateMeRequest)(nil),                  // 6: daikon.v1.UpdateMeRequest
-	(*UserResponse)(nil),                     // 7: daikon.v1.UserResponse
-	(*CheckMyPermissionsRequest)(nil),        // 8: daikon.v1.CheckMyPermissionsRequest
-	(*ListMyAccessibleResourcesRequest)(nil), // 9: daikon.v1.ListMyAccessibleResourcesRequest
-	(*ListSessionsRequest)(nil),              // 10: daikon.v1.ListSessionsRequest
-	(*ListSessionsResponse)(nil),             // 11: daikon.v1.ListSessionsResponse
-	(*Session)(nil),                          // 12: daikon.v1.Session
-	(*EndOtherSessionsRequest)(nil),          // 13: daikon.v1.EndOtherSessionsRequest
-	(*EndSessionRequest)(nil),                // 14: daikon.v1.EndSessionRequest
-	(*EndSessionResponse)(nil),               // 15: daikon.v1.EndSessionResponse
-	(*timestamppb.Timestamp)(nil),            // 16: google.protobuf.Timestamp
-	(*PermissionCheck)(nil),                  // 17: daikon.v1.PermissionCheck
-	(*PermissionCheckResponse)(nil),          // 18: daikon.v1.PermissionCheckResponse
-	(*AccessibleResourcesResponse)(nil),      // 19: daikon.v1.AccessibleResourcesResponse
+	(*WatchChangesRequest)(nil),              // 5: daikon.v1.WatchChangesRequest
+	(*WatchChangesResponse)(nil),             // 6: daikon.v1.WatchChangesResponse
+	(*GetMeRequest)(nil),                     // 7: daikon.v1.GetMeRequest
+	(*UpdateMeRequest)(nil),                  // 8: daikon.v1.UpdateMeRequest
+	(*UserResponse)(nil),                     // 9: daikon.v1.UserResponse
+	(*CheckMyPermissionsRequest)(nil),        // 10: daikon.v1.CheckMyPermissionsRequest
+	(*ListMyAccessibleResourcesRequest)(nil), // 11: daikon.v1.ListMyAccessibleResourcesRequest
+	(*ListSessionsRequest)(nil),              // 12: daikon.v1.ListSessionsRequest
+	(*ListSessionsResponse)(nil),             // 13: daikon.v1.ListSessionsResponse
+	(*Session)(nil),                          // 14: daikon.v1.Session
+	(*EndOtherSessionsRequest)(nil),          // 15: daikon.v1.EndOtherSessionsRequest
+	(*EndSessionRequest)(nil),                // 16: daikon.v1.EndSessionRequest
+	(*EndSessionResponse)(nil),               // 17: daikon.v1.EndSessionResponse
+	(*timestamppb.Timestamp)(nil),            // 18: google.protobuf.Timestamp
+	(*PermissionCheck)(nil),                  // 19: daikon.v1.PermissionCheck
+	(*structpb.Struct)(nil),                  // 20: google.protobuf.Struct
+	(*PermissionCheckResponse)(nil),          // 21: daikon.v1.PermissionCheckResponse
+	(*AccessibleResourcesResponse)(nil),      // 22: daikon.v1.AccessibleResourcesResponse
 }
 var file_daikon_v1_users_proto_depIdxs = []int32{
 	2,  // 0: daikon.v1.ListAccountsResponse.accounts:type_name -> daikon.v1.LinkedAccountResponse
-	16, // 1: daikon.v1.LinkedAccountResponse.linked_at:type_name -> google.protobuf.Timestamp
-	16, // 2: daikon.v1.UserResponse.created_at:type_name -> google.protobuf.Timestamp
-	17, // 3: daikon.v1.CheckMyPermissionsRequest.checks:type_name -> daikon.v1.PermissionCheck
-	12, // 4: daikon.v1.ListSessionsResponse.sessions:type_name -> daikon.v1.Session
-	16, // 5: daikon.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	16, // 6: daikon.v1.Session.last_used_at:type_name -> google.protobuf.Timestamp
-	16, // 7: daikon.v1.Session.expires_at:type_name -> google.protobuf.Timestamp
-	5,  // 8: daikon.v1.UserService.GetMe:input_type -> daikon.v1.GetMeRequest
-	6,  // 9: daikon.v1.UserService.UpdateMe:input_type -> daikon.v1.UpdateMeRequest
-	8,  // 10: daikon.v1.UserService.CheckMyPermissions:input_type -> daikon.v1.CheckMyPermissionsRequest
-	9,  // 11: daikon.v1.UserService.ListMyAccessibleResources:input_type -> daikon.v1.ListMyAccessibleResourcesRequest
-	10, // 12: daikon.v1.UserService.ListSessions:input_type -> daikon.v1.ListSessionsRequest
-	13, // 13: daikon.v1.UserService.EndOtherSessions:input_type -> daikon.v1.EndOtherSessionsRequest
-	14, // 14: daikon.v1.UserService.EndSession:input_type -> daikon.v1.EndSessionRequest
-	0,  // 15: daikon.v1.UserService.ListAccounts:input_type -> daikon.v1.ListAccountsRequest
-	3,  // 16: daikon.v1.UserService.UnlinkAccount:input_type -> daikon.v1.UnlinkAccountRequest
-	7,  // 17: daikon.v1.UserService.GetMe:output_type -> daikon.v1.UserResponse
-	7,  // 18: daikon.v1.UserService.UpdateMe:output_type -> daikon.v1.UserResponse
-	18, // 19: daikon.v1.UserService.CheckMyPermissions:output_type -> daikon.v1.PermissionCheckResponse
-	19, // 20: daikon.v1.UserService.ListMyAccessibleResources:output_type -> daikon.v1.AccessibleResourcesResponse
-	11, // 21: daikon.v1.UserService.ListSessions:output_type -> daikon.v1.ListSessionsResponse
-	15, // 22: daikon.v1.UserService.EndOtherSessions:output_type -> daikon.v1.EndSessionResponse
-	15, // 23: daikon.v1.UserService.EndSession:output_type -> daikon.v1.EndSessionResponse
-	1,  // 24: daikon.v1.UserService.ListAccounts:output_type -> daikon.v1.ListAccountsResponse
-	4,  // 25: daikon.v1.UserService.UnlinkAccount:output_type -> daikon.v1.UnlinkAccountResponse
-	17, // [17:26] is the sub-list for method output_type
-	8,  // [8:17] is the sub-list for method input_type
-	8,  // [8:8] is the sub-list for extension type_name
-	8,  // [8:8] is the sub-list for extension extendee
-	0,  // [0:8] is the sub-list for field type_name
+	18, // 1: daikon.v1.LinkedAccountResponse.linked_at:type_name -> google.protobuf.Timestamp
+	18, // 2: daikon.v1.UserResponse.created_at:type_name -> google.protobuf.Timestamp
+	19, // 3: daikon.v1.CheckMyPermissionsRequest.checks:type_name -> daikon.v1.PermissionCheck
+	20, // 4: daikon.v1.CheckMyPermissionsRequest.context:type_name -> google.protobuf.Struct
+	20, // 5: daikon.v1.ListMyAccessibleResourcesRequest.context:type_name -> google.protobuf.Struct
+	14, // 6: daikon.v1.ListSessionsResponse.sessions:type_name -> daikon.v1.Session
+	18, // 7: daikon.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	18, // 8: daikon.v1.Session.last_used_at:type_name -> google.protobuf.Timestamp
+	18, // 9: daikon.v1.Session.expires_at:type_name -> google.protobuf.Timestamp
+	7,  // 10: daikon.v1.UserService.GetMe:input_type -> daikon.v1.GetMeRequest
+	8,  // 11: daikon.v1.UserService.UpdateMe:input_type -> daikon.v1.UpdateMeRequest
+	10, // 12: daikon.v1.UserService.CheckMyPermissions:input_type -> daikon.v1.CheckMyPermissionsRequest
+	11, // 13: daikon.v1.UserService.ListMyAccessibleResources:input_type -> daikon.v1.ListMyAccessibleResourcesRequest
+	5,  // 14: daikon.v1.UserService.WatchChanges:input_type -> daikon.v1.WatchChangesRequest
+	12, // 15: daikon.v1.UserService.ListSessions:input_type -> daikon.v1.ListSessionsRequest
+	15, // 16: daikon.v1.UserService.EndOtherSessions:input_type -> daikon.v1.EndOtherSessionsRequest
+	16, // 17: daikon.v1.UserService.EndSession:input_type -> daikon.v1.EndSessionRequest
+	0,  // 18: daikon.v1.UserService.ListAccounts:input_type -> daikon.v1.ListAccountsRequest
+	3,  // 19: daikon.v1.UserService.UnlinkAccount:input_type -> daikon.v1.UnlinkAccountRequest
+	9,  // 20: daikon.v1.UserService.GetMe:output_type -> daikon.v1.UserResponse
+	9,  // 21: daikon.v1.UserService.UpdateMe:output_type -> daikon.v1.UserResponse
+	21, // 22: daikon.v1.UserService.CheckMyPermissions:output_type -> daikon.v1.PermissionCheckResponse
+	22, // 23: daikon.v1.UserService.ListMyAccessibleResources:output_type -> daikon.v1.AccessibleResourcesResponse
+	6,  // 24: daikon.v1.UserService.WatchChanges:output_type -> daikon.v1.WatchChangesResponse
+	13, // 25: daikon.v1.UserService.ListSessions:output_type -> daikon.v1.ListSessionsResponse
+	17, // 26: daikon.v1.UserService.EndOtherSessions:output_type -> daikon.v1.EndSessionResponse
+	17, // 27: daikon.v1.UserService.EndSession:output_type -> daikon.v1.EndSessionResponse
+	1,  // 28: daikon.v1.UserService.ListAccounts:output_type -> daikon.v1.ListAccountsResponse
+	4,  // 29: daikon.v1.UserService.UnlinkAccount:output_type -> daikon.v1.UnlinkAccountResponse
+	20, // [20:30] is the sub-list for method output_type
+	10, // [10:20] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_daikon_v1_users_proto_init() }
@@ -1059,16 +1182,16 @@ func file_daikon_v1_users_proto_init() {
 		return
 	}
 	file_daikon_v1_permissions_proto_init()
-	file_daikon_v1_users_proto_msgTypes[6].OneofWrappers = []any{}
 	file_daikon_v1_users_proto_msgTypes[8].OneofWrappers = []any{}
-	file_daikon_v1_users_proto_msgTypes[9].OneofWrappers = []any{}
+	file_daikon_v1_users_proto_msgTypes[10].OneofWrappers = []any{}
+	file_daikon_v1_users_proto_msgTypes[11].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_daikon_v1_users_proto_rawDesc), len(file_daikon_v1_users_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   16,
+			NumMessages:   18,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -23,6 +23,7 @@ const (
 	UserService_UpdateMe_FullMethodName                  = "/daikon.v1.UserService/UpdateMe"
 	UserService_CheckMyPermissions_FullMethodName        = "/daikon.v1.UserService/CheckMyPermissions"
 	UserService_ListMyAccessibleResources_FullMethodName = "/daikon.v1.UserService/ListMyAccessibleResources"
+	UserService_WatchChanges_FullMethodName              = "/daikon.v1.UserService/WatchChanges"
 	UserService_ListSessions_FullMethodName              = "/daikon.v1.UserService/ListSessions"
 	UserService_EndOtherSessions_FullMethodName          = "/daikon.v1.UserService/EndOtherSessions"
 	UserService_EndSession_FullMethodName                = "/daikon.v1.UserService/EndSession"
@@ -55,14 +56,20 @@ type UserServiceClient interface {
 	// Lists the resources of a type on which the current user may perform an action. Works like `POST
 	// /permissions/accessible`, but without a service key.
 	ListMyAccessibleResources(ctx context.Context, in *ListMyAccessibleResourcesRequest, opts ...grpc.CallOption) (*AccessibleResourcesResponse, error)
+	// Watch own permissions
+	//
+	// Streams a message whenever the permissions of the current user in the workspace of the token may
+	// have changed, as server-sent events over REST. Ask again on `ready` and `changed`. The stream ends
+	// when the token expires, with `error`. If the session or membership is over, it ends with `ended`.
+	WatchChanges(ctx context.Context, in *WatchChangesRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchChangesResponse], error)
 	// List sessions
 	//
 	// Lists the active sessions of the user, newest first. Each sign-in starts a session.
 	ListSessions(ctx context.Context, in *ListSessionsRequest, opts ...grpc.CallOption) (*ListSessionsResponse, error)
 	// End other sessions
 	//
-	// Ends all sessions of the user except that of the access token, including sign-ins that are not
-	// yet complete.
+	// Ends all sessions of the user except the one the access token belongs to, including sign-ins
+	// that are not yet complete.
 	EndOtherSessions(ctx context.Context, in *EndOtherSessionsRequest, opts ...grpc.CallOption) (*EndSessionResponse, error)
 	// End a session
 	//
@@ -126,6 +133,25 @@ func (c *userServiceClient) ListMyAccessibleResources(ctx context.Context, in *L
 	}
 	return out, nil
 }
+
+func (c *userServiceClient) WatchChanges(ctx context.Context, in *WatchChangesRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchChangesResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &UserService_ServiceDesc.Streams[0], UserService_WatchChanges_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[WatchChangesRequest, WatchChangesResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type UserService_WatchChangesClient = grpc.ServerStreamingClient[WatchChangesResponse]
 
 func (c *userServiceClient) ListSessions(ctx context.Context, in *ListSessionsRequest, opts ...grpc.CallOption) (*ListSessionsResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
@@ -202,14 +228,20 @@ type UserServiceServer interface {
 	// Lists the resources of a type on which the current user may perform an action. Works like `POST
 	// /permissions/accessible`, but without a service key.
 	ListMyAccessibleResources(context.Context, *ListMyAccessibleResourcesRequest) (*AccessibleResourcesResponse, error)
+	// Watch own permissions
+	//
+	// Streams a message whenever the permissions of the current user in the workspace of the token may
+	// have changed, as server-sent events over REST. Ask again on `ready` and `changed`. The stream ends
+	// when the token expires, with `error`. If the session or membership is over, it ends with `ended`.
+	WatchChanges(*WatchChangesRequest, grpc.ServerStreamingServer[WatchChangesResponse]) error
 	// List sessions
 	//
 	// Lists the active sessions of the user, newest first. Each sign-in starts a session.
 	ListSessions(context.Context, *ListSessionsRequest) (*ListSessionsResponse, error)
 	// End other sessions
 	//
-	// Ends all sessions of the user except that of the access token, including sign-ins that are not
-	// yet complete.
+	// Ends all sessions of the user except the one the access token belongs to, including sign-ins
+	// that are not yet complete.
 	EndOtherSessions(context.Context, *EndOtherSessionsRequest) (*EndSessionResponse, error)
 	// End a session
 	//
@@ -245,6 +277,9 @@ func (UnimplementedUserServiceServer) CheckMyPermissions(context.Context, *Check
 }
 func (UnimplementedUserServiceServer) ListMyAccessibleResources(context.Context, *ListMyAccessibleResourcesRequest) (*AccessibleResourcesResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListMyAccessibleResources not implemented")
+}
+func (UnimplementedUserServiceServer) WatchChanges(*WatchChangesRequest, grpc.ServerStreamingServer[WatchChangesResponse]) error {
+	return status.Error(codes.Unimplemented, "method WatchChanges not implemented")
 }
 func (UnimplementedUserServiceServer) ListSessions(context.Context, *ListSessionsRequest) (*ListSessionsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListSessions not implemented")
@@ -353,6 +388,17 @@ func _UserService_ListMyAccessibleResources_Handler(srv interface{}, ctx context
 	}
 	return interceptor(ctx, in, info, handler)
 }
+
+func _UserService_WatchChanges_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(WatchChangesRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(UserServiceServer).WatchChanges(m, &grpc.GenericServerStream[WatchChangesRequest, WatchChangesResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type UserService_WatchChangesServer = grpc.ServerStreamingServer[WatchChangesResponse]
 
 func _UserService_ListSessions_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(ListSessionsRequest)
@@ -488,6 +534,12 @@ var UserService_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _UserService_UnlinkAccount_Handler,
 		},
 	},
-	Streams:  []grpc.StreamDesc{},
+	Streams: []grpc.StreamDesc{
+		{
+			StreamName:    "WatchChanges",
+			Handler:       _UserService_WatchChanges_Handler,
+			ServerStreams: true,
+		},
+	},
 	Metadata: "daikon/v1/users.proto",
 }

@@ -28,7 +28,7 @@ type CreateWorkspaceRequest struct {
 	// The name of the workspace, 1 to 200 characters.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// The unique name of the workspace in URLs: 2 to 63 lower-case letters, digits and hyphens,
-	// without a hyphen at the start or the end. For example, `acme-inc`.
+	// without a hyphen at the start or the end, and not a UUID. For example, `acme-inc`.
 	Slug string `protobuf:"bytes,2,opt,name=slug,proto3" json:"slug,omitempty"`
 	// A description, at most 2,000 characters. Defaults to an empty string.
 	Description   *string `protobuf:"bytes,3,opt,name=description,proto3,oneof" json:"description,omitempty"`
@@ -216,6 +216,62 @@ func (x *WorkspaceRequest) GetWorkspaceId() string {
 	return ""
 }
 
+// The request of AdminService.DeleteWorkspace and WorkspaceService.DeleteWorkspace.
+type DeleteWorkspaceRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ID of the workspace.
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// The ETags of the versions that the call may change, or `*`. If the current ETag is not among
+	// them, the call fails with `ABORTED` and changes nothing (RFC 9110, section 13.1.1).
+	IfMatch       *string `protobuf:"bytes,30,opt,name=if_match,json=ifMatch,proto3,oneof" json:"if_match,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteWorkspaceRequest) Reset() {
+	*x = DeleteWorkspaceRequest{}
+	mi := &file_daikon_v1_workspaces_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteWorkspaceRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteWorkspaceRequest) ProtoMessage() {}
+
+func (x *DeleteWorkspaceRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_workspaces_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteWorkspaceRequest.ProtoReflect.Descriptor instead.
+func (*DeleteWorkspaceRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_workspaces_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *DeleteWorkspaceRequest) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+func (x *DeleteWorkspaceRequest) GetIfMatch() string {
+	if x != nil && x.IfMatch != nil {
+		return *x.IfMatch
+	}
+	return ""
+}
+
 // The request of AdminService.UpdateWorkspace and WorkspaceService.UpdateWorkspace.
 type UpdateWorkspaceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -224,14 +280,20 @@ type UpdateWorkspaceRequest struct {
 	// The name of the workspace, 1 to 200 characters.
 	Name *string `protobuf:"bytes,2,opt,name=name,proto3,oneof" json:"name,omitempty"`
 	// A description, at most 2,000 characters.
-	Description   *string `protobuf:"bytes,3,opt,name=description,proto3,oneof" json:"description,omitempty"`
+	Description *string `protobuf:"bytes,3,opt,name=description,proto3,oneof" json:"description,omitempty"`
+	// Whether administrators may give support access. Only an owner of the workspace can change it;
+	// `false` also ends the support access that has been given.
+	SupportAccess *bool `protobuf:"varint,4,opt,name=support_access,json=supportAccess,proto3,oneof" json:"support_access,omitempty"`
+	// The ETags of the versions that the call may change, or `*`. If the current ETag is not among
+	// them, the call fails with `ABORTED` and changes nothing (RFC 9110, section 13.1.1).
+	IfMatch       *string `protobuf:"bytes,30,opt,name=if_match,json=ifMatch,proto3,oneof" json:"if_match,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UpdateWorkspaceRequest) Reset() {
 	*x = UpdateWorkspaceRequest{}
-	mi := &file_daikon_v1_workspaces_proto_msgTypes[4]
+	mi := &file_daikon_v1_workspaces_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -243,7 +305,7 @@ func (x *UpdateWorkspaceRequest) String() string {
 func (*UpdateWorkspaceRequest) ProtoMessage() {}
 
 func (x *UpdateWorkspaceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_workspaces_proto_msgTypes[4]
+	mi := &file_daikon_v1_workspaces_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -256,7 +318,7 @@ func (x *UpdateWorkspaceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateWorkspaceRequest.ProtoReflect.Descriptor instead.
 func (*UpdateWorkspaceRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_workspaces_proto_rawDescGZIP(), []int{4}
+	return file_daikon_v1_workspaces_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *UpdateWorkspaceRequest) GetWorkspaceId() string {
@@ -280,6 +342,20 @@ func (x *UpdateWorkspaceRequest) GetDescription() string {
 	return ""
 }
 
+func (x *UpdateWorkspaceRequest) GetSupportAccess() bool {
+	if x != nil && x.SupportAccess != nil {
+		return *x.SupportAccess
+	}
+	return false
+}
+
+func (x *UpdateWorkspaceRequest) GetIfMatch() string {
+	if x != nil && x.IfMatch != nil {
+		return *x.IfMatch
+	}
+	return ""
+}
+
 // A workspace, which has members and contains groups and resources.
 type WorkspaceResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -294,14 +370,18 @@ type WorkspaceResponse struct {
 	// The caller's role in the workspace. Absent if the caller is not a member.
 	Role *string `protobuf:"bytes,5,opt,name=role,proto3,oneof" json:"role,omitempty"`
 	// When the workspace was created.
-	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// Whether administrators may give support access.
+	SupportAccess bool `protobuf:"varint,7,opt,name=support_access,json=supportAccess,proto3" json:"support_access,omitempty"`
+	// The ETag of the fields that an update can change. Absent in lists.
+	Etag          *string `protobuf:"bytes,30,opt,name=etag,proto3,oneof" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WorkspaceResponse) Reset() {
 	*x = WorkspaceResponse{}
-	mi := &file_daikon_v1_workspaces_proto_msgTypes[5]
+	mi := &file_daikon_v1_workspaces_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -313,7 +393,7 @@ func (x *WorkspaceResponse) String() string {
 func (*WorkspaceResponse) ProtoMessage() {}
 
 func (x *WorkspaceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_workspaces_proto_msgTypes[5]
+	mi := &file_daikon_v1_workspaces_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -326,7 +406,7 @@ func (x *WorkspaceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkspaceResponse.ProtoReflect.Descriptor instead.
 func (*WorkspaceResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_workspaces_proto_rawDescGZIP(), []int{5}
+	return file_daikon_v1_workspaces_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *WorkspaceResponse) GetId() string {
@@ -371,6 +451,20 @@ func (x *WorkspaceResponse) GetCreatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *WorkspaceResponse) GetSupportAccess() bool {
+	if x != nil {
+		return x.SupportAccess
+	}
+	return false
+}
+
+func (x *WorkspaceResponse) GetEtag() string {
+	if x != nil && x.Etag != nil {
+		return *x.Etag
+	}
+	return ""
+}
+
 // The request of AdminService.ListMembers and WorkspaceService.ListMembers.
 type ListMembersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -378,15 +472,22 @@ type ListMembersRequest struct {
 	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// Returns only members whose name or e-mail address contains this text. At most 100 characters.
 	Q *string `protobuf:"bytes,2,opt,name=q,proto3,oneof" json:"q,omitempty"`
-	// The maximum number of members, 1 to 50. Defaults to 50.
-	Limit         *int32 `protobuf:"varint,3,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	// The maximum number of members without `page`, 1 to 50. Defaults to 50.
+	Limit *int32 `protobuf:"varint,3,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	// The number of the page, starting at 1. Without it, the response is a list of at most `limit`
+	// members.
+	Page *int32 `protobuf:"varint,4,opt,name=page,proto3,oneof" json:"page,omitempty"`
+	// The number of members on a page, 1 to 100. Defaults to 20.
+	PageSize *int32 `protobuf:"varint,5,opt,name=page_size,json=pageSize,proto3,oneof" json:"page_size,omitempty"`
+	// Returns only members with this role: `owner`, `admin`, `editor` or `viewer`.
+	Role          *string `protobuf:"bytes,6,opt,name=role,proto3,oneof" json:"role,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListMembersRequest) Reset() {
 	*x = ListMembersRequest{}
-	mi := &file_daikon_v1_workspaces_proto_msgTypes[6]
+	mi := &file_daikon_v1_workspaces_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -398,7 +499,7 @@ func (x *ListMembersRequest) String() string {
 func (*ListMembersRequest) ProtoMessage() {}
 
 func (x *ListMembersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_workspaces_proto_msgTypes[6]
+	mi := &file_daikon_v1_workspaces_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -411,7 +512,7 @@ func (x *ListMembersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMembersRequest.ProtoReflect.Descriptor instead.
 func (*ListMembersRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_workspaces_proto_rawDescGZIP(), []int{6}
+	return file_daikon_v1_workspaces_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ListMembersRequest) GetWorkspaceId() string {
@@ -435,18 +536,42 @@ func (x *ListMembersRequest) GetLimit() int32 {
 	return 0
 }
 
+func (x *ListMembersRequest) GetPage() int32 {
+	if x != nil && x.Page != nil {
+		return *x.Page
+	}
+	return 0
+}
+
+func (x *ListMembersRequest) GetPageSize() int32 {
+	if x != nil && x.PageSize != nil {
+		return *x.PageSize
+	}
+	return 0
+}
+
+func (x *ListMembersRequest) GetRole() string {
+	if x != nil && x.Role != nil {
+		return *x.Role
+	}
+	return ""
+}
+
 // The response of AdminService.ListMembers and WorkspaceService.ListMembers.
 type ListMembersResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The members, ordered by user ID.
-	Members       []*WorkspaceMemberResponse `protobuf:"bytes,1,rep,name=members,proto3" json:"members,omitempty"`
+	// The members. A page lists owners first, then the others, each ordered by name, or by e-mail
+	// address if they have no name. Without `page`, members are ordered by user ID.
+	Members []*WorkspaceMemberResponse `protobuf:"bytes,1,rep,name=members,proto3" json:"members,omitempty"`
+	// The number of members on all pages. Absent without `page`.
+	Total         *int32 `protobuf:"varint,2,opt,name=total,proto3,oneof" json:"total,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListMembersResponse) Reset() {
 	*x = ListMembersResponse{}
-	mi := &file_daikon_v1_workspaces_proto_msgTypes[7]
+	mi := &file_daikon_v1_workspaces_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -458,7 +583,7 @@ func (x *ListMembersResponse) String() string {
 func (*ListMembersResponse) ProtoMessage() {}
 
 func (x *ListMembersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_workspaces_proto_msgTypes[7]
+	mi := &file_daikon_v1_workspaces_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -471,7 +596,7 @@ func (x *ListMembersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMembersResponse.ProtoReflect.Descriptor instead.
 func (*ListMembersResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_workspaces_proto_rawDescGZIP(), []int{7}
+	return file_daikon_v1_workspaces_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ListMembersResponse) GetMembers() []*WorkspaceMemberResponse {
@@ -479,6 +604,13 @@ func (x *ListMembersResponse) GetMembers() []*WorkspaceMemberResponse {
 		return x.Members
 	}
 	return nil
+}
+
+func (x *ListMembersResponse) GetTotal() int32 {
+	if x != nil && x.Total != nil {
+		return *x.Total
+	}
+	return 0
 }
 
 // The request of AdminService.InviteMember and WorkspaceService.InviteMember.
@@ -489,14 +621,16 @@ type InviteMemberRequest struct {
 	// The e-mail address to invite.
 	Email string `protobuf:"bytes,2,opt,name=email,proto3" json:"email,omitempty"`
 	// The role of the member: `owner`, `admin`, `editor` or `viewer` (default).
-	Role          *string `protobuf:"bytes,3,opt,name=role,proto3,oneof" json:"role,omitempty"`
+	Role *string `protobuf:"bytes,3,opt,name=role,proto3,oneof" json:"role,omitempty"`
+	// When the membership ends: in the future, at most 10 years from now. If absent, it does not end.
+	ExpiresAt     *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=expires_at,json=expiresAt,proto3,oneof" json:"expires_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *InviteMemberRequest) Reset() {
 	*x = InviteMemberRequest{}
-	mi := &file_daikon_v1_workspaces_proto_msgTypes[8]
+	mi := &file_daikon_v1_workspaces_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -508,7 +642,7 @@ func (x *InviteMemberRequest) String() string {
 func (*InviteMemberRequest) ProtoMessage() {}
 
 func (x *InviteMemberRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_workspaces_proto_msgTypes[8]
+	mi := &file_daikon_v1_workspaces_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -521,7 +655,7 @@ func (x *InviteMemberRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InviteMemberRequest.ProtoReflect.Descriptor instead.
 func (*InviteMemberRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_workspaces_proto_rawDescGZIP(), []int{8}
+	return file_daikon_v1_workspaces_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *InviteMemberRequest) GetWorkspaceId() string {
@@ -545,6 +679,13 @@ func (x *InviteMemberRequest) GetRole() string {
 	return ""
 }
 
+func (x *InviteMemberRequest) GetExpiresAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpiresAt
+	}
+	return nil
+}
+
 // The request of AdminService.UpdateMember and WorkspaceService.UpdateMember.
 type UpdateMemberRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -552,15 +693,20 @@ type UpdateMemberRequest struct {
 	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// The ID of the user.
 	UserId string `protobuf:"bytes,2,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// The new role: `owner`, `admin`, `editor` or `viewer`.
-	Role          string `protobuf:"bytes,3,opt,name=role,proto3" json:"role,omitempty"`
+	// The new role: `owner`, `admin`, `editor` or `viewer`. An empty string, like an absent field,
+	// leaves the role unchanged.
+	Role string `protobuf:"bytes,3,opt,name=role,proto3" json:"role,omitempty"`
+	// When the membership ends: in the future, at most 10 years from now. JSON null removes the end.
+	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=expires_at,json=expiresAt,proto3,oneof" json:"expires_at,omitempty"`
+	// Removes the end, as JSON null in `expires_at` does. Must not be combined with `expires_at`.
+	NeverExpires  *bool `protobuf:"varint,5,opt,name=never_expires,json=neverExpires,proto3,oneof" json:"never_expires,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UpdateMemberRequest) Reset() {
 	*x = UpdateMemberRequest{}
-	mi := &file_daikon_v1_workspaces_proto_msgTypes[9]
+	mi := &file_daikon_v1_workspaces_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -572,7 +718,7 @@ func (x *UpdateMemberRequest) String() string {
 func (*UpdateMemberRequest) ProtoMessage() {}
 
 func (x *UpdateMemberRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_workspaces_proto_msgTypes[9]
+	mi := &file_daikon_v1_workspaces_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -585,7 +731,7 @@ func (x *UpdateMemberRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateMemberRequest.ProtoReflect.Descriptor instead.
 func (*UpdateMemberRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_workspaces_proto_rawDescGZIP(), []int{9}
+	return file_daikon_v1_workspaces_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *UpdateMemberRequest) GetWorkspaceId() string {
@@ -609,6 +755,20 @@ func (x *UpdateMemberRequest) GetRole() string {
 	return ""
 }
 
+func (x *UpdateMemberRequest) GetExpiresAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpiresAt
+	}
+	return nil
+}
+
+func (x *UpdateMemberRequest) GetNeverExpires() bool {
+	if x != nil && x.NeverExpires != nil {
+		return *x.NeverExpires
+	}
+	return false
+}
+
 // The request of AdminService.RemoveMember and WorkspaceService.RemoveMember.
 type RemoveMemberRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -622,7 +782,7 @@ type RemoveMemberRequest struct {
 
 func (x *RemoveMemberRequest) Reset() {
 	*x = RemoveMemberRequest{}
-	mi := &file_daikon_v1_workspaces_proto_msgTypes[10]
+	mi := &file_daikon_v1_workspaces_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -634,7 +794,7 @@ func (x *RemoveMemberRequest) String() string {
 func (*RemoveMemberRequest) ProtoMessage() {}
 
 func (x *RemoveMemberRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_workspaces_proto_msgTypes[10]
+	mi := &file_daikon_v1_workspaces_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -647,7 +807,7 @@ func (x *RemoveMemberRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveMemberRequest.ProtoReflect.Descriptor instead.
 func (*RemoveMemberRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_workspaces_proto_rawDescGZIP(), []int{10}
+	return file_daikon_v1_workspaces_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *RemoveMemberRequest) GetWorkspaceId() string {
@@ -665,7 +825,7 @@ func (x *RemoveMemberRequest) GetUserId() string {
 }
 
 // The membership of a user in a workspace. The name and the avatar of an invited user are empty
-// until they join.
+// until they join, except for administrators.
 type WorkspaceMemberResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the user.
@@ -683,14 +843,24 @@ type WorkspaceMemberResponse struct {
 	// `active`, or `invited` until the user first obtains tokens for the workspace.
 	Status string `protobuf:"bytes,7,opt,name=status,proto3" json:"status,omitempty"`
 	// When the user first obtained tokens for the workspace. Absent while the membership is pending.
-	JoinedAt      *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=joined_at,json=joinedAt,proto3,oneof" json:"joined_at,omitempty"`
+	JoinedAt *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=joined_at,json=joinedAt,proto3,oneof" json:"joined_at,omitempty"`
+	// When the membership ends. From that instant, the user is not a member. Absent if it does not
+	// end.
+	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=expires_at,json=expiresAt,proto3,oneof" json:"expires_at,omitempty"`
+	// `user` for a person, or `service_account`.
+	Kind string `protobuf:"bytes,20,opt,name=kind,proto3" json:"kind,omitempty"`
+	// The link to the invitation, valid for seven days. Present only in the response to an invitation,
+	// and only if the server does not send invitations by e-mail (SMTP_URL). Inviting again ends it.
+	InvitationUrl *string `protobuf:"bytes,21,opt,name=invitation_url,json=invitationUrl,proto3,oneof" json:"invitation_url,omitempty"`
+	// Whether the membership is support access, which an administrator has given for a limited time.
+	Support       bool `protobuf:"varint,22,opt,name=support,proto3" json:"support,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WorkspaceMemberResponse) Reset() {
 	*x = WorkspaceMemberResponse{}
-	mi := &file_daikon_v1_workspaces_proto_msgTypes[11]
+	mi := &file_daikon_v1_workspaces_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -702,7 +872,7 @@ func (x *WorkspaceMemberResponse) String() string {
 func (*WorkspaceMemberResponse) ProtoMessage() {}
 
 func (x *WorkspaceMemberResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_workspaces_proto_msgTypes[11]
+	mi := &file_daikon_v1_workspaces_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -715,7 +885,7 @@ func (x *WorkspaceMemberResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkspaceMemberResponse.ProtoReflect.Descriptor instead.
 func (*WorkspaceMemberResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_workspaces_proto_rawDescGZIP(), []int{11}
+	return file_daikon_v1_workspaces_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *WorkspaceMemberResponse) GetUserId() string {
@@ -774,6 +944,34 @@ func (x *WorkspaceMemberResponse) GetJoinedAt() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *WorkspaceMemberResponse) GetExpiresAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpiresAt
+	}
+	return nil
+}
+
+func (x *WorkspaceMemberResponse) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *WorkspaceMemberResponse) GetInvitationUrl() string {
+	if x != nil && x.InvitationUrl != nil {
+		return *x.InvitationUrl
+	}
+	return ""
+}
+
+func (x *WorkspaceMemberResponse) GetSupport() bool {
+	if x != nil {
+		return x.Support
+	}
+	return false
+}
+
 // The empty response to a deletion.
 type DeleteResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -783,7 +981,7 @@ type DeleteResponse struct {
 
 func (x *DeleteResponse) Reset() {
 	*x = DeleteResponse{}
-	mi := &file_daikon_v1_workspaces_proto_msgTypes[12]
+	mi := &file_daikon_v1_workspaces_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -795,7 +993,7 @@ func (x *DeleteResponse) String() string {
 func (*DeleteResponse) ProtoMessage() {}
 
 func (x *DeleteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_workspaces_proto_msgTypes[12]
+	mi := &file_daikon_v1_workspaces_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -808,7 +1006,7 @@ func (x *DeleteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteResponse.ProtoReflect.Descriptor instead.
 func (*DeleteResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_workspaces_proto_rawDescGZIP(), []int{12}
+	return file_daikon_v1_workspaces_proto_rawDescGZIP(), []int{13}
 }
 
 var File_daikon_v1_workspaces_proto protoreflect.FileDescriptor
@@ -827,13 +1025,21 @@ const file_daikon_v1_workspaces_proto_rawDesc = "" +
 	"workspaces\x18\x01 \x03(\v2\x1c.daikon.v1.WorkspaceResponseR\n" +
 	"workspaces\"5\n" +
 	"\x10WorkspaceRequest\x12!\n" +
-	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\"\x94\x01\n" +
+	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\"h\n" +
+	"\x16DeleteWorkspaceRequest\x12!\n" +
+	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1e\n" +
+	"\bif_match\x18\x1e \x01(\tH\x00R\aifMatch\x88\x01\x01B\v\n" +
+	"\t_if_match\"\x80\x02\n" +
 	"\x16UpdateWorkspaceRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x17\n" +
 	"\x04name\x18\x02 \x01(\tH\x00R\x04name\x88\x01\x01\x12%\n" +
-	"\vdescription\x18\x03 \x01(\tH\x01R\vdescription\x88\x01\x01B\a\n" +
+	"\vdescription\x18\x03 \x01(\tH\x01R\vdescription\x88\x01\x01\x12*\n" +
+	"\x0esupport_access\x18\x04 \x01(\bH\x02R\rsupportAccess\x88\x01\x01\x12\x1e\n" +
+	"\bif_match\x18\x1e \x01(\tH\x03R\aifMatch\x88\x01\x01B\a\n" +
 	"\x05_nameB\x0e\n" +
-	"\f_description\"\xca\x01\n" +
+	"\f_descriptionB\x11\n" +
+	"\x0f_support_accessB\v\n" +
+	"\t_if_match\"\x93\x02\n" +
 	"\x11WorkspaceResponse\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
@@ -841,28 +1047,48 @@ const file_daikon_v1_workspaces_proto_rawDesc = "" +
 	"\vdescription\x18\x04 \x01(\tR\vdescription\x12\x17\n" +
 	"\x04role\x18\x05 \x01(\tH\x00R\x04role\x88\x01\x01\x129\n" +
 	"\n" +
-	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAtB\a\n" +
-	"\x05_role\"u\n" +
+	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12%\n" +
+	"\x0esupport_access\x18\a \x01(\bR\rsupportAccess\x12\x17\n" +
+	"\x04etag\x18\x1e \x01(\tH\x01R\x04etag\x88\x01\x01B\a\n" +
+	"\x05_roleB\a\n" +
+	"\x05_etag\"\xe9\x01\n" +
 	"\x12ListMembersRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x11\n" +
 	"\x01q\x18\x02 \x01(\tH\x00R\x01q\x88\x01\x01\x12\x19\n" +
-	"\x05limit\x18\x03 \x01(\x05H\x01R\x05limit\x88\x01\x01B\x04\n" +
+	"\x05limit\x18\x03 \x01(\x05H\x01R\x05limit\x88\x01\x01\x12\x17\n" +
+	"\x04page\x18\x04 \x01(\x05H\x02R\x04page\x88\x01\x01\x12 \n" +
+	"\tpage_size\x18\x05 \x01(\x05H\x03R\bpageSize\x88\x01\x01\x12\x17\n" +
+	"\x04role\x18\x06 \x01(\tH\x04R\x04role\x88\x01\x01B\x04\n" +
 	"\x02_qB\b\n" +
-	"\x06_limit\"S\n" +
+	"\x06_limitB\a\n" +
+	"\x05_pageB\f\n" +
+	"\n" +
+	"_page_sizeB\a\n" +
+	"\x05_role\"x\n" +
 	"\x13ListMembersResponse\x12<\n" +
-	"\amembers\x18\x01 \x03(\v2\".daikon.v1.WorkspaceMemberResponseR\amembers\"p\n" +
+	"\amembers\x18\x01 \x03(\v2\".daikon.v1.WorkspaceMemberResponseR\amembers\x12\x19\n" +
+	"\x05total\x18\x02 \x01(\x05H\x00R\x05total\x88\x01\x01B\b\n" +
+	"\x06_total\"\xbf\x01\n" +
 	"\x13InviteMemberRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x14\n" +
 	"\x05email\x18\x02 \x01(\tR\x05email\x12\x17\n" +
-	"\x04role\x18\x03 \x01(\tH\x00R\x04role\x88\x01\x01B\a\n" +
-	"\x05_role\"e\n" +
+	"\x04role\x18\x03 \x01(\tH\x00R\x04role\x88\x01\x01\x12>\n" +
+	"\n" +
+	"expires_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampH\x01R\texpiresAt\x88\x01\x01B\a\n" +
+	"\x05_roleB\r\n" +
+	"\v_expires_at\"\xf0\x01\n" +
 	"\x13UpdateMemberRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x17\n" +
 	"\auser_id\x18\x02 \x01(\tR\x06userId\x12\x12\n" +
-	"\x04role\x18\x03 \x01(\tR\x04role\"Q\n" +
+	"\x04role\x18\x03 \x01(\tR\x04role\x12>\n" +
+	"\n" +
+	"expires_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampH\x00R\texpiresAt\x88\x01\x01\x12(\n" +
+	"\rnever_expires\x18\x05 \x01(\bH\x01R\fneverExpires\x88\x01\x01B\r\n" +
+	"\v_expires_atB\x10\n" +
+	"\x0e_never_expires\"Q\n" +
 	"\x13RemoveMemberRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x17\n" +
-	"\auser_id\x18\x02 \x01(\tR\x06userId\"\x96\x02\n" +
+	"\auser_id\x18\x02 \x01(\tR\x06userId\"\xd2\x03\n" +
 	"\x17WorkspaceMemberResponse\x12\x17\n" +
 	"\auser_id\x18\x01 \x01(\tR\x06userId\x12!\n" +
 	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12\x14\n" +
@@ -872,20 +1098,29 @@ const file_daikon_v1_workspaces_proto_rawDesc = "" +
 	"avatar_url\x18\x05 \x01(\tR\tavatarUrl\x12\x12\n" +
 	"\x04role\x18\x06 \x01(\tR\x04role\x12\x16\n" +
 	"\x06status\x18\a \x01(\tR\x06status\x12<\n" +
-	"\tjoined_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampH\x00R\bjoinedAt\x88\x01\x01B\f\n" +
+	"\tjoined_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampH\x00R\bjoinedAt\x88\x01\x01\x12>\n" +
 	"\n" +
-	"_joined_at\"\x10\n" +
-	"\x0eDeleteResponse2\xe8\x05\n" +
+	"expires_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampH\x01R\texpiresAt\x88\x01\x01\x12\x12\n" +
+	"\x04kind\x18\x14 \x01(\tR\x04kind\x12*\n" +
+	"\x0einvitation_url\x18\x15 \x01(\tH\x02R\rinvitationUrl\x88\x01\x01\x12\x18\n" +
+	"\asupport\x18\x16 \x01(\bR\asupportB\f\n" +
+	"\n" +
+	"_joined_atB\r\n" +
+	"\v_expires_atB\x11\n" +
+	"\x0f_invitation_url\"\x10\n" +
+	"\x0eDeleteResponse2\xee\x05\n" +
 	"\x10WorkspaceService\x12R\n" +
 	"\x0fCreateWorkspace\x12!.daikon.v1.CreateWorkspaceRequest\x1a\x1c.daikon.v1.WorkspaceResponse\x12U\n" +
 	"\x0eListWorkspaces\x12 .daikon.v1.ListWorkspacesRequest\x1a!.daikon.v1.ListWorkspacesResponse\x12I\n" +
 	"\fGetWorkspace\x12\x1b.daikon.v1.WorkspaceRequest\x1a\x1c.daikon.v1.WorkspaceResponse\x12R\n" +
-	"\x0fUpdateWorkspace\x12!.daikon.v1.UpdateWorkspaceRequest\x1a\x1c.daikon.v1.WorkspaceResponse\x12I\n" +
-	"\x0fDeleteWorkspace\x12\x1b.daikon.v1.WorkspaceRequest\x1a\x19.daikon.v1.DeleteResponse\x12L\n" +
+	"\x0fUpdateWorkspace\x12!.daikon.v1.UpdateWorkspaceRequest\x1a\x1c.daikon.v1.WorkspaceResponse\x12O\n" +
+	"\x0fDeleteWorkspace\x12!.daikon.v1.DeleteWorkspaceRequest\x1a\x19.daikon.v1.DeleteResponse\x12L\n" +
 	"\vListMembers\x12\x1d.daikon.v1.ListMembersRequest\x1a\x1e.daikon.v1.ListMembersResponse\x12R\n" +
 	"\fInviteMember\x12\x1e.daikon.v1.InviteMemberRequest\x1a\".daikon.v1.WorkspaceMemberResponse\x12R\n" +
 	"\fUpdateMember\x12\x1e.daikon.v1.UpdateMemberRequest\x1a\".daikon.v1.WorkspaceMemberResponse\x12I\n" +
-	"\fRemoveMember\x12\x1e.daikon.v1.RemoveMemberRequest\x1a\x19.daikon.v1.DeleteResponseB3Z1github.com/daikon-auth/daikon/clients/go/daikonv1b\x06proto3"
+	"\fRemoveMember\x12\x1e.daikon.v1.RemoveMemberRequest\x1a\x19.daikon.v1.DeleteResponseB\x98\x01\n" +
+	"\rcom.daikon.v1B\x0fWorkspacesProtoP\x01Z1github.com/daikon-auth/daikon/clients/go/daikonv1\xa2\x02\x03DXX\xaa\x02\tDaikon.V1\xca\x02\tDaikon\\V1\xe2\x02\x15Daikon\\V1\\GPBMetadata\xea\x02\n" +
+	"Daikon::V1b\x06proto3"
 
 var (
 	file_daikon_v1_workspaces_proto_rawDescOnce sync.Once
@@ -899,51 +1134,55 @@ func file_daikon_v1_workspaces_proto_rawDescGZIP() []byte {
 	return file_daikon_v1_workspaces_proto_rawDescData
 }
 
-var file_daikon_v1_workspaces_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
+var file_daikon_v1_workspaces_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
 var file_daikon_v1_workspaces_proto_goTypes = []any{
 	(*CreateWorkspaceRequest)(nil),  // 0: daikon.v1.CreateWorkspaceRequest
 	(*ListWorkspacesRequest)(nil),   // 1: daikon.v1.ListWorkspacesRequest
 	(*ListWorkspacesResponse)(nil),  // 2: daikon.v1.ListWorkspacesResponse
 	(*WorkspaceRequest)(nil),        // 3: daikon.v1.WorkspaceRequest
-	(*UpdateWorkspaceRequest)(nil),  // 4: daikon.v1.UpdateWorkspaceRequest
-	(*WorkspaceResponse)(nil),       // 5: daikon.v1.WorkspaceResponse
-	(*ListMembersRequest)(nil),      // 6: daikon.v1.ListMembersRequest
-	(*ListMembersResponse)(nil),     // 7: daikon.v1.ListMembersResponse
-	(*InviteMemberRequest)(nil),     // 8: daikon.v1.InviteMemberRequest
-	(*UpdateMemberRequest)(nil),     // 9: daikon.v1.UpdateMemberRequest
-	(*RemoveMemberRequest)(nil),     // 10: daikon.v1.RemoveMemberRequest
-	(*WorkspaceMemberResponse)(nil), // 11: daikon.v1.WorkspaceMemberResponse
-	(*DeleteResponse)(nil),          // 12: daikon.v1.DeleteResponse
-	(*timestamppb.Timestamp)(nil),   // 13: google.protobuf.Timestamp
+	(*DeleteWorkspaceRequest)(nil),  // 4: daikon.v1.DeleteWorkspaceRequest
+	(*UpdateWorkspaceRequest)(nil),  // 5: daikon.v1.UpdateWorkspaceRequest
+	(*WorkspaceResponse)(nil),       // 6: daikon.v1.WorkspaceResponse
+	(*ListMembersRequest)(nil),      // 7: daikon.v1.ListMembersRequest
+	(*ListMembersResponse)(nil),     // 8: daikon.v1.ListMembersResponse
+	(*InviteMemberRequest)(nil),     // 9: daikon.v1.InviteMemberRequest
+	(*UpdateMemberRequest)(nil),     // 10: daikon.v1.UpdateMemberRequest
+	(*RemoveMemberRequest)(nil),     // 11: daikon.v1.RemoveMemberRequest
+	(*WorkspaceMemberResponse)(nil), // 12: daikon.v1.WorkspaceMemberResponse
+	(*DeleteResponse)(nil),          // 13: daikon.v1.DeleteResponse
+	(*timestamppb.Timestamp)(nil),   // 14: google.protobuf.Timestamp
 }
 var file_daikon_v1_workspaces_proto_depIdxs = []int32{
-	5,  // 0: daikon.v1.ListWorkspacesResponse.workspaces:type_name -> daikon.v1.WorkspaceResponse
-	13, // 1: daikon.v1.WorkspaceResponse.created_at:type_name -> google.protobuf.Timestamp
-	11, // 2: daikon.v1.ListMembersResponse.members:type_name -> daikon.v1.WorkspaceMemberResponse
-	13, // 3: daikon.v1.WorkspaceMemberResponse.joined_at:type_name -> google.protobuf.Timestamp
-	0,  // 4: daikon.v1.WorkspaceService.CreateWorkspace:input_type -> daikon.v1.CreateWorkspaceRequest
-	1,  // 5: daikon.v1.WorkspaceService.ListWorkspaces:input_type -> daikon.v1.ListWorkspacesRequest
-	3,  // 6: daikon.v1.WorkspaceService.GetWorkspace:input_type -> daikon.v1.WorkspaceRequest
-	4,  // 7: daikon.v1.WorkspaceService.UpdateWorkspace:input_type -> daikon.v1.UpdateWorkspaceRequest
-	3,  // 8: daikon.v1.WorkspaceService.DeleteWorkspace:input_type -> daikon.v1.WorkspaceRequest
-	6,  // 9: daikon.v1.WorkspaceService.ListMembers:input_type -> daikon.v1.ListMembersRequest
-	8,  // 10: daikon.v1.WorkspaceService.InviteMember:input_type -> daikon.v1.InviteMemberRequest
-	9,  // 11: daikon.v1.WorkspaceService.UpdateMember:input_type -> daikon.v1.UpdateMemberRequest
-	10, // 12: daikon.v1.WorkspaceService.RemoveMember:input_type -> daikon.v1.RemoveMemberRequest
-	5,  // 13: daikon.v1.WorkspaceService.CreateWorkspace:output_type -> daikon.v1.WorkspaceResponse
-	2,  // 14: daikon.v1.WorkspaceService.ListWorkspaces:output_type -> daikon.v1.ListWorkspacesResponse
-	5,  // 15: daikon.v1.WorkspaceService.GetWorkspace:output_type -> daikon.v1.WorkspaceResponse
-	5,  // 16: daikon.v1.WorkspaceService.UpdateWorkspace:output_type -> daikon.v1.WorkspaceResponse
-	12, // 17: daikon.v1.WorkspaceService.DeleteWorkspace:output_type -> daikon.v1.DeleteResponse
-	7,  // 18: daikon.v1.WorkspaceService.ListMembers:output_type -> daikon.v1.ListMembersResponse
-	11, // 19: daikon.v1.WorkspaceService.InviteMember:output_type -> daikon.v1.WorkspaceMemberResponse
-	11, // 20: daikon.v1.WorkspaceService.UpdateMember:output_type -> daikon.v1.WorkspaceMemberResponse
-	12, // 21: daikon.v1.WorkspaceService.RemoveMember:output_type -> daikon.v1.DeleteResponse
-	13, // [13:22] is the sub-list for method output_type
-	4,  // [4:13] is the sub-list for method input_type
-	4,  // [4:4] is the sub-list for extension type_name
-	4,  // [4:4] is the sub-list for extension extendee
-	0,  // [0:4] is the sub-list for field type_name
+	6,  // 0: daikon.v1.ListWorkspacesResponse.workspaces:type_name -> daikon.v1.WorkspaceResponse
+	14, // 1: daikon.v1.WorkspaceResponse.created_at:type_name -> google.protobuf.Timestamp
+	12, // 2: daikon.v1.ListMembersResponse.members:type_name -> daikon.v1.WorkspaceMemberResponse
+	14, // 3: daikon.v1.InviteMemberRequest.expires_at:type_name -> google.protobuf.Timestamp
+	14, // 4: daikon.v1.UpdateMemberRequest.expires_at:type_name -> google.protobuf.Timestamp
+	14, // 5: daikon.v1.WorkspaceMemberResponse.joined_at:type_name -> google.protobuf.Timestamp
+	14, // 6: daikon.v1.WorkspaceMemberResponse.expires_at:type_name -> google.protobuf.Timestamp
+	0,  // 7: daikon.v1.WorkspaceService.CreateWorkspace:input_type -> daikon.v1.CreateWorkspaceRequest
+	1,  // 8: daikon.v1.WorkspaceService.ListWorkspaces:input_type -> daikon.v1.ListWorkspacesRequest
+	3,  // 9: daikon.v1.WorkspaceService.GetWorkspace:input_type -> daikon.v1.WorkspaceRequest
+	5,  // 10: daikon.v1.WorkspaceService.UpdateWorkspace:input_type -> daikon.v1.UpdateWorkspaceRequest
+	4,  // 11: daikon.v1.WorkspaceService.DeleteWorkspace:input_type -> daikon.v1.DeleteWorkspaceRequest
+	7,  // 12: daikon.v1.WorkspaceService.ListMembers:input_type -> daikon.v1.ListMembersRequest
+	9,  // 13: daikon.v1.WorkspaceService.InviteMember:input_type -> daikon.v1.InviteMemberRequest
+	10, // 14: daikon.v1.WorkspaceService.UpdateMember:input_type -> daikon.v1.UpdateMemberRequest
+	11, // 15: daikon.v1.WorkspaceService.RemoveMember:input_type -> daikon.v1.RemoveMemberRequest
+	6,  // 16: daikon.v1.WorkspaceService.CreateWorkspace:output_type -> daikon.v1.WorkspaceResponse
+	2,  // 17: daikon.v1.WorkspaceService.ListWorkspaces:output_type -> daikon.v1.ListWorkspacesResponse
+	6,  // 18: daikon.v1.WorkspaceService.GetWorkspace:output_type -> daikon.v1.WorkspaceResponse
+	6,  // 19: daikon.v1.WorkspaceService.UpdateWorkspace:output_type -> daikon.v1.WorkspaceResponse
+	13, // 20: daikon.v1.WorkspaceService.DeleteWorkspace:output_type -> daikon.v1.DeleteResponse
+	8,  // 21: daikon.v1.WorkspaceService.ListMembers:output_type -> daikon.v1.ListMembersResponse
+	12, // 22: daikon.v1.WorkspaceService.InviteMember:output_type -> daikon.v1.WorkspaceMemberResponse
+	12, // 23: daikon.v1.WorkspaceService.UpdateMember:output_type -> daikon.v1.WorkspaceMemberResponse
+	13, // 24: daikon.v1.WorkspaceService.RemoveMember:output_type -> daikon.v1.DeleteResponse
+	16, // [16:25] is the sub-list for method output_type
+	7,  // [7:16] is the sub-list for method input_type
+	7,  // [7:7] is the sub-list for extension type_name
+	7,  // [7:7] is the sub-list for extension extendee
+	0,  // [0:7] is the sub-list for field type_name
 }
 
 func init() { file_daikon_v1_workspaces_proto_init() }
@@ -955,15 +1194,18 @@ func file_daikon_v1_workspaces_proto_init() {
 	file_daikon_v1_workspaces_proto_msgTypes[4].OneofWrappers = []any{}
 	file_daikon_v1_workspaces_proto_msgTypes[5].OneofWrappers = []any{}
 	file_daikon_v1_workspaces_proto_msgTypes[6].OneofWrappers = []any{}
+	file_daikon_v1_workspaces_proto_msgTypes[7].OneofWrappers = []any{}
 	file_daikon_v1_workspaces_proto_msgTypes[8].OneofWrappers = []any{}
-	file_daikon_v1_workspaces_proto_msgTypes[11].OneofWrappers = []any{}
+	file_daikon_v1_workspaces_proto_msgTypes[9].OneofWrappers = []any{}
+	file_daikon_v1_workspaces_proto_msgTypes[10].OneofWrappers = []any{}
+	file_daikon_v1_workspaces_proto_msgTypes[12].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_daikon_v1_workspaces_proto_rawDesc), len(file_daikon_v1_workspaces_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   13,
+			NumMessages:   14,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -57,28 +57,33 @@ type WorkspaceServiceClient interface {
 	//
 	// Deletes a workspace with its memberships, groups, custom roles, permission records and
 	// sessions.
-	DeleteWorkspace(ctx context.Context, in *WorkspaceRequest, opts ...grpc.CallOption) (*DeleteResponse, error)
+	DeleteWorkspace(ctx context.Context, in *DeleteWorkspaceRequest, opts ...grpc.CallOption) (*DeleteResponse, error)
 	// List members
 	//
-	// Lists the members of a workspace, including invited ones, ordered by user ID.
+	// Lists the members of a workspace, including invited ones. With `page`, returns one page and the
+	// total number; owners come first.
 	ListMembers(ctx context.Context, in *ListMembersRequest, opts ...grpc.CallOption) (*ListMembersResponse, error)
 	// Invite a member
 	//
 	// Invites a person by e-mail address. If no user has the address, a user is created; the first
 	// sign-in with the verified address takes over that user. Inviting a person again updates the
-	// role of the pending invitation. Fails with `ALREADY_EXISTS` if the person is already a member.
+	// role and the end of the pending invitation, and sends a new link. Fails with `ALREADY_EXISTS` if the person
+	// is already a member.
+	//
+	// The invitation is sent by e-mail if the server is configured to. Otherwise, the response contains the link.
 	//
 	// Only owners can invite owners.
 	InviteMember(ctx context.Context, in *InviteMemberRequest, opts ...grpc.CallOption) (*WorkspaceMemberResponse, error)
 	// Update a member
 	//
-	// Changes the role of a member. Only owners can grant or revoke the role `owner`. Fails with
-	// `ALREADY_EXISTS` if the member is the last active owner of the workspace.
+	// Changes the role of a member, the end of the membership, or both. Only owners can grant or
+	// revoke the role `owner`, or let the membership of an owner end. Fails with `ALREADY_EXISTS` if
+	// the member is the last active owner of the workspace whose membership does not end.
 	UpdateMember(ctx context.Context, in *UpdateMemberRequest, opts ...grpc.CallOption) (*WorkspaceMemberResponse, error)
 	// Remove a member
 	//
 	// Removes a member with their group memberships, custom roles, shares and sessions in the
-	// workspace. Members can remove themselves. Removing another member requires role `admin`, or
+	// workspace. Members can remove themselves. Removing another member requires the role `admin`, or
 	// `owner` if that member is an owner. Fails with `ALREADY_EXISTS` if the member is the last
 	// active owner.
 	RemoveMember(ctx context.Context, in *RemoveMemberRequest, opts ...grpc.CallOption) (*DeleteResponse, error)
@@ -132,7 +137,7 @@ func (c *workspaceServiceClient) UpdateWorkspace(ctx context.Context, in *Update
 	return out, nil
 }
 
-func (c *workspaceServiceClient) DeleteWorkspace(ctx context.Context, in *WorkspaceRequest, opts ...grpc.CallOption) (*DeleteResponse, error) {
+func (c *workspaceServiceClient) DeleteWorkspace(ctx context.Context, in *DeleteWorkspaceRequest, opts ...grpc.CallOption) (*DeleteResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(DeleteResponse)
 	err := c.cc.Invoke(ctx, WorkspaceService_DeleteWorkspace_FullMethodName, in, out, cOpts...)
@@ -209,28 +214,33 @@ type WorkspaceServiceServer interface {
 	//
 	// Deletes a workspace with its memberships, groups, custom roles, permission records and
 	// sessions.
-	DeleteWorkspace(context.Context, *WorkspaceRequest) (*DeleteResponse, error)
+	DeleteWorkspace(context.Context, *DeleteWorkspaceRequest) (*DeleteResponse, error)
 	// List members
 	//
-	// Lists the members of a workspace, including invited ones, ordered by user ID.
+	// Lists the members of a workspace, including invited ones. With `page`, returns one page and the
+	// total number; owners come first.
 	ListMembers(context.Context, *ListMembersRequest) (*ListMembersResponse, error)
 	// Invite a member
 	//
 	// Invites a person by e-mail address. If no user has the address, a user is created; the first
 	// sign-in with the verified address takes over that user. Inviting a person again updates the
-	// role of the pending invitation. Fails with `ALREADY_EXISTS` if the person is already a member.
+	// role and the end of the pending invitation, and sends a new link. Fails with `ALREADY_EXISTS` if the person
+	// is already a member.
+	//
+	// The invitation is sent by e-mail if the server is configured to. Otherwise, the response contains the link.
 	//
 	// Only owners can invite owners.
 	InviteMember(context.Context, *InviteMemberRequest) (*WorkspaceMemberResponse, error)
 	// Update a member
 	//
-	// Changes the role of a member. Only owners can grant or revoke the role `owner`. Fails with
-	// `ALREADY_EXISTS` if the member is the last active owner of the workspace.
+	// Changes the role of a member, the end of the membership, or both. Only owners can grant or
+	// revoke the role `owner`, or let the membership of an owner end. Fails with `ALREADY_EXISTS` if
+	// the member is the last active owner of the workspace whose membership does not end.
 	UpdateMember(context.Context, *UpdateMemberRequest) (*WorkspaceMemberResponse, error)
 	// Remove a member
 	//
 	// Removes a member with their group memberships, custom roles, shares and sessions in the
-	// workspace. Members can remove themselves. Removing another member requires role `admin`, or
+	// workspace. Members can remove themselves. Removing another member requires the role `admin`, or
 	// `owner` if that member is an owner. Fails with `ALREADY_EXISTS` if the member is the last
 	// active owner.
 	RemoveMember(context.Context, *RemoveMemberRequest) (*DeleteResponse, error)
@@ -256,7 +266,7 @@ func (UnimplementedWorkspaceServiceServer) GetWorkspace(context.Context, *Worksp
 func (UnimplementedWorkspaceServiceServer) UpdateWorkspace(context.Context, *UpdateWorkspaceRequest) (*WorkspaceResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method UpdateWorkspace not implemented")
 }
-func (UnimplementedWorkspaceServiceServer) DeleteWorkspace(context.Context, *WorkspaceRequest) (*DeleteResponse, error) {
+func (UnimplementedWorkspaceServiceServer) DeleteWorkspace(context.Context, *DeleteWorkspaceRequest) (*DeleteResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method DeleteWorkspace not implemented")
 }
 func (UnimplementedWorkspaceServiceServer) ListMembers(context.Context, *ListMembersRequest) (*ListMembersResponse, error) {
@@ -365,7 +375,7 @@ func _WorkspaceService_UpdateWorkspace_Handler(srv interface{}, ctx context.Cont
 }
 
 func _WorkspaceService_DeleteWorkspace_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
-	in := new(WorkspaceRequest)
+	in := new(DeleteWorkspaceRequest)
 	if err := dec(in); err != nil {
 		return nil, err
 	}
@@ -377,7 +387,7 @@ func _WorkspaceService_DeleteWorkspace_Handler(srv interface{}, ctx context.Cont
 		FullMethod: WorkspaceService_DeleteWorkspace_FullMethodName,
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
-		return srv.(WorkspaceServiceServer).DeleteWorkspace(ctx, req.(*WorkspaceRequest))
+		return srv.(WorkspaceServiceServer).DeleteWorkspace(ctx, req.(*DeleteWorkspaceRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }

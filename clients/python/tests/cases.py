@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from daikon import DaikonError, Explanation, Grantee, RegisteredResource, Resource, Share, Subject
+from daikon.v1.permissions_pb2 import PutResourceTypeRequest, ResourceType
 
 _path = Path(__file__).resolve().parents[2] / "cases.json"
 _names = {
@@ -28,6 +29,7 @@ class Table:
         self.service: str = table["service"]
         self.world: dict[str, Any] = substitute(world, self.values)
         self.cases: list[dict[str, Any]] = table["cases"]
+        self.other_service: str = next(case["service"] for case in self.cases if "service" in case)
 
     def fake_options(self) -> dict[str, Any]:
         """Returns the options of FakeDaikon for the world."""
@@ -37,6 +39,10 @@ class Table:
                 row.pop("name", None)
         converted = to_python(options)
         return {"service": self.service, **converted}
+
+    def other_options(self) -> dict[str, Any]:
+        """Returns the options of a FakeDaikon for a service other than the key's."""
+        return {"service": self.other_service, "key_service": self.service}
 
 
 def substitute(part: Any, values: dict[str, str]) -> Any:
@@ -81,6 +87,16 @@ class Call:
         if self.operation == "check_many":
             items = [(item["subject"], item["action"], item["resource"]) for item in arguments["items"]]
             self.args, arguments = [items], {}
+        elif self.operation == "declareType":
+            request = PutResourceTypeRequest(
+                service_name="docs",
+                resource_type=arguments["type"],
+                roles=arguments["roles"],
+                allow_public=arguments.get("allow_public", False),
+            )
+            self.operation = "call"
+            self.args = ["PermissionService/PutResourceType", request, ResourceType]
+            arguments = {}
         elif self.operation in ("register", "resource_id"):
             self.args = [Resource(arguments.pop("type"), arguments.pop("id"))]
         self.kwargs: dict[str, Any] = arguments
@@ -91,10 +107,14 @@ class Call:
         assert "fails" not in self.case, f"{name}: returned {result}"
         if isinstance(result, Explanation):
             rules = sorted(reason.rule for reason in result.reasons)
-            assert {"allowed": result.allowed, "rules": rules} == expected, name
+            roles = sorted(reason.role for reason in result.reasons if reason.role is not None)
+            actual = {"allowed": result.allowed, "rules": rules, "roles": roles}
+            assert actual == {"roles": roles, **expected}, name
         elif isinstance(result, (RegisteredResource, Share)):
             for key, value in to_python(expected).items():
                 assert getattr(result, key) == value, f"{name}: {key}"
+        elif isinstance(result, ResourceType):
+            assert expected is None, name
         elif self.operation == "verify_access_token":
             assert {"userId": result["sub"], "workspaceId": result["wid"]} == expected, name
         elif self.operation == "accessible":

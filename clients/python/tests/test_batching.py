@@ -143,7 +143,7 @@ def test_batches_have_at_most_1000_items_and_less_than_4_mib() -> None:
 
 
 class Counter:
-    """Counts the calls that run at once."""
+    """Counts the concurrent calls."""
 
     def __init__(self) -> None:
         self.running = 0

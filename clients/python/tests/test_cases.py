@@ -10,21 +10,26 @@ from .cases import Call, Table
 from .conftest import Server
 
 
-def run_cases(client: Client, table: Table, values: dict[str, str]) -> None:
+def run_cases(client: Client, other: Client, table: Table, values: dict[str, str]) -> None:
+    """Runs the cases in order. `other` names the service of the cases that have one."""
     for case in table.cases:
         try:
             call = Call(case, values)
-            result = getattr(client, call.operation)(*call.args, **call.kwargs)
+            caller = other if "service" in case else client
+            result = getattr(caller, call.operation)(*call.args, **call.kwargs)
             call.compare(list(result) if isinstance(result, Iterator) else result)
         except DaikonError as error:
             call.compare_error(error)
 
 
-async def run_cases_async(client: AsyncClient, table: Table, values: dict[str, str]) -> None:
+async def run_cases_async(
+    client: AsyncClient, other: AsyncClient, table: Table, values: dict[str, str]
+) -> None:
     for case in table.cases:
         try:
             call = Call(case, values)
-            pending = getattr(client, call.operation)(*call.args, **call.kwargs)
+            caller = other if "service" in case else client
+            pending = getattr(caller, call.operation)(*call.args, **call.kwargs)
             if call.operation == "resource_id":
                 call.compare(pending)
             elif call.operation == "accessible":
@@ -49,29 +54,35 @@ def add_tokens(fake: FakeDaikon | AsyncFakeDaikon, table: Table) -> dict[str, st
 def test_client(server: Server) -> None:
     table = Table()
     key = server.service_key
-    with Client(server.address, service=table.service, service_key=key, timeout=30) as client:
-        run_cases(client, table, server.values)
+
+    def connect(service: str) -> Client:
+        return Client(server.address, service=service, service_key=key, timeout=30)
+
+    with connect(table.service) as client, connect(table.other_service) as other:
+        run_cases(client, other, table, server.values)
 
 
 def test_async_client(other_server: Server) -> None:
     async def run() -> None:
         table = Table()
         key = other_server.service_key
-        async with AsyncClient(
-            other_server.address, service=table.service, service_key=key, timeout=30
-        ) as client:
-            await run_cases_async(client, table, other_server.values)
+
+        def connect(service: str) -> AsyncClient:
+            return AsyncClient(other_server.address, service=service, service_key=key, timeout=30)
+
+        async with connect(table.service) as client, connect(table.other_service) as other:
+            await run_cases_async(client, other, table, other_server.values)
 
     asyncio.run(run())
 
 
 def test_fake() -> None:
     table = Table()
-    fake = FakeDaikon(**table.fake_options())
-    run_cases(fake, table, add_tokens(fake, table))
+    fake, other = (FakeDaikon(**options) for options in (table.fake_options(), table.other_options()))
+    run_cases(fake, other, table, add_tokens(fake, table))
 
 
 def test_async_fake() -> None:
     table = Table()
-    fake = AsyncFakeDaikon(**table.fake_options())
-    asyncio.run(run_cases_async(fake, table, add_tokens(fake, table)))
+    fake, other = (AsyncFakeDaikon(**options) for options in (table.fake_options(), table.other_options()))
+    asyncio.run(run_cases_async(fake, other, table, add_tokens(fake, table)))

@@ -65,7 +65,7 @@ export function createTokenVerifier(
     if (!decoded) throw tokenInvalid('it is not a JSON Web Token')
     const { header, claims, signed, signature } = decoded
     if (header.alg !== 'RS256' || header.typ !== 'at+jwt')
-      throw tokenInvalid('it is not an access token of daikon')
+      throw tokenInvalid('it is not a daikon access token')
     const found = await findKey(header.kid)
     if (!found)
       throw tokenInvalid('daikon has no key of this kid. Was it issued by another daikon?')

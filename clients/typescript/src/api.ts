@@ -1,13 +1,15 @@
 import type { UnaryMethod } from './unary-method.ts'
 
 /**
- * The user to check: the user of an access token, or a user by ID, e-mail address or `external_id`.
+ * Whom to check: the user of an access token, a user by ID, e-mail address or `external_id`, or a
+ * group, which may do what each of its members may do at least.
  */
 export type Subject =
   | { token: string }
   | { userId: string }
   | { email: string }
   | { externalId: string }
+  | { groupId: string }
 
 /** A resource of your service. The ID is a UUID or any other string of at most 255 characters. */
 export type Resource = { type: string; id: string }
@@ -20,10 +22,13 @@ export type Grantee = { userId: string } | { groupId: string }
  * have access. `workspace`: every member of the workspace may view it. A resource also inherits the
  * grants of its parent.
  */
-export type Visibility = 'private' | 'workspace'
+export type Visibility = 'private' | 'workspace' | 'public'
 
 /** The permission that a share grants. */
 export type Permission = 'view' | 'edit'
+
+/** What to grant with a share: a permission, or a role that your service declared for the type. */
+export type Grant = Permission | { role: string }
 
 /** One check in `checkMany`. */
 export type Check = { subject: Subject; action: string; resource: Resource }
@@ -82,11 +87,14 @@ export type RegisteredResource = Resource & {
   shares: Share[]
 }
 
-/** A permission on a resource, granted to a user or a group. */
+/** A permission or a role on a resource, granted to a user or a group. */
 export type Share = {
   id: string
   grantee: Grantee
-  permission: Permission
+  /** Undefined if the share has a role. */
+  permission: Permission | undefined
+  /** The role of the resource type; undefined if the share has a permission. */
+  role: string | undefined
   /** The ID of the user who shared the resource. */
   grantedBy: string
   grantedAt: Date
@@ -103,6 +111,7 @@ export type Reason = {
     | 'owner'
     | 'workspace_role'
     | 'workspace_visibility'
+    | 'public'
     | 'share'
     | 'group_share'
     | 'custom_role'
@@ -114,7 +123,7 @@ export type Reason = {
     | 'no_grant'
   /** The permission of a share. */
   permission?: Permission
-  /** The role in the workspace, or the name of a custom role. */
+  /** The role in the workspace, the role of a share, or the name of a custom role. */
   role?: string
   groupId?: string
   shareId?: string
@@ -147,10 +156,14 @@ export type AccessTokenClaims = {
   groups_overage?: true
   iss: string
   aud: string
-  type: 'access'
+  /**
+   * `api_key` for the API key of a service account, of which only `sub`, `wid`, `wslug`, `wrole` and
+   * `exp` are known.
+   */
+  type: 'access' | 'api_key'
   /** Seconds since the epoch. */
   iat: number
-  /** Seconds since the epoch. */
+  /** Seconds since the epoch; `Infinity` for an API key that does not expire. */
   exp: number
 }
 
@@ -204,13 +217,16 @@ export type Daikon = {
   register(registration: Registration, options?: CallOptions): Promise<RegisteredResource>
   /** Removes a resource and its shares. Call it when the resource is deleted. */
   unregister(resource: Resource, options?: ChangeOptions): Promise<void>
-  /** Shares a resource, or replaces the permission of an existing share. `as` is required. */
-  share(
-    resource: Resource,
-    grantee: Grantee,
-    permission: Permission,
-    options?: ShareOptions,
-  ): Promise<Share>
+  /**
+   * Shares a resource, or replaces the permission or role of an existing share. `as` is required. To
+   * grant a role that contains `manage`, its user must own the resource or an ancestor that it
+   * inherits from, or be an owner or admin of the workspace.
+   *
+   * @example
+   * await daikon.share(issue, { userId }, 'view', { as: token })
+   * await daikon.share(issue, { userId }, { role: 'triage' }, { as: token })
+   */
+  share(resource: Resource, grantee: Grantee, grant: Grant, options?: ShareOptions): Promise<Share>
   /** Removes the share of a user or group. */
   revoke(resource: Resource, grantee: Grantee, options?: ChangeOptions): Promise<void>
   /** Makes a resource visible to its whole workspace, or private again. */
@@ -219,7 +235,10 @@ export type Daikon = {
     visibility: Visibility,
     options?: ChangeOptions,
   ): Promise<RegisteredResource>
-  /** Makes another member of the workspace the owner of a resource. */
+  /**
+   * Makes another member of the workspace the owner of a resource. The user of `as` must own the
+   * resource or an ancestor that it inherits from, or be an owner or admin of the workspace.
+   */
   transfer(resource: Resource, userId: string, options?: ChangeOptions): Promise<RegisteredResource>
   /**
    * Verifies an access token with daikon's public keys and returns its claims. The keys are cached,

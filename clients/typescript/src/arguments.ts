@@ -1,8 +1,8 @@
-import type { Grantee, Resource, Subject } from './api.ts'
+import type { Grant, Grantee, Permission, Resource, Subject } from './api.ts'
 import { type Field, invalidArgument } from './errors.ts'
 
 /** A subject in the format of the Access API. */
-export type SubjectName = { type: 'access_token' | 'user'; id: string }
+export type SubjectName = { type: 'access_token' | 'api_key' | 'user' | 'group'; id: string }
 
 const maxTypeLength = 200
 const maxIdLength = 255
@@ -17,7 +17,9 @@ const maxTokenLength = 16_384
 export function nameSubject(subject: Subject): SubjectName {
   if (typeof subject === 'object' && subject !== null) {
     if ('token' in subject && isText(subject.token, maxTokenLength))
-      return { type: 'access_token', id: subject.token }
+      return { type: isApiKey(subject.token) ? 'api_key' : 'access_token', id: subject.token }
+    if ('groupId' in subject && isText(subject.groupId, maxIdLength))
+      return { type: 'group', id: subject.groupId }
     const id =
       'userId' in subject
         ? subject.userId
@@ -29,8 +31,13 @@ export function nameSubject(subject: Subject): SubjectName {
     if (isText(id, maxIdLength)) return { type: 'user', id }
   }
   const message =
-    'must be { token }, { userId }, { email } or { externalId } with a non-empty string'
+    'must be { token }, { userId }, { email }, { externalId } or { groupId } with a non-empty string'
   throw invalidArgument({ field: 'subject', message })
+}
+
+/** Whether a token is meant to be the API key of a service account. */
+export function isApiKey(token: string): boolean {
+  return typeof token === 'string' && token.startsWith('da_')
 }
 
 /** @throws InvalidArgumentError */
@@ -57,6 +64,13 @@ export function nameGrantee(grantee: Grantee): { grantee_type: string; grantee_i
     if ('groupId' in grantee) return { grantee_type: 'group', grantee_id: grantee.groupId }
   }
   throw invalidArgument({ field: 'grantee', message: 'must be { userId } or { groupId }' })
+}
+
+/** @throws InvalidArgumentError */
+export function nameGrant(grant: Grant): { permission: Permission } | { role: string } {
+  if (typeof grant === 'string') return { permission: grant }
+  if (typeof grant?.role === 'string') return { role: grant.role }
+  throw invalidArgument({ field: 'permission', message: 'must be view, edit or { role }' })
 }
 
 /** Whether a value is a string of 1 to `maxLength` characters, counted as code points. */

@@ -12,6 +12,7 @@ import {
   DeadlineExceededError,
   type Field,
   InvalidArgumentError,
+  PermissionDeniedError,
 } from './errors.ts'
 import {
   AccessServiceService,
@@ -19,6 +20,7 @@ import {
   type Evaluation,
   type EvaluationItem,
 } from './gen/daikon/v1/access.ts'
+import { withAdvice } from './server-errors.ts'
 import { onAbort } from './signals.ts'
 import { deniedTokenError } from './token-format.ts'
 
@@ -105,7 +107,7 @@ export function createCheckBatcher(
     }
   }
 
-  /** Sends a batch, using a slot of the limiter that is already taken. */
+  /** Sends the next batch. The caller must already hold a slot of the limiter. */
   function sendNext() {
     const items = takeItems()
     if (items.length === 0) return limiter.release()
@@ -271,11 +273,15 @@ export function createCheckBatcher(
   }
 }
 
-/** Returns the error of an item that the server rejected as invalid. */
+type ItemError = { status?: number; reason?: string; message?: string; errors?: Field[] }
+
+/** Returns the error of an item that the server rejected: it is invalid, or names another service. */
 function itemError(evaluation: Evaluation | undefined): DaikonError | undefined {
-  const error = evaluation?.context?.error as { message?: string; errors?: Field[] } | undefined
+  const error = evaluation?.context?.error as ItemError | undefined
   if (!error) return undefined
-  const { message = 'The check is not valid', errors = [] } = error
+  const { status, reason, message = 'The check is not valid', errors = [] } = error
+  if (status === 403 && reason)
+    return new PermissionDeniedError(reason, withAdvice(reason, message))
   return new InvalidArgumentError('INVALID_REQUEST', message, { fields: errors })
 }
 

@@ -1,7 +1,9 @@
 import type { ChannelOptions } from '@grpc/grpc-js'
 import { createTokenVerifier } from './access-token.ts'
-import type { CallOptions, DaikonClient, Resource, Subject } from './api.ts'
+import type { AccessTokenClaims, CallOptions, DaikonClient, Resource, Subject } from './api.ts'
 import {
+  isApiKey,
+  nameGrant,
   nameGrantee,
   nameSubject,
   requireAction,
@@ -13,10 +15,11 @@ import { type Attempt, createConnection, createLimiter, type TlsOptions } from '
 import { type DaikonError, invalidArgument } from './errors.ts'
 import { AccessServiceService } from './gen/daikon/v1/access.ts'
 import { AuthServiceService } from './gen/daikon/v1/auth.ts'
+import { OAuthServiceService } from './gen/daikon/v1/oauth.ts'
 import { PermissionServiceService } from './gen/daikon/v1/permissions.ts'
 import { readReasons, readResource, readShare } from './records.ts'
 import { isUuid, resourceId } from './resource-id.ts'
-import { deniedTokenError } from './token-format.ts'
+import { deniedTokenError, tokenInvalid } from './token-format.ts'
 import type { UnaryMethod } from './unary-method.ts'
 
 export type DaikonOptions = {
@@ -60,13 +63,35 @@ export function createDaikon(options: DaikonOptions): DaikonClient {
   const connection = createConnection({ address, serviceKey, tls, grpcOptions })
   const limiter = createLimiter(maxInFlight)
   const batcher = createCheckBatcher(connection, limiter, { service, deadlineMs })
-  const verifyAccessToken = createTokenVerifier(async () => {
+  const verifyToken = createTokenVerifier(async () => {
     const [configuration, keySet] = await Promise.all([
       send(AuthServiceService.getConfiguration, {}, { retry: true }),
       send(AuthServiceService.getKeySet, {}, { retry: true }),
     ])
     return { issuer: configuration.issuer, keys: keySet.keys }
   }, issuer)
+
+  /** API keys are verified by the server, because they can end at any time. */
+  async function verifyApiKey(token: string): Promise<AccessTokenClaims> {
+    const found = await send(OAuthServiceService.introspectToken, { token }, { retry: true })
+    const { active, token_type, sub, wid, wslug, wrole } = found
+    if (!active || token_type !== 'api_key' || !sub || !wid || !wslug || !wrole)
+      throw tokenInvalid('the API key is unknown, or has ended')
+    return {
+      sub,
+      wid,
+      wslug,
+      wrole: wrole as AccessTokenClaims['wrole'],
+      jti: '',
+      email: '',
+      name: '',
+      iss: '',
+      aud: 'daikon',
+      type: 'api_key',
+      iat: 0,
+      exp: found.exp ?? Number.POSITIVE_INFINITY,
+    }
+  }
 
   type SendOptions = CallOptions & Omit<Attempt, 'deadline'>
 
@@ -205,11 +230,12 @@ export function createDaikon(options: DaikonOptions): DaikonClient {
       })
     },
 
-    async share(resource, grantee, permission, { as: token, expiresAt, ...options } = {}) {
+    async share(resource, grantee, grant, { as: token, expiresAt, ...options } = {}) {
       const request = {
         ...keyOf(resource),
         ...nameGrantee(grantee),
-        permission,
+        permission: '',
+        ...nameGrant(grant),
         ...(expiresAt && { expires_at: readTime('expiresAt', expiresAt) }),
       }
       return readShare(
@@ -218,7 +244,7 @@ export function createDaikon(options: DaikonOptions): DaikonClient {
     },
 
     async revoke(resource, grantee, { as: token, ...options } = {}) {
-      // The API requires a permission but does not compare it with the share.
+      // Older servers require a permission; none compares it with the share.
       const request = { ...keyOf(resource), ...nameGrantee(grantee), permission: 'view' }
       await trySend(PermissionServiceService.revokeShare, request, {
         ...options,
@@ -251,7 +277,7 @@ export function createDaikon(options: DaikonOptions): DaikonClient {
       )
     },
 
-    verifyAccessToken,
+    verifyAccessToken: (token) => (isApiKey(token) ? verifyApiKey(token) : verifyToken(token)),
 
     resourceId({ type, id }) {
       requireResource({ type, id })

@@ -138,7 +138,7 @@ export function closedError(): CancelledError {
 }
 
 /**
- * Creates a limiter that runs at most `capacity` tasks at once. Further tasks wait in order, until
+ * Creates a limiter that runs at most `capacity` tasks concurrently. Further tasks wait in order, until
  * their deadline.
  */
 export function createLimiter(capacity: number) {
@@ -209,7 +209,7 @@ export function createLimiter(capacity: number) {
 /** Creates the error for an operation whose deadline passed before it could start. */
 export function queueDeadlineError(): DeadlineExceededError {
   return new DeadlineExceededError(
-    'The deadline passed while the operation waited for others. Start fewer at once, or raise maxInFlight',
+    'The deadline passed while the operation waited for others. Start fewer concurrently, or raise maxInFlight',
   )
 }
 

@@ -8,6 +8,7 @@ export type {
   Daikon,
   DaikonClient,
   Explanation,
+  Grant,
   Grantee,
   Permission,
   Reason,
@@ -37,3 +38,9 @@ export {
 } from './errors.ts'
 export { resourceId } from './resource-id.ts'
 export type { UnaryMethod } from './unary-method.ts'
+export {
+  InvalidWebhookError,
+  verifyWebhook,
+  type WebhookEvent,
+  type WebhookRequest,
+} from './webhooks.ts'

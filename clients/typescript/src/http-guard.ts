@@ -115,7 +115,7 @@ export function toProblem(error: unknown): Problem | undefined {
   if (status === 401) headers['www-authenticate'] = challenge(error)
   if (status === 503)
     headers['retry-after'] = String(Math.ceil((error.retryAfterMs ?? 1000) / 1000))
-  const detail = status === 503 ? 'Permissions cannot be checked at the moment' : error.message
+  const detail = status === 503 ? 'Permissions cannot be checked right now' : error.message
   const body = JSON.stringify({ type: 'about:blank', title, status, detail, reason: error.reason })
   return { status, headers, body }
 }

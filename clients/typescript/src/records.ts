@@ -25,7 +25,8 @@ export function readShare(share: ShareResponse): Share {
   return {
     id: share.id,
     grantee,
-    permission: share.permission as Permission,
+    permission: (share.permission || undefined) as Permission | undefined,
+    role: share.role,
     grantedBy: share.granted_by,
     grantedAt: new Date(share.granted_at ?? 0),
     expiresAt: share.expires_at === undefined ? undefined : new Date(share.expires_at),

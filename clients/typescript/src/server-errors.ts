@@ -10,7 +10,7 @@ const advice: Record<string, string> = {
   SERVICE_KEY_INVALID:
     'Check serviceKey: the key is wrong, was replaced, or its service app was deactivated.',
   OTHER_SERVICE: 'Set service to the service_name of your service key.',
-  TOKEN_MISSING: 'Pass the access token of the user who makes the change as `as`.',
+  TOKEN_MISSING: 'Use `as` to pass the access token of the user making the change.',
   TOKEN_EXPIRED: 'Let the user refresh it and try again.',
   TOKEN_INVALID: 'Pass an access token that daikon has issued, without the word "Bearer".',
   TOKEN_REVOKED: 'The user must sign in again.',

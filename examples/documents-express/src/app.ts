@@ -40,7 +40,7 @@ export function createApp(pool: Pool, daikon: DaikonClient): Express {
       })
       return insertDocument(transaction, { id, workspace_id, owner_id, title, body })
     })
-    // Usually the document is registered at once. If not, the outbox does it later.
+    // Usually the document is registered immediately. If not, the outbox does it later.
     await deliver(pool, daikon)
     response.status(201).json(document)
   })

@@ -34,7 +34,7 @@ for (const signal of ['SIGINT', 'SIGTERM'])
     })
   })
 
-/** A database of its own beside that of daikon. */
+/** Creates a database next to daikon's. */
 async function createDevDatabase(): Promise<string> {
   const url = new URL(readFileSync(join(dev, 'database-url'), 'utf8').trim())
   const client = new pg.Client({ connectionString: url.href })

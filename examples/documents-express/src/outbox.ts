@@ -70,7 +70,7 @@ function isTemporary(error: unknown): boolean {
   return error instanceof DaikonError && temporary.includes(error.code)
 }
 
-/** Delivers every second what could not be delivered at once; returns a function that stops it. */
+/** Delivers every second what could not be delivered immediately; returns a function that stops it. */
 export function startDelivery(pool: Pool, daikon: Daikon): () => void {
   let timeout: NodeJS.Timeout
   let isStopped = false

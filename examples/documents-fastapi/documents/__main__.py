@@ -1,4 +1,4 @@
-"""Runs the example against daikon, by default that of `npm run dev` in this repository."""
+"""Runs the example against daikon, by default against `npm run dev` in this repository."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ dev = Path(__file__).resolve().parents[3] / ".daikon"
 
 
 def create_dev_database() -> str:
-    """A database of its own beside that of daikon."""
+    """Creates a database next to daikon's."""
     url = (dev / "database-url").read_text().strip()
     with psycopg.connect(url, autocommit=True) as connection:
         query = "select from pg_database where datname = 'documents_fastapi'"

@@ -86,7 +86,7 @@ def create_app(pool: Pool, daikon: AsyncClient) -> FastAPI:
                 title=body.title,
                 body=body.body,
             )
-        # Usually the document is registered at once. If not, the outbox does it later.
+        # Usually the document is registered immediately. If not, the outbox does it later.
         await deliver(pool, daikon)
         return document
 

@@ -49,7 +49,7 @@ async def deliver(pool: Pool, daikon: AsyncClient) -> None:
 
 @asynccontextmanager
 async def start_delivery(pool: Pool, daikon: AsyncClient) -> AsyncIterator[None]:
-    """Delivers every second what could not be delivered at once."""
+    """Delivers every second what could not be delivered immediately."""
 
     async def run() -> None:
         while True:

@@ -2,7 +2,7 @@ import { createDaikonBrowser } from '@daikon-auth/browser'
 
 const { VITE_DAIKON_URL, VITE_DAIKON_CLIENT_ID } = import.meta.env
 
-/** The URL of daikon's REST API; by default, that of its `npm run dev`. */
+/** The URL of daikon's REST API. Defaults to the one that daikon's `npm run dev` serves. */
 export const daikonUrl: string = VITE_DAIKON_URL ?? 'http://localhost:8000'
 
 export const daikon = createDaikonBrowser({

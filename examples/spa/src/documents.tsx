@@ -85,7 +85,7 @@ export function Documents({ user }: { user: User }) {
   )
 }
 
-/** Its checks travel in one request, together with those of all other rows. */
+/** The checks of all rows share one request. */
 function Row({ document, onOpen }: { document: TextDocument; onOpen: (opened: Opened) => void }) {
   const { title, text, updatedAt } = document
   const canEdit = useCan('edit', toResource(document))

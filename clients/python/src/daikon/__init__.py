@@ -4,13 +4,15 @@
 >>> client = daikon.Client("localhost:50051", service="docs", service_key="dk_…")
 >>> client.close()
 
-`Client` is for threads, `AsyncClient` for asyncio. `daikon.testing` has fakes of both, `daikon.fastapi` and
-`daikon.django` guards for views, and `daikon.v1` the messages of the gRPC API.
+`Client` is for threads, `AsyncClient` for asyncio. `daikon.testing` contains fakes of both,
+`daikon.fastapi` and `daikon.django` contain guards for views, and `daikon.v1` contains the messages of the
+gRPC API.
 """
 
 from ._arguments import resource_id
 from ._async_client import AsyncClient
 from ._client import Client
+from ._webhooks import InvalidWebhookError, WebhookEvent, verify_webhook
 from .errors import (
     CancelledError,
     DaikonError,
@@ -55,6 +57,7 @@ __all__ = [
     "Grantee",
     "InvalidArgumentError",
     "InvalidTokenError",
+    "InvalidWebhookError",
     "NotFoundError",
     "Permission",
     "PermissionDeniedError",
@@ -69,5 +72,7 @@ __all__ = [
     "UnauthenticatedError",
     "UnavailableError",
     "Visibility",
+    "WebhookEvent",
     "resource_id",
+    "verify_webhook",
 ]

@@ -13,14 +13,14 @@ _max_type_length = 200
 _max_id_length = 255
 _max_token_length = 16_384
 
-# The namespace of the UUIDs of resources with other IDs, the same for every daikon.
+# The UUIDv5 namespace for resource IDs that are not UUIDs. It is the same in all clients and servers.
 _namespace = bytes.fromhex("f8e1572e33cb4304a2f6032bcbfe9088")
 
 _uuid = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
 
 
 class Evaluation(NamedTuple):
-    """A check in the words of the Access API. Equal evaluations have equal results."""
+    """A check in the format of the Access API. It is hashable, so that identical checks are sent once."""
 
     subject_type: str
     subject_id: str
@@ -39,8 +39,8 @@ def is_uuid(value: str) -> bool:
 
 
 def resource_id(service: str, type: str, id: str | UUID) -> str:
-    """Returns the UUID by which daikon knows a resource: its ID if that is a UUID, otherwise the UUID of
-    version 5 (RFC 9562) of `service/type/id`."""
+    """Returns the UUID that identifies a resource in the API: its ID if that is a UUID, otherwise the
+    version 5 UUID (RFC 9562) of `service/type/id`."""
     id = text(id)
     if is_uuid(id):
         return id.lower()
@@ -54,27 +54,39 @@ def text(id: str | UUID) -> str:
 
 
 def name_subject(subject: Subject) -> SubjectName:
-    """Only the lengths and the presence of arguments are checked here, so that a mistake fails where it
-    is made; daikon checks the rest."""
+    """Checks only that arguments are present and not too long, so that such mistakes fail before they are
+    sent. The server checks the rest."""
     if isinstance(subject, Subject):
         given = [
             value
-            for value in (subject.token, subject.user_id, subject.email, subject.external_id)
+            for value in (
+                subject.token,
+                subject.user_id,
+                subject.email,
+                subject.external_id,
+                subject.group_id,
+            )
             if value is not None
         ]
         if len(given) == 1:
             id = text(given[0])
             if subject.token is not None:
                 if _is_text(id, _max_token_length):
-                    return SubjectName("access_token", id)
+                    return SubjectName("api_key" if is_api_key(id) else "access_token", id)
             elif _is_text(id, _max_id_length):
-                return SubjectName("user", id)
+                return SubjectName("user" if subject.group_id is None else "group", id)
     raise invalid_argument(
         (
             "subject",
-            "must be a Subject with exactly one of token, user_id, email and external_id, a non-empty string",
+            "must be a Subject with exactly one of token, user_id, email, external_id and group_id, "
+            "a non-empty string",
         )
     )
+
+
+def is_api_key(token: str) -> bool:
+    """Whether a token is meant to be the API key of a service account."""
+    return isinstance(token, str) and token.startswith("da_")
 
 
 def require_action(action: str) -> None:
@@ -110,6 +122,17 @@ def name_grantee(grantee: Grantee) -> tuple[str, str]:
             return "group", require_text("grantee", grantee.group_id)
     problem = "must be a Grantee with either user_id or group_id"
     raise invalid_argument(("grantee", problem))
+
+
+def name_grant(permission: str | None, role: str | None) -> tuple[str | None, str | None]:
+    """Returns the permission or the role of a new share, the other as None."""
+    if permission is not None and role is not None:
+        raise invalid_argument(("role", "must not be combined with permission"))
+    if role is not None:
+        return None, require_text("role", role)
+    if permission is None:
+        raise invalid_argument(("permission", "is required, or role"))
+    return require_text("permission", permission), None
 
 
 def require_text(field: str, value: str | UUID) -> str:
@@ -188,7 +211,7 @@ def _is_text(value: object, max_length: int) -> bool:
 
 
 def _is_encodable(value: str) -> bool:
-    # Half of a surrogate pair cannot be sent.
+    # A lone surrogate cannot be encoded as UTF-8.
     if value.isascii():
         return True
     try:

@@ -5,7 +5,7 @@ import time
 from collections.abc import AsyncIterator, Iterable
 from datetime import datetime
 from types import TracebackType
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, cast, overload
 from uuid import UUID
 
 import grpc
@@ -38,7 +38,7 @@ Response = TypeVar("Response", bound=Message)
 
 
 class _LoopState:
-    """What belongs to one event loop."""
+    """The state of one event loop."""
 
     def __init__(self, client: AsyncClient) -> None:
         self.loop = asyncio.get_running_loop()
@@ -53,8 +53,8 @@ class _LoopState:
 class AsyncClient:
     """A client for asyncio.
 
-    It connects with the first call and reconnects by itself. Checks that start in the same turn of the event
-    loop travel in one call, whichever request they belong to. One client serves a whole process.
+    It connects on the first call and reconnects automatically. Checks that start in the same turn of the event
+    loop share a call, even if they belong to different requests. Create one client for the whole process.
 
     Every operation raises a `DaikonError` when it fails; a denied check is not a failure. `timeout` is in
     seconds and includes waiting and retries. Cancel an operation by cancelling its task.
@@ -75,7 +75,7 @@ class AsyncClient:
         issuer: str | None = None,
         grpc_options: ChannelOptions = (),
     ) -> None:
-        """Creates a client; the arguments are those of `Client`. No event loop has to run yet.
+        """Creates a client with the same arguments as `Client`. The event loop need not be running yet.
 
         Raises:
             InvalidArgumentError: An option is missing or malformed.
@@ -97,14 +97,14 @@ class AsyncClient:
         self, subject: Subject, action: str, resource: Resource, *, timeout: float | None = None
     ) -> bool:
         """Whether the subject may perform the action on the resource. Unknown users, resources and actions are
-        denied. Checks that start in the same turn of the event loop travel in one call."""
+        denied. Checks that start in the same turn of the event loop share a call."""
         results = await self.check_many([(subject, action, resource)], timeout=timeout)
         return results[0]
 
     async def check_many(
         self, checks: Iterable[tuple[Subject, str, Resource]], *, timeout: float | None = None
     ) -> list[bool]:
-        """The results of many checks, in order, in one call for every 1,000."""
+        """The results of many checks, in order. Makes one call for every 1,000 checks."""
         service = self._settings.service
         evaluations = [arguments.name_evaluation(service, *check) for check in checks]
         deadline = self._settings.deadline(timeout)
@@ -145,7 +145,7 @@ class AsyncClient:
     async def explain(
         self, subject: Subject, action: str, resource: Resource, *, timeout: float | None = None
     ) -> Explanation:
-        """Whether an action is allowed, and every grant that allows it or the reason why it is denied."""
+        """Whether an action is allowed, with every grant that allows it or the reason for the denial."""
         service = self._settings.service
         evaluation = arguments.name_evaluation(service, subject, action, resource)
         return await self._start(operations.explain(evaluation), timeout)
@@ -181,6 +181,7 @@ class AsyncClient:
         """Removes a resource and its shares. Call it when the resource is deleted."""
         await self._start(operations.unregister(self._settings.service, resource, as_), timeout)
 
+    @overload
     async def share(
         self,
         resource: Resource,
@@ -190,20 +191,46 @@ class AsyncClient:
         as_: str | None = None,
         expires_at: datetime | None = None,
         timeout: float | None = None,
+    ) -> Share: ...
+
+    @overload
+    async def share(
+        self,
+        resource: Resource,
+        grantee: Grantee,
+        *,
+        role: str,
+        as_: str | None = None,
+        expires_at: datetime | None = None,
+        timeout: float | None = None,
+    ) -> Share: ...
+
+    async def share(
+        self,
+        resource: Resource,
+        grantee: Grantee,
+        permission: Permission | None = None,
+        *,
+        role: str | None = None,
+        as_: str | None = None,
+        expires_at: datetime | None = None,
+        timeout: float | None = None,
     ) -> Share:
-        """Shares a resource, or replaces the permission of a share.
+        """Shares a resource, or replaces the permission or role of a share. Pass either a permission or a role.
 
         Args:
             resource: The resource.
             grantee: The user or group with whom it is shared.
             permission: `view` or `edit`.
+            role: A role that your service declared for the resource type.
             as_: The access token of the user who shares, and must be allowed to `manage` the resource.
-                Required.
+                Required. To grant a role that contains `manage`, the user must own the resource or an
+                ancestor that it inherits from, or be an owner or admin of the workspace.
             expires_at: When the share ends, with a time zone.
             timeout: Seconds after which the operation fails.
         """
         service = self._settings.service
-        operation = operations.share(service, resource, grantee, permission, expires_at, as_)
+        operation = operations.share(service, resource, grantee, permission, role, expires_at, as_)
         return await self._start(operation, timeout)
 
     async def revoke(
@@ -243,14 +270,17 @@ class AsyncClient:
         return await self._start(operation, timeout)
 
     async def verify_access_token(self, token: str) -> AccessTokenClaims:
-        """Verifies an access token with the public keys of daikon and returns its claims.
+        """Verifies an access token with daikon's public keys and returns its claims.
 
-        The keys are cached, so that most calls send nothing; a token that was revoked is therefore valid here
-        until it expires. `check` knows about revocations.
+        The keys are cached, so most calls send nothing to the server. This method therefore accepts revoked
+        tokens until they expire; `check` rejects them. The API key of a service
+        account is verified by the server on every call.
 
         Raises:
             InvalidTokenError: The token is not valid.
         """
+        if arguments.is_api_key(token):
+            return await self._start(operations.verify_api_key(token), None)
         if self._keys.needs_load(token):
             try:
                 await self._load_keys()
@@ -260,7 +290,7 @@ class AsyncClient:
         return self._keys.verify(token)
 
     def resource_id(self, resource: Resource) -> str:
-        """The UUID by which daikon knows a resource (`resource_id` of the API)."""
+        """The UUID that identifies a resource in the API (`resource_id`)."""
         arguments.require_resource(resource)
         return arguments.resource_id(self._settings.service, resource.type, resource.id)
 
@@ -276,7 +306,7 @@ class AsyncClient:
     ) -> Response:
         """Calls any method with the connection, service key, deadline and errors of this client.
 
-        `retry` repeats the call after `UNAVAILABLE`; only for calls that may run twice.
+        `retry` retries the call after `UNAVAILABLE`. Set it only for calls that may run twice.
 
             from daikon.v1.permissions_pb2 import AccessibleResourcesRequest, AccessibleResourcesResponse
 
@@ -313,7 +343,7 @@ class AsyncClient:
         await self.close()
 
     def _open(self) -> _LoopState:
-        """Returns the state of the running event loop. A channel serves the loop that created it."""
+        """Returns the state of the running event loop. A channel works only in the loop that created it."""
         if self._is_closed:
             raise closed_error()
         loop = asyncio.get_running_loop()
@@ -371,7 +401,7 @@ class AsyncClient:
             settings = self._settings
             raise read_rpc_error(error, settings.address, settings.uses_tls) from error
         except asyncio.CancelledError:
-            # Raised for a cancelled task, and by a call that close() has cancelled.
+            # Raised in a cancelled task, and by a call that close() cancelled.
             if self._is_closed:
                 raise closed_error() from None
             raise

@@ -4,18 +4,18 @@ from collections.abc import Iterable, Iterator
 
 from ._arguments import Evaluation
 
-# The checks of one batch, a limit of the server.
+# The maximum number of checks in a batch, which is the server's limit.
 max_items = 1000
 
-# The size of a batch in bytes; the server accepts 4 MiB.
+# The maximum size of a batch in bytes. The server accepts 4 MiB.
 max_bytes = 3 * 1024 * 1024
 
-# Encoded bytes of an item without its texts, at most.
+# The maximum size of an encoded item without its strings, in bytes.
 _overhead = 40
 
 
 def size_of(evaluation: Evaluation) -> int:
-    """The encoded bytes of an evaluation, at most: a character has up to four."""
+    """The maximum size of an encoded evaluation in bytes. A character takes up to four."""
     characters = sum(map(len, evaluation))
     return characters * (1 if all(map(str.isascii, evaluation)) else 4) + _overhead
 

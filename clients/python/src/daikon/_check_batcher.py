@@ -11,11 +11,11 @@ from ._batches import max_bytes, max_items, size_of
 from .errors import DaikonError, closed_error, queue_deadline_error, response_deadline_error
 
 SendBatch = Callable[[list[Evaluation], float], Awaitable[list[bool | DaikonError]]]
-"""Evaluates a batch until a deadline of `time.monotonic`."""
+"""Evaluates a batch, until a deadline on the clock of `time.monotonic`."""
 
 
 class Limiter:
-    """Runs at most `capacity` calls at once; further ones wait in order."""
+    """Runs at most `capacity` calls concurrently. Further calls wait in order."""
 
     def __init__(self, capacity: int) -> None:
         self._free = capacity
@@ -28,7 +28,7 @@ class Limiter:
         return True
 
     def when_free(self, callback: Callable[[], None]) -> None:
-        """Calls `callback` when a slot is free, with the slot taken."""
+        """Takes a slot when one is free, then calls `callback`."""
         self._waiting.append(callback)
 
     async def enter(self, deadline: float) -> None:
@@ -77,7 +77,7 @@ class _Waiter:
 
 @dataclass(eq=False, slots=True)
 class _Item:
-    """A check that is sent once for all who wait for it."""
+    """A check, sent once for all operations that wait for it."""
 
     evaluation: Evaluation
     waiters: list[tuple[_Waiter, int]] = field(default_factory=list)
@@ -88,7 +88,7 @@ class _Item:
 
 @dataclass(eq=False, slots=True)
 class _Batch:
-    """A call that runs, and the number of its items for which someone still waits."""
+    """A running call, with the number of its items that an operation still waits for."""
 
     waiting: int
     task: asyncio.Task[None] | None = None
@@ -134,7 +134,7 @@ class CheckBatcher:
                 self._leave(waiter)
 
     def close(self) -> None:
-        """Fails all checks that wait."""
+        """Fails all waiting checks."""
         for waiter in list(self._waiters):
             if not waiter.future.done():
                 waiter.future.set_exception(closed_error())
@@ -159,7 +159,7 @@ class CheckBatcher:
         self._flush()
 
     def _send_next(self) -> None:
-        """Sends a batch in a slot of the limiter that is already taken."""
+        """Sends a batch. The caller must already hold a slot of the limiter."""
         items = self._take_items()
         if not items:
             self._limiter.release()
@@ -216,7 +216,7 @@ class CheckBatcher:
                 waiter.future.set_result(waiter.results)
 
     def _leave(self, waiter: _Waiter) -> None:
-        """Forgets an operation that ended early. A call for which no one waits is cancelled."""
+        """Removes an operation that ended early, and cancels calls that no other operation waits for."""
         for item in waiter.items:
             if item.is_settled:
                 continue

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from types import TracebackType
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, cast, overload
 from uuid import UUID
 
 import grpc
@@ -40,8 +40,8 @@ Response = TypeVar("Response", bound=Message)
 class Client:
     """A client for threads.
 
-    It connects with the first call, reconnects by itself, and may be used by any number of threads. One client
-    serves a whole process; a process that forks uses a connection of its own.
+    It connects on the first call, reconnects automatically, and is thread-safe. Create one client for the
+    whole process. A forked child process opens its own connection.
 
     Every operation raises a `DaikonError` when it fails; a denied check is not a failure. `timeout` is in
     seconds and includes waiting and retries.
@@ -68,14 +68,14 @@ class Client:
         Args:
             address: Host and port of the gRPC server, such as `localhost:50051`.
             service: The service that your resources belong to: the `service_name` of the service key.
-            service_key: The key of the service. Optional only while daikon runs in development mode.
-            tls: `True` or certificates for TLS, `False` for plaintext. By default, plaintext for loopback
+            service_key: The service key. Optional only if daikon runs in development mode.
+            tls: `True` or certificates for TLS, `False` for plaintext. The default is plaintext for loopback
                 addresses and TLS for all others.
             timeout: Seconds after which an operation fails.
-            max_in_flight: Calls that run at once; further ones wait.
-            issuer: The only `iss` that `verify_access_token` accepts. By default, the issuer that the
-                server names.
-            grpc_options: Options of the gRPC channel, which replace those of the client.
+            max_in_flight: The maximum number of concurrent calls. Further calls wait.
+            issuer: The only `iss` that `verify_access_token` accepts. The default is the issuer that the
+                server publishes.
+            grpc_options: Options of the gRPC channel, which override the client's own.
 
         Raises:
             InvalidArgumentError: An option is missing or malformed.
@@ -100,13 +100,13 @@ class Client:
 
     def check(self, subject: Subject, action: str, resource: Resource, *, timeout: float | None = None) -> bool:
         """Whether the subject may perform the action on the resource. Unknown users, resources and actions are
-        denied. For several checks at once, use `check_many`."""
+        denied. To make several checks in one call, use `check_many`."""
         return self.check_many([(subject, action, resource)], timeout=timeout)[0]
 
     def check_many(
         self, checks: Iterable[tuple[Subject, str, Resource]], *, timeout: float | None = None
     ) -> list[bool]:
-        """The results of many checks, in order, in one call for every 1,000."""
+        """The results of many checks, in order. Makes one call for every 1,000 checks."""
         service = self._settings.service
         evaluations = [arguments.name_evaluation(service, *check) for check in checks]
         deadline = self._settings.deadline(timeout)
@@ -153,7 +153,7 @@ class Client:
     def explain(
         self, subject: Subject, action: str, resource: Resource, *, timeout: float | None = None
     ) -> Explanation:
-        """Whether an action is allowed, and every grant that allows it or the reason why it is denied."""
+        """Whether an action is allowed, with every grant that allows it or the reason for the denial."""
         service = self._settings.service
         evaluation = arguments.name_evaluation(service, subject, action, resource)
         return self._start(operations.explain(evaluation), timeout)
@@ -187,6 +187,7 @@ class Client:
         """Removes a resource and its shares. Call it when the resource is deleted."""
         self._start(operations.unregister(self._settings.service, resource, as_), timeout)
 
+    @overload
     def share(
         self,
         resource: Resource,
@@ -196,20 +197,46 @@ class Client:
         as_: str | None = None,
         expires_at: datetime | None = None,
         timeout: float | None = None,
+    ) -> Share: ...
+
+    @overload
+    def share(
+        self,
+        resource: Resource,
+        grantee: Grantee,
+        *,
+        role: str,
+        as_: str | None = None,
+        expires_at: datetime | None = None,
+        timeout: float | None = None,
+    ) -> Share: ...
+
+    def share(
+        self,
+        resource: Resource,
+        grantee: Grantee,
+        permission: Permission | None = None,
+        *,
+        role: str | None = None,
+        as_: str | None = None,
+        expires_at: datetime | None = None,
+        timeout: float | None = None,
     ) -> Share:
-        """Shares a resource, or replaces the permission of a share.
+        """Shares a resource, or replaces the permission or role of a share. Pass either a permission or a role.
 
         Args:
             resource: The resource.
             grantee: The user or group with whom it is shared.
             permission: `view` or `edit`.
+            role: A role that your service declared for the resource type.
             as_: The access token of the user who shares, and must be allowed to `manage` the resource.
-                Required.
+                Required. To grant a role that contains `manage`, the user must own the resource or an
+                ancestor that it inherits from, or be an owner or admin of the workspace.
             expires_at: When the share ends, with a time zone.
             timeout: Seconds after which the operation fails.
         """
         service = self._settings.service
-        operation = operations.share(service, resource, grantee, permission, expires_at, as_)
+        operation = operations.share(service, resource, grantee, permission, role, expires_at, as_)
         return self._start(operation, timeout)
 
     def revoke(
@@ -248,14 +275,17 @@ class Client:
         return self._start(operations.transfer(service, resource, user_id, as_), timeout)
 
     def verify_access_token(self, token: str) -> AccessTokenClaims:
-        """Verifies an access token with the public keys of daikon and returns its claims.
+        """Verifies an access token with daikon's public keys and returns its claims.
 
-        The keys are cached, so that most calls send nothing; a token that was revoked is therefore valid here
-        until it expires. `check` knows about revocations.
+        The keys are cached, so most calls send nothing to the server. This method therefore accepts revoked
+        tokens until they expire; `check` rejects them. The API key of a service
+        account is verified by the server on every call.
 
         Raises:
             InvalidTokenError: The token is not valid.
         """
+        if arguments.is_api_key(token):
+            return self._start(operations.verify_api_key(token), None)
         if self._keys.needs_load(token):
             with self._loading:
                 if self._keys.needs_load(token):
@@ -263,7 +293,7 @@ class Client:
         return self._keys.verify(token)
 
     def resource_id(self, resource: Resource) -> str:
-        """The UUID by which daikon knows a resource (`resource_id` of the API)."""
+        """The UUID that identifies a resource in the API (`resource_id`)."""
         arguments.require_resource(resource)
         return arguments.resource_id(self._settings.service, resource.type, resource.id)
 
@@ -279,7 +309,7 @@ class Client:
     ) -> Response:
         """Calls any method with the connection, service key, deadline and errors of this client.
 
-        `retry` repeats the call after `UNAVAILABLE`; only for calls that may run twice.
+        `retry` retries the call after `UNAVAILABLE`. Set it only for calls that may run twice.
 
             from daikon.v1.permissions_pb2 import AccessibleResourcesRequest, AccessibleResourcesResponse
 
@@ -354,7 +384,7 @@ class Client:
             raise
 
     def _find_method(self, operation: Operation[Any]) -> Any:
-        # A channel does not survive fork(), so a child process opens one of its own.
+        # A channel does not survive fork(), so a child process opens its own.
         with self._opening:
             if self._closed.is_set():
                 raise closed_error()

@@ -46,8 +46,8 @@ class Problem:
 
 
 def to_problem(error: DaikonError) -> Problem | None:
-    """Converts an error to an HTTP response. None for errors that are not about the request, such as a wrong
-    service key: these are for the error handler and the log of the application."""
+    """Converts an error to an HTTP response. Returns None for errors that the request did not
+    cause, such as a wrong service key: the application should handle and log these."""
     if error.code not in _statuses:
         return None
     if error.reason.startswith("SERVICE_KEY_") or error.reason == "OTHER_SERVICE":
@@ -60,7 +60,7 @@ def to_problem(error: DaikonError) -> Problem | None:
     if status == 503:
         seconds = 1 if error.retry_after is None else error.retry_after
         headers["Retry-After"] = str(math.ceil(seconds))
-        detail = "Permissions cannot be checked at the moment"
+        detail = "Permissions cannot be checked right now"
     body = {
         "type": "about:blank",
         "title": title,
@@ -88,7 +88,7 @@ def denied_error(action: str, resource: Resource, hide: bool) -> DaikonError:
 
 
 def _challenge(error: DaikonError) -> str:
-    """RFC 6750, section 3."""
+    """Returns the WWW-Authenticate header (RFC 6750, section 3)."""
     if error.reason == "TOKEN_MISSING":
         return "Bearer"
     description = "expired" if error.reason == "TOKEN_EXPIRED" else "not valid"

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -10,10 +11,12 @@ from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
 
 from . import _arguments as arguments
+from ._advice import with_advice
 from ._arguments import Evaluation, SubjectName
-from ._tokens import denied_token_error
-from .errors import DaikonError
+from ._tokens import denied_token_error, token_invalid
+from .errors import DaikonError, PermissionDeniedError
 from .types import (
+    AccessTokenClaims,
     Explanation,
     Grantee,
     Permission,
@@ -24,17 +27,17 @@ from .types import (
     Share,
     Visibility,
 )
-from .v1 import access_pb2, acknowledgement_pb2, auth_pb2, permissions_pb2
+from .v1 import access_pb2, acknowledgement_pb2, auth_pb2, oauth_pb2, permissions_pb2
 
 Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
 class Operation(Generic[Result]):
-    """One call, and what to do with its response."""
+    """A call, with a function that converts its response."""
 
     method: str
-    """Such as `PermissionService/Register`."""
+    """The method, such as `PermissionService/Register`."""
     request: Message
     response_type: type[Message]
     read: Callable[[Any], Result]
@@ -42,9 +45,9 @@ class Operation(Generic[Result]):
     retry: bool = True
     """Whether the call may run twice."""
     token: str | None = None
-    """The access token that accompanies the call."""
+    """The access token to send with the call."""
     success_reason: str | None = None
-    """The reason of an error of a repeated call that shows that the first one succeeded."""
+    """The error reason that means an earlier attempt succeeded."""
 
 
 class _Key(TypedDict):
@@ -55,7 +58,7 @@ class _Key(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of resource IDs, and the token of the next one."""
+    """A page of resource IDs, with the token of the next page."""
 
     ids: list[str]
     next_token: str
@@ -178,19 +181,20 @@ def share(
     service: str,
     resource: Resource,
     grantee: Grantee,
-    permission: Permission,
+    permission: Permission | None,
+    role: str | None,
     expires_at: datetime | None,
     token: str | None,
 ) -> Operation[Share]:
-    request = _share_request(service, resource, grantee, permission)
+    request = _share_request(service, resource, grantee, permission, role)
     if expires_at is not None:
         request.expires_at.FromDatetime(arguments.require_time("expires_at", expires_at))
     return _change("Share", request, permissions_pb2.ShareResponse, read_share, token=token)
 
 
 def revoke(service: str, resource: Resource, grantee: Grantee, token: str | None) -> Operation[None]:
-    # The permission is required but not compared with the share.
-    request = _share_request(service, resource, grantee, "view")
+    # Older servers require a permission; none compares it with the share's.
+    request = _share_request(service, resource, grantee, "view", None)
     return _change(
         "RevokeShare",
         request,
@@ -231,6 +235,30 @@ def get_issuer() -> Operation[str]:
     return Operation("AuthService/GetConfiguration", request, auth_pb2.Configuration, read)
 
 
+def verify_api_key(key: str) -> Operation[AccessTokenClaims]:
+    def read(found: oauth_pb2.TokenIntrospection) -> AccessTokenClaims:
+        if not found.active or found.token_type != "api_key":
+            raise token_invalid("the API key is unknown, or has ended")
+        claims = {
+            "sub": found.sub,
+            "wid": found.wid,
+            "wslug": found.wslug,
+            "wrole": found.wrole,
+            "jti": "",
+            "email": "",
+            "name": "",
+            "iss": "",
+            "aud": "daikon",
+            "type": "api_key",
+            "iat": 0,
+            "exp": found.exp if found.HasField("exp") else math.inf,
+        }
+        return cast(AccessTokenClaims, claims)
+
+    request = oauth_pb2.IntrospectTokenRequest(token=key)
+    return Operation("OAuthService/IntrospectToken", request, oauth_pb2.TokenIntrospection, read)
+
+
 def get_keys() -> Operation[list[auth_pb2.Key]]:
     def read(response: auth_pb2.KeySet) -> list[auth_pb2.Key]:
         return list(response.keys)
@@ -259,7 +287,8 @@ def read_share(share: permissions_pb2.ShareResponse) -> Share:
     return Share(
         id=share.id,
         grantee=Grantee(user_id=share.grantee_id) if is_user else Grantee(group_id=share.grantee_id),
-        permission=cast(Permission, share.permission),
+        permission=cast(Permission, share.permission) if share.permission else None,
+        role=share.role if share.HasField("role") else None,
         granted_by=share.granted_by,
         granted_at=share.granted_at.ToDatetime(timezone.utc),
         expires_at=share.expires_at.ToDatetime(timezone.utc) if share.HasField("expires_at") else None,
@@ -297,23 +326,28 @@ def _key(service: str, resource: Resource) -> _Key:
 
 
 def _share_request(
-    service: str, resource: Resource, grantee: Grantee, permission: Permission
+    service: str, resource: Resource, grantee: Grantee, permission: Permission | None, role: str | None
 ) -> permissions_pb2.ShareRequest:
     key = _key(service, resource)
     grantee_type, grantee_id = arguments.name_grantee(grantee)
+    granted_permission, granted_role = arguments.name_grant(permission, role)
     return permissions_pb2.ShareRequest(
         **key,
         grantee_type=grantee_type,
         grantee_id=grantee_id,
-        permission=arguments.require_text("permission", permission),
+        permission=granted_permission,
+        role=granted_role,
     )
 
 
 def _read_item_error(evaluation: access_pb2.Evaluation) -> DaikonError | None:
-    """The error of an item that the server finds invalid."""
+    """The error of an item that the server finds invalid, or that names another service."""
     if "error" not in evaluation.context.fields:
         return None
     error = MessageToDict(evaluation.context)["error"]
+    reason = error.get("reason")
+    if error.get("status") == 403 and reason:
+        return PermissionDeniedError(reason, with_advice(reason, error.get("message", "")))
     problems = [(problem["field"], problem["message"]) for problem in error.get("errors", [])]
     return arguments.item_error(error.get("message", "The check is not valid"), problems)
 

@@ -9,7 +9,7 @@ from .types import TlsOptions
 
 
 class Settings:
-    """The checked options of a client."""
+    """The validated options of a client."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class Settings:
         return grpc_module.secure_channel(self.address, self._credentials, self._channel_options)
 
     def deadline(self, timeout: float | None) -> float:
-        """The time of `time.monotonic` at which an operation fails."""
+        """The deadline of an operation, on the clock of `time.monotonic`."""
         seconds = self.timeout if timeout is None else arguments.require_timeout(timeout)
         return time.monotonic() + seconds
 

@@ -15,13 +15,13 @@ from .types import AccessTokenClaims
 from .v1.auth_pb2 import Key
 
 _max_age = 5 * 60.0
-# Forged tokens must not cause a flood of calls.
+# Seconds between reloads, so that forged tokens cannot cause a flood of calls.
 _min_reload = 5.0
 
 
 @dataclass(frozen=True)
 class DecodedToken:
-    """The parts of a JSON Web Token, not verified."""
+    """The parts of an unverified JSON Web Token."""
 
     header: dict[str, Any]
     claims: dict[str, Any]
@@ -42,8 +42,8 @@ def decode_token(token: str) -> DecodedToken | None:
 
 
 def denied_token_error(subject_type: str, subject_id: str) -> InvalidTokenError | None:
-    """Returns the error of a subject that was denied because its token cannot be valid. The server denies
-    such a token like a user without permission."""
+    """Returns an error if the token of a denied subject cannot be valid. The server only reports a denial,
+    as for a user without permission."""
     if subject_type != "access_token":
         return None
     token = decode_token(subject_id)
@@ -63,7 +63,7 @@ def token_invalid(cause: str) -> InvalidTokenError:
 
 
 class KeyCache:
-    """The public keys of the issuer by `kid`, and the rules by which they are loaded again."""
+    """The public keys of the issuer by `kid`, and the rules for reloading them."""
 
     def __init__(self, issuer: str | None) -> None:
         self._required_issuer = issuer
@@ -85,7 +85,7 @@ class KeyCache:
         return now - self._last_attempt >= _min_reload
 
     def has_key(self, token: str) -> bool:
-        """Whether the key of a token is known. Old keys are used while new ones cannot be loaded."""
+        """Whether the key of a token is loaded. If reloading fails, the old keys stay in use."""
         return self._read_kid(token) in self._keys
 
     def begin_load(self) -> None:
@@ -97,7 +97,7 @@ class KeyCache:
         self._loaded_at = time.monotonic()
 
     def verify(self, token: str) -> AccessTokenClaims:
-        """Verifies a token with the keys that are loaded."""
+        """Verifies a token with the loaded keys."""
         self._read_kid(token)
         decoded = decode_token(token)
         if decoded is None:
@@ -122,12 +122,12 @@ class KeyCache:
         return cast(AccessTokenClaims, claims)
 
     def _read_kid(self, token: str) -> str | None:
-        """Raises InvalidTokenError if keys cannot help."""
+        """Raises InvalidTokenError if no key could make the token valid."""
         decoded = decode_token(token)
         if decoded is None:
             raise token_invalid("it is not a JSON Web Token")
         if decoded.header.get("alg") != "RS256" or decoded.header.get("typ") != "at+jwt":
-            raise token_invalid("it is not an access token of daikon")
+            raise token_invalid("it is not a daikon access token")
         kid = decoded.header.get("kid")
         return kid if isinstance(kid, str) else None
 

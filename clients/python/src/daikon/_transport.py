@@ -24,7 +24,8 @@ from .errors import (
 from .types import TlsOptions
 
 _max_attempts = 3
-# The first delay is between half of this and this, in seconds; each further one is twice as long.
+# The maximum delay before the first retry, in seconds; the minimum is half of it. Each further delay is twice
+# as long.
 _retry_delay = 0.05
 
 ChannelOptions = Sequence[tuple[str, Any]]
@@ -58,11 +59,11 @@ def channel_options(
     options: dict[str, Any] = {
         "grpc.enable_retries": 0,
         "grpc.service_config_disable_resolution": 1,
-        # Clients do not wait for the failed connections of others.
+        # Do not share failed connections, and their backoff, with other clients.
         "grpc.use_local_subchannel_pool": 1,
         "grpc.initial_reconnect_backoff_ms": 100,
         "grpc.max_reconnect_backoff_ms": 5000,
-        # Finds out about a broken connection, and keeps an idle one open behind load balancers.
+        # Detects broken connections, and keeps load balancers from closing idle ones.
         "grpc.keepalive_time_ms": 30_000,
         "grpc.keepalive_timeout_ms": 10_000,
         "grpc.keepalive_permit_without_calls": 1,
@@ -83,7 +84,7 @@ def create_metadata(service_key: str | None, token: str | None) -> tuple[tuple[s
 
 
 def retry_delay(error: DaikonError, attempt: int, may_run_twice: bool, remaining: float) -> float | None:
-    """Seconds to wait before the next attempt; None if there is none."""
+    """Seconds to wait before the next attempt, or None if there is no further attempt."""
     is_retryable = error.code == "unavailable" and error.reason != "TLS_FAILED"
     if not may_run_twice or not is_retryable or attempt >= _max_attempts:
         return None

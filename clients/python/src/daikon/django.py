@@ -31,22 +31,22 @@ _attribute = "daikon_user"
 
 
 class Guards:
-    """Decorators of views that require a user or a permission. They also convert the errors of operations that
-    the view calls to RFC 9457 problems."""
+    """Decorators for views that require a user or a permission. They also convert the errors of client
+    operations in the view to RFC 9457 problems."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
 
     def require_user(self, view: View) -> View:
-        """Requires a valid access token: 401 otherwise. Sends no call, so it does not notice that a token was
-        revoked."""
+        """Requires a valid access token, and responds with 401 otherwise. Verifies tokens with cached keys,
+        so it accepts revoked tokens until they expire."""
         return self._guard(view, lambda request, args, kwargs: self._authenticate(request))
 
     def require_permission(
         self, action: str, resource: Callable[..., Resource], *, hide: bool = False
     ) -> Callable[[View], View]:
-        """Requires a valid access token whose user may perform the action on the resource: 401 or 403
-        otherwise, 503 while daikon is not available.
+        """Requires a valid access token of a user who may perform the action on the resource. Responds with
+        401 or 403 otherwise, and with 503 if daikon is unavailable.
 
         Args:
             action: `view`, `edit`, `manage`, or an action that the service has registered.
@@ -77,7 +77,7 @@ class Guards:
         items: Iterable[Item],
         resource_of: Callable[[Item], Resource],
     ) -> list[Item]:
-        """The items on whose resources the user of the request may perform the action, in order."""
+        """The items whose resources the user of the request may perform the action on, in order."""
         subject = self.user_of(request).subject
         listed = list(items)
         allowed = self._client.check_many((subject, action, resource_of(item)) for item in listed)
@@ -91,7 +91,7 @@ class Guards:
 
     def _guard(self, view: View, guard: Callable[[HttpRequest, Any, Any], Any]) -> View:
         if iscoroutinefunction(view):
-            # Not on the thread of the database: a call to daikon must not hold up other requests.
+            # Not on the database thread, because a call to daikon must not delay other requests.
             guard_async = sync_to_async(guard, thread_sensitive=False)
 
             @functools.wraps(view)

@@ -1,4 +1,4 @@
-"""The errors with which operations fail."""
+"""The errors that operations raise."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Field(NamedTuple):
 
 
 class DaikonError(Exception):
-    """The error with which every operation fails.
+    """The error that every operation raises.
 
     Compare `code` and `reason` in programs; the message is for people and may change.
     """
@@ -46,7 +46,7 @@ class DaikonError(Exception):
     fields: tuple[Field, ...]
     """Every invalid field of an `invalid_argument` error."""
     request_id: str | None
-    """The ID under which the server has logged the request."""
+    """Identifies the request in the server's log."""
     retry_after: float | None
     """Seconds after which a retry may succeed."""
 
@@ -188,7 +188,7 @@ def create_error(
     request_id: str | None = None,
     retry_after: float | None = None,
 ) -> DaikonError:
-    """Creates an error of the class that belongs to the code."""
+    """Returns an error of the class for the code."""
     subclass = _subclasses.get(code)
     if subclass is None:
         return DaikonError(code, reason, message, fields=fields, request_id=request_id, retry_after=retry_after)
@@ -196,7 +196,7 @@ def create_error(
 
 
 def invalid_argument(*fields: tuple[str, str]) -> InvalidArgumentError:
-    """Creates the error for arguments that are missing or malformed: pairs of a name and a problem."""
+    """Returns the error for missing or malformed arguments. Each field is a pair of a name and a problem."""
     message = "; ".join(f"{name} {problem}" for name, problem in fields)
     named = [Field(name, problem) for name, problem in fields]
     return InvalidArgumentError("INVALID_REQUEST", message, fields=named)
@@ -209,7 +209,7 @@ def closed_error() -> CancelledError:
 def queue_deadline_error() -> DeadlineExceededError:
     return DeadlineExceededError(
         "DEADLINE_EXCEEDED",
-        "The deadline passed while the operation waited for others. Start fewer at once, or raise "
+        "The deadline passed while the operation waited for others. Start fewer concurrently, or raise "
         "max_in_flight",
     )
 

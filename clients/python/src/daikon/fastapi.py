@@ -31,7 +31,7 @@ __all__ = ["Guards", "Problem", "RequestUser", "to_problem"]
 
 Item = TypeVar("Item")
 
-# Documents the access token in the OpenAPI document; the guard itself reads the header.
+# Only adds the access token to the OpenAPI document. The guard itself reads the header.
 _bearer = HTTPBearer(scheme_name="access token", auto_error=False)
 
 
@@ -42,8 +42,8 @@ class Guards:
         self._client = client
 
     async def require_user(self, request: Request, _scheme: Any = Depends(_bearer)) -> RequestUser:
-        """Requires a valid access token: 401 otherwise. Sends no call, so it does not notice that a token was
-        revoked.
+        """Requires a valid access token, and responds with 401 otherwise. Verifies tokens with cached keys,
+        so it accepts revoked tokens until they expire.
 
             @app.get("/documents")
             async def list_documents(user: RequestUser = Depends(guards.require_user)): ...
@@ -58,8 +58,8 @@ class Guards:
         *,
         hide: bool = False,
     ) -> Callable[..., Awaitable[RequestUser]]:
-        """Requires a valid access token whose user may perform the action on the resource: 401 or 403
-        otherwise, 503 while daikon is not available.
+        """Requires a valid access token of a user who may perform the action on the resource. Responds with
+        401 or 403 otherwise, and with 503 if daikon is unavailable.
 
         Args:
             action: `view`, `edit`, `manage`, or an action that the service has registered.
@@ -85,14 +85,14 @@ class Guards:
         items: Iterable[Item],
         resource_of: Callable[[Item], Resource],
     ) -> list[Item]:
-        """The items on whose resources the user may perform the action, in order."""
+        """The items whose resources the user may perform the action on, in order."""
         listed = list(items)
         checks = [(user.subject, action, resource_of(item)) for item in listed]
         allowed = await self._client.check_many(checks)
         return [item for item, is_allowed in zip(listed, allowed) if is_allowed]
 
     def handle_errors(self, app: FastAPI) -> None:
-        """Responds to errors of guards, and of operations that endpoints call, with RFC 9457 problems."""
+        """Responds to errors of guards and of client operations in endpoints with RFC 9457 problems."""
         app.add_exception_handler(DaikonError, _respond)
 
 

@@ -10,10 +10,12 @@ from uuid import UUID
 Id = str | UUID
 """An ID. UUIDs are sent as text, in lower case."""
 
-Visibility = Literal["private", "workspace"]
+Visibility = Literal["private", "workspace", "public"]
 """`private`: only the owner, those it is shared with, and owners and admins of the workspace have access.
 
 `workspace`: every member of the workspace may view it.
+
+`public`: everybody may view it, signed in or not. The declaration of its type must allow it.
 """
 
 Permission = Literal["view", "edit"]
@@ -26,6 +28,7 @@ Rule = Literal[
     "owner",
     "workspace_role",
     "workspace_visibility",
+    "public",
     "share",
     "group_share",
     "custom_role",
@@ -36,15 +39,15 @@ Rule = Literal[
     "action_unknown",
     "no_grant",
 ]
-"""The kind of a grant that allows an action, or why it is denied."""
+"""The kind of a grant that allows an action, or the reason for a denial."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Subject:
-    """Who acts: the user of an access token, or a user by ID, e-mail address or `external_id`.
+    """The user who acts, identified by an access token, ID, e-mail address or `external_id`, or a group.
 
-    Give exactly one of the four. Prefer the token of the request: daikon verifies it with every
-    check, so a sign-out takes effect at once.
+    Set exactly one field. A group may do what each of its members may do at least. Prefer the access token of
+    the request: daikon verifies it with every check, so a sign-out takes effect immediately.
 
     >>> Subject(user_id="0a000000-0000-4000-8000-00000000000b").user_id
     '0a000000-0000-4000-8000-00000000000b'
@@ -54,10 +57,13 @@ class Subject:
     user_id: Id | None = None
     email: str | None = None
     external_id: str | None = None
+    group_id: Id | None = None
 
     def __repr__(self) -> str:
         if self.token is not None:
             return "Subject(token=…)"
+        if self.group_id is not None:
+            return f"Subject(group_id={self.group_id})"
         return f"Subject(user_id={self.user_id}, email={self.email}, external_id={self.external_id})"
 
 
@@ -71,14 +77,14 @@ class Resource:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Grantee:
-    """With whom a resource is shared: a user or a group of its workspace. Give exactly one."""
+    """The user or group that a resource is shared with. Set exactly one."""
 
     user_id: Id | None = None
     group_id: Id | None = None
 
 
 class Check(NamedTuple):
-    """One check of `check_many`; a plain tuple does as well."""
+    """One check of `check_many`. A plain tuple also works."""
 
     subject: Subject
     action: str
@@ -87,7 +93,7 @@ class Check(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ResourceKey:
-    """A resource by the UUID under which daikon knows it."""
+    """A resource, identified by its UUID in the API."""
 
     type: str
     resource_id: str
@@ -95,50 +101,53 @@ class ResourceKey:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A permission on a resource that a user or a group has."""
+    """A permission or a role on a resource that a user or a group has."""
 
     id: str
     grantee: Grantee
-    permission: Permission
+    permission: Permission | None
+    """None if the share has a role."""
+    role: str | None
+    """The role of the resource type, or None if the share has a permission."""
     granted_by: str
     """The ID of the user who shared the resource."""
     granted_at: datetime
     expires_at: datetime | None
-    """When the share ends; None if it does not."""
+    """When the share ends, or None if it does not."""
 
 
 @dataclass(frozen=True, slots=True)
 class RegisteredResource:
-    """A resource as daikon has registered it."""
+    """A resource that is registered with daikon."""
 
     type: str
     id: str
     resource_id: str
-    """The UUID by which daikon knows the resource. It equals `id` if that is a UUID."""
+    """The UUID that identifies the resource in the API. It equals `id` if that is a UUID."""
     workspace_id: str
     owner_id: str
     visibility: Visibility
     parent: ResourceKey | None
     inherits: bool
-    """Whether grants of the parent apply."""
+    """Whether grants on the parent apply."""
     created_at: datetime
     shares: tuple[Share, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A grant that allows an action, or why it is denied. What does not apply is None."""
+    """A grant that allows an action, or the reason for a denial. Fields that do not apply are None."""
 
     rule: Rule
     permission: Permission | None = None
-    """The permission of a share."""
+    """The permission of the share, if the rule is `share` or `group_share`."""
     role: str | None = None
-    """The role in the workspace, or the name of a custom role."""
+    """The role in the workspace, the role of a share, or the name of a custom role."""
     group_id: str | None = None
     share_id: str | None = None
     expires_at: datetime | None = None
     inherited_from: ResourceKey | None = None
-    """The ancestor that has the grant."""
+    """The ancestor with the grant; None if the grant is on the resource itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,11 +173,13 @@ class _RequiredClaims(TypedDict):
     """The role in the workspace when the token was issued. Decide with `check`, not with the role."""
     iss: str
     aud: str
-    type: Literal["access"]
+    type: Literal["access", "api_key"]
+    """`api_key` for the API key of a service account, of which only `sub`, `wid`, `wslug`, `wrole` and `exp`
+    are known."""
     iat: int
     """Seconds since the epoch."""
-    exp: int
-    """Seconds since the epoch."""
+    exp: float
+    """Seconds since the epoch; `math.inf` for an API key that does not expire."""
 
 
 class AccessTokenClaims(_RequiredClaims, total=False):
@@ -181,13 +192,13 @@ class AccessTokenClaims(_RequiredClaims, total=False):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TlsOptions:
-    """Certificates in PEM."""
+    """PEM certificates."""
 
     ca: str | bytes | None = None
-    """The certificate authority of the server. By default, those that gRPC contains."""
+    """The CA of the server. By default, the CAs bundled with gRPC."""
     cert: str | bytes | None = None
-    """The certificate of this client, for a server that requires one (mutual TLS)."""
+    """The certificate of this client, if the server requires mutual TLS."""
     key: str | bytes | None = None
     """The private key of `cert`."""
     server_name: str | None = None
-    """The name in the certificate of the server, if it is not the host of the address."""
+    """The name in the server's certificate, if it differs from the host in the address."""

@@ -4,12 +4,19 @@ import type {
   ChangeOptions,
   Daikon,
   Grantee,
+  Permission,
   RegisteredResource,
   Resource,
   Share,
   Subject,
 } from '../api.ts'
-import { nameGrantee, nameSubject, requireAction, requireResource } from '../arguments.ts'
+import {
+  nameGrant,
+  nameGrantee,
+  nameSubject,
+  requireAction,
+  requireResource,
+} from '../arguments.ts'
 import { closedError } from '../connection.ts'
 import {
   abortError,
@@ -23,15 +30,20 @@ import {
 } from '../errors.ts'
 import { isUuid, resourceId } from '../resource-id.ts'
 import { withAdvice } from '../server-errors.ts'
-import { decide, type FakeSubject } from './decide.ts'
+import { decide, type FakeSubject, isMember, isOwner } from './decide.ts'
 import { createFakeToken, readFakeToken } from './tokens.ts'
 import {
   createState,
+  declareType,
   type FakeResource,
+  type FakeResourceRole,
   type FakeShare,
   type FakeState,
   type FakeWorld,
-  memberKey,
+  findResourceRole,
+  findRole,
+  findUser,
+  requireVisibility,
   resourceKey,
 } from './world.ts'
 
@@ -43,6 +55,14 @@ export type FakeDaikon = Daikon & {
   token(userId: string, workspaceId: string, options?: { seconds?: number }): string
   /** Makes the fake treat a token as revoked. */
   revokeToken(token: string): void
+  /**
+   * Replaces the roles of a resource type, as `PutResourceType` does. Existing shares then give what
+   * their role contains now.
+   *
+   * @throws DaikonError if a role contains an action that is not registered, or if shares use a role
+   * that `roles` lacks
+   */
+  declareType(type: string, roles: FakeResourceRole[], options?: { allowPublic?: boolean }): void
   /** Makes every operation fail with the error until `recover` is called. */
   failWith(error: DaikonError): void
   /**
@@ -98,16 +118,26 @@ export function createFakeDaikon(world: FakeWorld = {}): FakeDaikon {
       const user = revoked.has(id) ? undefined : state.users.get(sub)
       return { user, workspaceId: wid }
     }
-    const email = id.trim().toLowerCase()
-    const user = [...state.users.values()].find(
-      (user) => user.externalId === id || user.id === id || (user.email && user.email === email),
-    )
-    return { user, workspaceId: undefined }
+    if ('groupId' in subject) {
+      const user = { id, email: '', externalId: '', isActive: true }
+      const isKnown = state.groups.has(id)
+      return { user: isKnown ? user : undefined, workspaceId: undefined, isGroup: true }
+    }
+    const user = findUser(state, id)
+    return { user, workspaceId: undefined, isUnknown: user === undefined }
+  }
+
+  function requireOwnService() {
+    const { service, keyService } = state
+    if (service === keyService) return
+    const message = withAdvice('OTHER_SERVICE', `The service key is limited to ${keyService}`)
+    throw new PermissionDeniedError('OTHER_SERVICE', message)
   }
 
   function explain(subject: Subject, action: string, resource: Resource) {
     requireAction(action)
     requireResource(resource)
+    requireOwnService()
     const found = state.resources.get(resourceKey(state, resource))
     return decide(state, findSubject(subject), action, found)
   }
@@ -115,24 +145,43 @@ export function createFakeDaikon(world: FakeWorld = {}): FakeDaikon {
   /** Finds a resource. If `as` is set, its user must be allowed to manage the resource. */
   function requireManageable(resource: Resource, { as }: ChangeOptions): FakeResource {
     requireResource(resource)
+    requireOwnService()
     const claims = as === undefined ? undefined : readChangeToken(as)
     const found = requireFound(state, resource)
     if (!claims) return found
-    if (claims.wid !== found.workspaceId) {
-      const message = 'The token was issued for another workspace'
-      throw new PermissionDeniedError('OTHER_WORKSPACE', message)
-    }
+    if (claims.wid !== found.workspaceId) throw resourceNotFound()
     const subject = { user: state.users.get(claims.sub), workspaceId: claims.wid }
     if (decide(state, subject, 'manage', found).allowed) return found
+    throw new PermissionDeniedError(
+      'NOT_THE_OWNER',
+      'Requires the owner of the resource, an owner or admin of its workspace, or a role with manage',
+    )
+  }
+
+  /** Requires that the user of `as` may do what a role with `manage` is not enough for. */
+  function requireOwnership(resource: FakeResource, { as }: ChangeOptions): void {
+    if (as === undefined) return
+    const user = state.users.get(readFakeToken(as).sub)
+    if (user && isOwner(state, user, resource)) return
     throw new PermissionDeniedError(
       'NOT_THE_OWNER',
       'Requires the owner of the resource, or an owner or admin of its workspace',
     )
   }
 
+  function requireRole(resource: FakeResource, name: string, options: ChangeOptions): void {
+    const role = findResourceRole(state, resource.type, name)
+    if (!role)
+      throw invalidArgument({
+        field: 'role',
+        message: `is not a role of ${resource.type}: ${name}`,
+      })
+    if (role.actions.includes('manage')) requireOwnership(resource, options)
+  }
+
   function readChangeToken(token: string): AccessTokenClaims {
     const claims = readFakeToken(token)
-    const isMember = state.roles.has(memberKey(claims.wid, claims.sub))
+    const isMember = findRole(state, claims.wid, claims.sub) !== undefined
     if (revoked.has(token) || !isMember) {
       const message = withAdvice('TOKEN_REVOKED', 'The token was revoked')
       throw new UnauthenticatedError('TOKEN_REVOKED', message)
@@ -155,10 +204,12 @@ export function createFakeDaikon(world: FakeWorld = {}): FakeDaikon {
           throw invalidArgument({ field: 'context.workspace_id', message: 'must be a UUID' })
         const found = findSubject(subject)
         requireAction(action)
+        requireOwnService()
         const resources = [...state.resources.values()].filter(
           (resource) =>
             resource.type === type &&
             (workspaceId === undefined || resource.workspaceId === workspaceId) &&
+            isMember(state, found, resource) &&
             decide(state, found, action, resource).allowed,
         )
         return resources.map(({ id }) => id)
@@ -173,11 +224,15 @@ export function createFakeDaikon(world: FakeWorld = {}): FakeDaikon {
     explain: (subject, action, resource, options = {}) =>
       run(options, () => explain(subject, action, resource)),
 
-    register: ({ workspaceId, ownerId, visibility, parent, ...resource }, options = {}) =>
+    register: (
+      { workspaceId, ownerId, visibility = 'private', parent, ...resource },
+      options = {},
+    ) =>
       run(options, () => {
         requireResource(resource)
         requireUuid('workspace_id', workspaceId)
         requireUuid('owner_id', ownerId)
+        requireOwnService()
         const known = state.resources.get(resourceKey(state, resource))
         if (known) {
           if (known.workspaceId === workspaceId && known.ownerId === ownerId) return view(known)
@@ -191,13 +246,14 @@ export function createFakeDaikon(world: FakeWorld = {}): FakeDaikon {
         if (parent && parentResource?.workspaceId !== workspaceId)
           throw invalidArgument({ field: 'parent', message: 'must be a resource of the workspace' })
         const { type, id } = resource
+        requireVisibility(state, type, visibility)
         const created: FakeResource = {
           type,
           id,
           resourceId: resourceId(state.service, type, id),
           workspaceId,
           ownerId,
-          visibility: visibility ?? 'private',
+          visibility,
           parent: parentResource,
           inherits: true,
           createdAt: new Date(),
@@ -215,9 +271,11 @@ export function createFakeDaikon(world: FakeWorld = {}): FakeDaikon {
           if (child.parent === found) child.parent = undefined
       }),
 
-    share: (resource, grantee, permission, options = {}) =>
+    share: (resource, grantee, grant, options = {}) =>
       run(options, () => {
-        requireOneOf('permission', permission, ['view', 'edit'])
+        const granted: { permission?: Permission; role?: string } = nameGrant(grant)
+        const { permission, role } = granted
+        if (permission !== undefined) requireOneOf('permission', permission, ['view', 'edit'])
         const { as, expiresAt } = options
         if (expiresAt && expiresAt.getTime() <= Date.now())
           throw invalidArgument({ field: 'expires_at', message: 'must be in the future' })
@@ -227,6 +285,7 @@ export function createFakeDaikon(world: FakeWorld = {}): FakeDaikon {
         }
         const { sub } = readChangeToken(as)
         const found = requireManageable(resource, options)
+        if (role !== undefined) requireRole(found, role, options)
         requireGrantee(state, found, grantee)
         const known = findShare(found, grantee)
         const share: FakeShare = {
@@ -234,6 +293,7 @@ export function createFakeDaikon(world: FakeWorld = {}): FakeDaikon {
           userId: 'userId' in grantee ? grantee.userId : undefined,
           groupId: 'groupId' in grantee ? grantee.groupId : undefined,
           permission,
+          role,
           grantedBy: sub,
           grantedAt: new Date(),
           expiresAt,
@@ -253,8 +313,8 @@ export function createFakeDaikon(world: FakeWorld = {}): FakeDaikon {
 
     setVisibility: (resource, visibility, options = {}) =>
       run(options, () => {
-        requireOneOf('visibility', visibility, ['private', 'workspace'])
         const found = requireManageable(resource, options)
+        requireVisibility(state, resource.type, visibility)
         found.visibility = visibility
         return view(found)
       }),
@@ -263,6 +323,7 @@ export function createFakeDaikon(world: FakeWorld = {}): FakeDaikon {
       run(options, () => {
         requireUuid('owner_id', userId)
         const found = requireManageable(resource, options)
+        requireOwnership(found, options)
         requireMember(state, found.workspaceId, userId)
         found.ownerId = userId
         return view(found)
@@ -278,6 +339,7 @@ export function createFakeDaikon(world: FakeWorld = {}): FakeDaikon {
     token: (userId, workspaceId, { seconds = 900 } = {}) =>
       createFakeToken(userId, workspaceId, seconds),
     revokeToken: (token) => void revoked.add(token),
+    declareType: (type, roles, options) => declareType(state, type, { roles, ...options }),
     failWith(error) {
       failure = error
     },
@@ -296,12 +358,16 @@ export function createFakeDaikon(world: FakeWorld = {}): FakeDaikon {
 
 function requireFound(state: FakeState, resource: Resource): FakeResource {
   const found = state.resources.get(resourceKey(state, resource))
-  if (!found) throw new NotFoundError('RESOURCE_NOT_FOUND', 'Resource not found')
+  if (!found) throw resourceNotFound()
   return found
 }
 
-function requireMember({ roles }: FakeState, workspaceId: string, userId: string): void {
-  if (roles.has(memberKey(workspaceId, userId))) return
+function resourceNotFound(): NotFoundError {
+  return new NotFoundError('RESOURCE_NOT_FOUND', 'Resource not found')
+}
+
+function requireMember(state: FakeState, workspaceId: string, userId: string): void {
+  if (findRole(state, workspaceId, userId)) return
   throw invalidArgument({ field: 'owner_id', message: 'must be a member of the workspace' })
 }
 
@@ -310,7 +376,7 @@ function requireGrantee(state: FakeState, { workspaceId }: FakeResource, grantee
   requireUuid('grantee_id', grantee_id)
   const isKnown =
     grantee_type === 'user'
-      ? state.roles.has(memberKey(workspaceId, grantee_id))
+      ? findRole(state, workspaceId, grantee_id) !== undefined
       : state.groups.get(grantee_id)?.workspaceId === workspaceId
   if (isKnown) return
   throw new NotFoundError('GRANTEE_NOT_FOUND', `No such ${grantee_type} in the workspace`)

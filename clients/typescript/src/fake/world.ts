@@ -1,23 +1,32 @@
 import type { Permission, Resource, Visibility } from '../api.ts'
+import { createError, type Field, invalidArgument } from '../errors.ts'
+import { normalizeEmail } from '../gen/core/email.ts'
 import type { Role } from '../gen/core/roles.ts'
-import { resourceId } from '../resource-id.ts'
+import { builtInActions } from '../gen/permissions/access.ts'
+import { isUuid, resourceId } from '../resource-id.ts'
 
 /** The facts that a fake bases its decisions on. Everything is optional. */
 export type FakeWorld = {
-  /** The service of the resources. Defaults to `test`. */
+  /** The service that the client names, and that the resources belong to. Defaults to `test`. */
   service?: string
+  /**
+   * The service of the key, by default `service`. With any other, operations fail with
+   * `OTHER_SERVICE`, as for a client with a wrong `service`.
+   */
+  keyService?: string
   users?: { id: string; email?: string; externalId?: string; isActive?: boolean }[]
   /**
    * Workspaces that appear in `members` or `resources`, and users that appear in `members`, exist
    * without being listed.
    */
   workspaces?: { id: string }[]
-  members?: { workspaceId: string; userId: string; role: Role }[]
+  /** From `expiresAt` on, the user is not a member. */
+  members?: { workspaceId: string; userId: string; role: Role; expiresAt?: Date }[]
   groups?: { id: string; workspaceId: string; members?: string[]; groups?: string[] }[]
   /** The actions that the service has registered, in addition to `view`, `edit` and `manage`. */
   actions?: string[]
-  /** Custom roles. */
-  roles?: { name: string; workspaceId: string; actions: string[]; members: string[] }[]
+  /** Custom roles. `groups` contains the IDs of groups, whose members have the role, too. */
+  roles?: FakeRole[]
   resources?: (Resource & {
     workspaceId: string
     ownerId: string
@@ -25,13 +34,29 @@ export type FakeWorld = {
     parent?: Resource
     inherits?: boolean
   })[]
-  shares?: {
+  /** What the service has declared about resource types. */
+  resourceTypes?: ({ type: string } & FakeResourceType)[]
+  /** Shares with either a permission or a role. */
+  shares?: ({
     resource: Resource
     userId?: string
     groupId?: string
-    permission: Permission
     expiresAt?: Date
-  }[]
+  } & ({ permission: Permission } | { role: string }))[]
+}
+
+/** The roles that shares of a type can name, and whether its resources may be public. */
+export type FakeResourceType = { roles: FakeResourceRole[]; allowPublic?: boolean }
+
+/** A role of a resource type. Its actions are `view`, `edit`, `manage` and registered ones. */
+export type FakeResourceRole = { name: string; actions: string[] }
+
+export type FakeRole = {
+  name: string
+  workspaceId: string
+  actions: string[]
+  members: string[]
+  groups?: string[]
 }
 
 export type FakeUser = { id: string; email: string; externalId: string; isActive: boolean }
@@ -40,7 +65,8 @@ export type FakeShare = {
   id: string
   userId: string | undefined
   groupId: string | undefined
-  permission: Permission
+  permission: Permission | undefined
+  role: string | undefined
   grantedBy: string
   grantedAt: Date
   expiresAt: Date | undefined
@@ -62,18 +88,42 @@ export type FakeResource = {
 /** The state of a fake. */
 export type FakeState = {
   service: string
+  keyService: string
   users: Map<string, FakeUser>
   workspaceIds: Set<string>
-  /** The role of a user in a workspace. */
-  roles: Map<string, Role>
+  /** The memberships of users in workspaces; use `findRole`. */
+  members: Map<string, { role: Role; expiresAt: Date | undefined }>
   groups: Map<string, { workspaceId: string; members: Set<string>; groups: Set<string> }>
   actions: Set<string>
-  customRoles: { name: string; workspaceId: string; actions: string[]; members: string[] }[]
+  customRoles: FakeRole[]
+  resourceTypes: Map<string, FakeResourceType>
   resources: Map<string, FakeResource>
 }
 
-export function memberKey(workspaceId: string, userId: string): string {
+/** Returns the role of a user in a workspace, or undefined if the user is not a member. */
+export function findRole(
+  { members }: FakeState,
+  workspaceId: string,
+  userId: string,
+): Role | undefined {
+  const { role, expiresAt } = members.get(memberKey(workspaceId, userId)) ?? {}
+  return expiresAt && expiresAt.getTime() <= Date.now() ? undefined : role
+}
+
+function memberKey(workspaceId: string, userId: string): string {
   return `${workspaceId} ${userId}`
+}
+
+/**
+ * Finds a user as the server does: the form of a name decides whether it is an ID, an e-mail
+ * address or an external ID. Tests may also use IDs that are not UUIDs.
+ */
+export function findUser({ users }: FakeState, name: string): FakeUser | undefined {
+  const all = [...users.values()]
+  if (isUuid(name)) return all.find(({ id }) => id.toLowerCase() === name.toLowerCase())
+  const address = normalizeEmail(name)
+  if (address) return all.find(({ email }) => email.toLowerCase() === address)
+  return all.find(({ id, externalId }) => externalId === name || id === name)
 }
 
 export function resourceKey({ service }: FakeState, { type, id }: Resource): string {
@@ -85,31 +135,98 @@ export function resourceKey({ service }: FakeState, { type, id }: Resource): str
  * contain.
  */
 export function createState(world: FakeWorld): FakeState {
-  const { users = [], workspaces = [], members = [], groups = [], resources = [] } = world
+  const {
+    service = 'test',
+    users = [],
+    workspaces = [],
+    members = [],
+    groups = [],
+    resources = [],
+  } = world
   const state: FakeState = {
-    service: world.service ?? 'test',
+    service,
+    keyService: world.keyService ?? service,
     users: new Map(),
     workspaceIds: new Set(),
-    roles: new Map(),
+    members: new Map(),
     groups: new Map(),
     actions: new Set(world.actions),
     customRoles: world.roles ?? [],
+    resourceTypes: new Map(),
     resources: new Map(),
   }
   for (const { id, email = '', externalId = '', isActive = true } of users)
     state.users.set(id, { id, email, externalId, isActive })
   for (const { id } of workspaces) state.workspaceIds.add(id)
-  for (const { workspaceId, userId, role } of members) {
+  for (const { workspaceId, userId, role, expiresAt } of members) {
     state.workspaceIds.add(workspaceId)
     if (!state.users.has(userId))
       state.users.set(userId, { id: userId, email: '', externalId: '', isActive: true })
-    state.roles.set(memberKey(workspaceId, userId), role)
+    state.members.set(memberKey(workspaceId, userId), { role, expiresAt })
   }
   for (const { id, workspaceId, members = [], groups: children = [] } of groups)
     state.groups.set(id, { workspaceId, members: new Set(members), groups: new Set(children) })
+  for (const { type, ...declared } of world.resourceTypes ?? []) declareType(state, type, declared)
   for (const resource of resources) addResource(state, resource)
   for (const share of world.shares ?? []) addShare(state, share)
   return state
+}
+
+/**
+ * Declares a resource type.
+ *
+ * @throws DaikonError `invalid_argument` if a role contains an action that is not registered,
+ * `already_exists` if shares use a role that `roles` lacks, or resources are public and
+ * `allowPublic` is not set
+ */
+export function declareType(
+  state: FakeState,
+  type: string,
+  { roles, allowPublic = false }: FakeResourceType,
+): void {
+  const actions = new Set([...builtInActions, ...state.actions])
+  const fields: Field[] = roles.flatMap((role, index) =>
+    role.actions.flatMap((action, position) => {
+      const field = `roles[${index}].actions[${position}]`
+      return actions.has(action) ? [] : [{ field, message: 'is not a registered action' }]
+    }),
+  )
+  if (fields.length > 0) throw invalidArgument(...fields)
+  const names = roles.map(({ name }) => name)
+  const resources = [...state.resources.values()].filter((resource) => resource.type === type)
+  const used = resources
+    .flatMap(({ shares }) => shares.flatMap(({ role }) => role ?? []))
+    .filter((role) => !names.includes(role))
+  if (used.length > 0) {
+    const message = `Shares use roles that the declaration would remove: ${[...new Set(used)].join(', ')}`
+    throw createError('already_exists', 'ROLE_IN_USE', message)
+  }
+  if (!allowPublic && resources.some(({ visibility }) => visibility === 'public'))
+    throw createError('already_exists', 'PUBLIC_RESOURCES', 'Resources of the type are public')
+  state.resourceTypes.set(type, { roles, allowPublic })
+}
+
+/** Finds a role of a resource type. */
+export function findResourceRole(
+  { resourceTypes }: FakeState,
+  type: string,
+  name: string,
+): FakeResourceRole | undefined {
+  return resourceTypes.get(type)?.roles.find((role) => role.name === name)
+}
+
+/** Requires that a type allows a visibility. */
+export function requireVisibility(state: FakeState, type: string, visibility: string): void {
+  if (!['private', 'workspace', 'public'].includes(visibility))
+    throw invalidArgument({
+      field: 'visibility',
+      message: 'must be one of private, workspace, public',
+    })
+  if (visibility === 'public' && !state.resourceTypes.get(type)?.allowPublic)
+    throw invalidArgument({
+      field: 'visibility',
+      message: `must not be public: the declaration of ${type} does not allow it`,
+    })
 }
 
 function addResource(
@@ -120,8 +237,9 @@ function addResource(
   const parentResource = parent && state.resources.get(resourceKey(state, parent))
   if (parent && !parentResource)
     throw new Error(`resources: list the parent ${parent.type} ${parent.id} before ${type} ${id}`)
-  if (!state.roles.has(memberKey(workspaceId, ownerId)))
+  if (!state.members.has(memberKey(workspaceId, ownerId)))
     throw new Error(`resources: the owner of ${type} ${id} is not in members of its workspace`)
+  requireVisibility(state, type, visibility)
   state.resources.set(resourceKey(state, resource), {
     type,
     id,
@@ -138,17 +256,20 @@ function addResource(
 
 function addShare(
   state: FakeState,
-  { resource, userId, groupId, permission, expiresAt }: NonNullable<FakeWorld['shares']>[number],
+  { resource, userId, groupId, expiresAt, ...grant }: NonNullable<FakeWorld['shares']>[number],
 ): void {
   const found = state.resources.get(resourceKey(state, resource))
   if (!found) throw new Error(`shares: ${resource.type} ${resource.id} is not in resources`)
   if (groupId && !state.groups.has(groupId))
     throw new Error(`shares: the group ${groupId} is not in groups`)
+  if ('role' in grant && !findResourceRole(state, resource.type, grant.role))
+    throw new Error(`shares: the role ${grant.role} of ${resource.type} is not in resourceTypes`)
   found.shares.push({
     id: `share-${found.shares.length + 1}`,
     userId,
     groupId,
-    permission,
+    permission: 'role' in grant ? undefined : grant.permission,
+    role: 'role' in grant ? grant.role : undefined,
     grantedBy: found.ownerId,
     grantedAt: new Date(),
     expiresAt,

@@ -1,4 +1,4 @@
-"""Fakes of the clients for unit tests, which decide by the rules of the server.
+"""Fakes of the clients for unit tests. They apply the same rules as the server.
 
 >>> from daikon import Resource, Subject
 >>> from daikon.testing import FakeDaikon
@@ -12,6 +12,8 @@ from ._world import (
     WorldGroup,
     WorldMember,
     WorldResource,
+    WorldResourceRole,
+    WorldResourceType,
     WorldRole,
     WorldShare,
     WorldUser,
@@ -24,6 +26,8 @@ __all__ = [
     "WorldGroup",
     "WorldMember",
     "WorldResource",
+    "WorldResourceRole",
+    "WorldResourceType",
     "WorldRole",
     "WorldShare",
     "WorldUser",

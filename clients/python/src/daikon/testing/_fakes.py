@@ -17,6 +17,7 @@ from ._world import (
     WorldGroup,
     WorldMember,
     WorldResource,
+    WorldResourceType,
     WorldRole,
     WorldShare,
     WorldUser,
@@ -55,7 +56,7 @@ class _Fake:
 
 
 class FakeDaikon(_Fake, Client):
-    """A `Client` without a server, for tests. It keeps what tests register, share and revoke.
+    """A `Client` without a server, for tests. It stores what tests register, share and revoke.
 
     >>> from daikon import Resource, Subject
     >>> workspace = "0b000000-0000-4000-8000-000000000001"
@@ -71,31 +72,35 @@ class FakeDaikon(_Fake, Client):
         self,
         *,
         service: str = "test",
+        key_service: str | None = None,
         users: Iterable[WorldUser] = (),
         workspaces: Iterable[WorldWorkspace] = (),
         members: Iterable[WorldMember] = (),
         groups: Iterable[WorldGroup] = (),
         actions: Iterable[str] = (),
         roles: Iterable[WorldRole] = (),
+        resource_types: Iterable[WorldResourceType] = (),
         resources: Iterable[WorldResource] = (),
         shares: Iterable[WorldShare] = (),
         timeout: float = 2.0,
     ) -> None:
         """Creates a fake from the facts by which it decides. `actions` are those that the service has
-        registered, besides `view`, `edit` and `manage`.
+        registered, besides `view`, `edit` and `manage`. `key_service` is the service of the key, by default
+        `service`. With any other, operations fail with `OTHER_SERVICE`, as for a client with a wrong `service`.
 
         Raises:
-            ValueError: Something names what is not in the world.
+            ValueError: An argument refers to something that no other argument contains.
         """
         super().__init__(_address, service=service, tls=False, timeout=timeout)
         world = World(
-            service=service,
+            service=key_service or service,
             users=users,
             workspaces=workspaces,
             members=members,
             groups=groups,
             actions=actions,
             roles=roles,
+            resource_types=resource_types,
             resources=resources,
             shares=shares,
         )
@@ -116,31 +121,34 @@ class FakeDaikon(_Fake, Client):
 
 
 class AsyncFakeDaikon(_Fake, AsyncClient):
-    """An `AsyncClient` without a server, for tests. It has the arguments of `FakeDaikon`."""
+    """An `AsyncClient` without a server, for tests. It takes the same arguments as `FakeDaikon`."""
 
     def __init__(
         self,
         *,
         service: str = "test",
+        key_service: str | None = None,
         users: Iterable[WorldUser] = (),
         workspaces: Iterable[WorldWorkspace] = (),
         members: Iterable[WorldMember] = (),
         groups: Iterable[WorldGroup] = (),
         actions: Iterable[str] = (),
         roles: Iterable[WorldRole] = (),
+        resource_types: Iterable[WorldResourceType] = (),
         resources: Iterable[WorldResource] = (),
         shares: Iterable[WorldShare] = (),
         timeout: float = 2.0,
     ) -> None:
         super().__init__(_address, service=service, tls=False, timeout=timeout)
         world = World(
-            service=service,
+            service=key_service or service,
             users=users,
             workspaces=workspaces,
             members=members,
             groups=groups,
             actions=actions,
             roles=roles,
+            resource_types=resource_types,
             resources=resources,
             shares=shares,
         )

@@ -19,13 +19,13 @@ from ..errors import (
 )
 from ..types import AccessTokenClaims, Explanation, Permission, Resource, Visibility
 from ..v1 import access_pb2, acknowledgement_pb2, permissions_pb2
-from ._decide import decide
+from ._decide import decide, find_denial, is_owner
 from ._tokens import read_fake_token
 from ._world import Registered, Share, User, World
 
 
 class FakeServer:
-    """Responds to the calls of a client from memory."""
+    """An in-memory server for one client."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -43,12 +43,16 @@ class FakeServer:
             "PermissionService/RevokeShare": self._revoke_share,
             "PermissionService/UpdateVisibility": self._update_visibility,
             "PermissionService/TransferOwnership": self._transfer_ownership,
+            "PermissionService/PutResourceType": self._put_resource_type,
         }
 
     def handle(self, method: str, request: Message, token: str | None) -> Message:
         if self.failure is not None:
             raise self.failure
         handler = self._methods.get(method)
+        service = getattr(request, "service_name", self.world.service)
+        if service != self.world.service:
+            raise self._other_service()
         if handler is None:
             message = f"The fake does not have {method}. It has {', '.join(self._methods)}"
             raise DaikonError("unimplemented", "UNIMPLEMENTED", message)
@@ -64,7 +68,11 @@ class FakeServer:
     ) -> access_pb2.EvaluateBatchResponse:
         response = access_pb2.EvaluateBatchResponse()
         for item in request.evaluations:
-            response.evaluations.add(decision=self._explain(item).allowed)
+            try:
+                response.evaluations.add(decision=self._explain(item).allowed)
+            except PermissionDeniedError as error:
+                denied = response.evaluations.add(decision=False)
+                denied.context.update({"error": {"status": 403, "reason": error.reason, "message": str(error)}})
         return response
 
     def _evaluate(self, request: access_pb2.EvaluateRequest, _token: str | None) -> access_pb2.Evaluation:
@@ -95,11 +103,13 @@ class FakeServer:
             if not is_uuid(workspace_id):
                 raise invalid_argument(("context.workspace_id", "must be a UUID"))
         user, token_workspace = self._find_subject(request.subject)
+        self._require_own_type(request.resource.type)
         response = access_pb2.SearchResourcesResponse()
         for resource in self.world.resources.values():
             if (
                 self._typename(resource.type) == request.resource.type
                 and workspace_id in (None, resource.workspace_id)
+                and find_denial(self.world, user, token_workspace, resource) is None
                 and decide(self.world, user, token_workspace, request.action.name, resource).allowed
             ):
                 response.results.add(type=resource.type, id=resource.id)
@@ -111,13 +121,15 @@ class FakeServer:
         claims = self._require_change_token(token)
         workspace_id = claims["wid"]
         if request.workspace_id != workspace_id:
-            raise _other_workspace()
+            message = "The token was issued for another workspace"
+            raise PermissionDeniedError("OTHER_WORKSPACE", message)
         user = self.world.users.get(claims["sub"])
-        role = self.world.roles.get((workspace_id, claims["sub"]))
+        role = self.world.find_role(workspace_id, claims["sub"])
         ids = [
             resource.resource_id
             for resource in self.world.resources.values()
             if resource.type == request.resource_type
+            and resource.workspace_id == workspace_id
             and decide(self.world, user, workspace_id, request.action, resource).allowed
         ]
         if request.HasField("limit"):
@@ -143,7 +155,7 @@ class FakeServer:
             raise NotFoundError("WORKSPACE_NOT_FOUND", "Workspace not found")
         self._require_member(workspace_id, owner_id)
         visibility = request.visibility or "private"
-        _require_one_of("visibility", visibility, "private", "workspace")
+        self.world.require_visibility(request.resource_type, visibility)
         parent = None
         if request.HasField("parent"):
             parent_key = request.parent.resource_type, request.parent.resource_id
@@ -175,7 +187,8 @@ class FakeServer:
         return permissions_pb2.UnregisterResponse()
 
     def _share(self, request: permissions_pb2.ShareRequest, token: str | None) -> permissions_pb2.ShareResponse:
-        _require_one_of("permission", request.permission, "view", "edit")
+        if request.permission:
+            _require_one_of("permission", request.permission, "view", "edit")
         expires_at = None
         if request.HasField("expires_at"):
             expires_at = request.expires_at.ToDatetime(timezone.utc)
@@ -183,13 +196,16 @@ class FakeServer:
                 raise invalid_argument(("expires_at", "must be in the future"))
         claims = self._require_change_token(token)
         found = self._require_manageable(request, token)
+        if request.HasField("role"):
+            self._require_role(found, request.role, claims)
         self._require_grantee(found, request)
         known = _find_share(found, request)
         share = Share(
             id=known.id if known else str(uuid.uuid4()),
             grantee_type=request.grantee_type,
             grantee_id=request.grantee_id,
-            permission=cast(Permission, request.permission),
+            permission=cast(Permission, request.permission) if request.permission else None,
+            role=request.role if request.HasField("role") else None,
             granted_by=claims["sub"],
             granted_at=datetime.now(timezone.utc),
             expires_at=expires_at,
@@ -210,8 +226,8 @@ class FakeServer:
     def _update_visibility(
         self, request: permissions_pb2.UpdateVisibilityRequest, token: str | None
     ) -> permissions_pb2.ResourcePermissionResponse:
-        _require_one_of("visibility", request.visibility, "private", "workspace")
         found = self._require_manageable(request, token)
+        self.world.require_visibility(found.type, request.visibility)
         found.visibility = cast(Visibility, request.visibility)
         return _view(found)
 
@@ -220,21 +236,35 @@ class FakeServer:
     ) -> permissions_pb2.ResourcePermissionResponse:
         _require_uuid("owner_id", request.owner_id)
         found = self._require_manageable(request, token)
+        if token is not None:
+            self._require_ownership(found, self._require_change_token(token))
         self._require_member(found.workspace_id, request.owner_id)
         found.owner_id = request.owner_id
         return _view(found)
 
+    def _put_resource_type(
+        self, request: permissions_pb2.PutResourceTypeRequest, _token: str | None
+    ) -> permissions_pb2.ResourceType:
+        roles = {role.name: list(role.actions) for role in request.roles}
+        self.world.declare(request.resource_type, roles, request.allow_public)
+        return permissions_pb2.ResourceType(
+            service_name=request.service_name,
+            resource_type=request.resource_type,
+            allow_public=request.allow_public,
+            roles=[
+                permissions_pb2.ResourceRole(name=role.name, actions=role.actions) for role in request.roles
+            ],
+        )
+
     def _explain(self, request: access_pb2.EvaluateRequest | access_pb2.EvaluationItem) -> Explanation:
         user, workspace_id = self._find_subject(request.subject)
-        prefix = self._typename("")
-        resource = None
-        if request.resource.type.startswith(prefix):
-            type = request.resource.type[len(prefix) :]
-            resource = self.world.find(Resource(type, request.resource.id))
+        self._require_own_type(request.resource.type)
+        type = request.resource.type[len(self._typename("")) :]
+        resource = self.world.find(Resource(type, request.resource.id))
         return decide(self.world, user, workspace_id, request.action.name, resource)
 
     def _find_subject(self, subject: access_pb2.AccessSubject) -> tuple[User | None, str | None]:
-        """The user, and the workspace to which a token restricts them."""
+        """The user, and the workspace that a token restricts them to."""
         if subject.type == "access_token":
             try:
                 claims = read_fake_token(subject.id)
@@ -242,51 +272,63 @@ class FakeServer:
                 return None, None
             is_revoked = subject.id in self.revoked
             return None if is_revoked else self.world.users.get(claims["sub"]), claims["wid"]
-        id = subject.id
-        email = id.strip().lower()
-        for user in self.world.users.values():
-            if id in (user.id, user.external_id) or (user.email and user.email == email):
-                return user, None
-        return None, None
+        if subject.type == "group":
+            is_known = subject.id in self.world.groups
+            return User(subject.id, is_group=True) if is_known else None, None
+        return self.world.find_user(subject.id) or User("", is_unknown=True), None
 
     def _require_manageable(self, request: Any, token: str | None) -> Registered:
-        """Finds a resource that the user of the token, if there is one, may manage."""
+        """Finds a resource. If there is a token, its user must be allowed to manage the resource."""
         claims = None if token is None else self._require_change_token(token)
         found = self.world.resources.get((request.resource_type, request.resource_id))
-        if found is None:
+        if found is None or (claims and claims["wid"] != found.workspace_id):
             raise NotFoundError("RESOURCE_NOT_FOUND", "Resource not found")
         if claims is None:
             return found
-        if claims["wid"] != found.workspace_id:
-            raise _other_workspace()
         user = self.world.users.get(claims["sub"])
         if decide(self.world, user, claims["wid"], "manage", found).allowed:
             return found
         raise PermissionDeniedError(
             "NOT_THE_OWNER",
-            "Requires the owner of the resource, or an owner or admin of its workspace",
+            "Requires the owner of the resource, an owner or admin of its workspace, or a role with manage",
         )
+
+    def _require_role(self, resource: Registered, name: str, claims: AccessTokenClaims) -> None:
+        actions = self.world.find_resource_role(resource.type, name)
+        if actions is None:
+            raise invalid_argument(("role", f"is not a role of {resource.type}: {name}"))
+        if "manage" in actions:
+            self._require_ownership(resource, claims)
+
+    def _require_ownership(self, resource: Registered, claims: AccessTokenClaims) -> None:
+        """Requires that the user may do what a role with `manage` is not enough for."""
+        user = self.world.users.get(claims["sub"])
+        if user is None or not is_owner(self.world, user, resource):
+            raise PermissionDeniedError(
+                "NOT_THE_OWNER",
+                "Requires the owner of the resource, or an owner or admin of its workspace",
+            )
 
     def _require_change_token(self, token: str | None) -> AccessTokenClaims:
         if token is None:
             message = with_advice("TOKEN_MISSING", "The access token is missing")
             raise UnauthenticatedError("TOKEN_MISSING", message)
         claims = read_fake_token(token)
-        is_member = (claims["wid"], claims["sub"]) in self.world.roles
+        is_member = self.world.find_role(claims["wid"], claims["sub"]) is not None
         if token in self.revoked or not is_member:
             message = with_advice("TOKEN_REVOKED", "The token was revoked")
             raise UnauthenticatedError("TOKEN_REVOKED", message)
         return claims
 
     def _require_member(self, workspace_id: str, user_id: str) -> None:
-        if (workspace_id, user_id) not in self.world.roles:
+        if self.world.find_role(workspace_id, user_id) is None:
             raise invalid_argument(("owner_id", "must be a member of the workspace"))
 
     def _require_grantee(self, resource: Registered, request: permissions_pb2.ShareRequest) -> None:
         id = request.grantee_id
         _require_uuid("grantee_id", id)
         if request.grantee_type == "user":
-            is_known = (resource.workspace_id, id) in self.world.roles
+            is_known = self.world.find_role(resource.workspace_id, id) is not None
         else:
             group = self.world.groups.get(id)
             is_known = group is not None and group.workspace_id == resource.workspace_id
@@ -294,13 +336,16 @@ class FakeServer:
             message = f"No such {request.grantee_type} in the workspace"
             raise NotFoundError("GRANTEE_NOT_FOUND", message)
 
+    def _require_own_type(self, type: str) -> None:
+        if not type.startswith(self._typename("")):
+            raise self._other_service()
+
+    def _other_service(self) -> PermissionDeniedError:
+        message = f"The service key is limited to {self.world.service}"
+        return PermissionDeniedError("OTHER_SERVICE", with_advice("OTHER_SERVICE", message))
+
     def _typename(self, type: str) -> str:
         return f"{self.world.service}:{type}"
-
-
-def _other_workspace() -> PermissionDeniedError:
-    message = "The token was issued for another workspace"
-    return PermissionDeniedError("OTHER_WORKSPACE", message)
 
 
 def _require_uuid(field: str, value: str) -> None:
@@ -346,6 +391,7 @@ def _view_share(share: Share) -> permissions_pb2.ShareResponse:
         grantee_type=share.grantee_type,
         grantee_id=share.grantee_id,
         permission=share.permission,
+        role=share.role,
         granted_by=share.granted_by,
         granted_at=share.granted_at,
         expires_at=share.expires_at,

@@ -9,7 +9,7 @@ from typing import cast
 from .._tokens import decode_token, token_expired, token_invalid
 from ..types import AccessTokenClaims
 
-# Such a token is not signed, so no server accepts it.
+# The tokens of fakes are not signed, so no server accepts them.
 _issuer = "daikon-fake"
 
 
@@ -34,7 +34,7 @@ def create_fake_token(user_id: str, workspace_id: str, seconds: float) -> str:
 
 
 def read_fake_token(token: str) -> AccessTokenClaims:
-    """Raises InvalidTokenError for tokens that no fake has issued, and for expired ones."""
+    """Raises InvalidTokenError for tokens that have expired or were not issued by a fake."""
     decoded = decode_token(token)
     if decoded is None:
         raise token_invalid("it is not a JSON Web Token")

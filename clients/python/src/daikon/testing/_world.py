@@ -1,12 +1,19 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import TypedDict
 
-from .._arguments import resource_id
+from .._arguments import is_uuid, resource_id
+from ..errors import DaikonError, invalid_argument
 from ..types import Permission, Resource, Role, Visibility
+from ._access import BUILT_IN_ACTIONS
+
+_label = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+_email = re.compile(rf"[A-Za-z0-9.!#$%&'*+/=?^_`{{|}}~-]{{1,64}}@{_label}(?:\.{_label})*")
+_max_email_length = 254
 
 
 class _User(TypedDict):
@@ -14,7 +21,7 @@ class _User(TypedDict):
 
 
 class WorldUser(_User, total=False):
-    """A user. The users of `members` exist without being listed."""
+    """A user. Users in `members` need not be listed."""
 
     email: str
     external_id: str
@@ -22,17 +29,21 @@ class WorldUser(_User, total=False):
 
 
 class WorldWorkspace(TypedDict):
-    """A workspace. Those of `members` exist without being listed."""
+    """A workspace. Workspaces in `members` need not be listed."""
 
     id: str
 
 
-class WorldMember(TypedDict):
-    """A user in a workspace."""
-
+class _Member(TypedDict):
     workspace_id: str
     user_id: str
     role: Role
+
+
+class WorldMember(_Member, total=False):
+    """A user in a workspace. From `expires_at` on, the user is not a member."""
+
+    expires_at: datetime | None
 
 
 class _Group(TypedDict):
@@ -47,13 +58,17 @@ class WorldGroup(_Group, total=False):
     groups: list[str]
 
 
-class WorldRole(TypedDict):
-    """A custom role."""
-
+class _Role(TypedDict):
     name: str
     workspace_id: str
     actions: list[str]
     members: list[str]
+
+
+class WorldRole(_Role, total=False):
+    """A custom role. `groups` contains IDs of groups, whose members have the role, too."""
+
+    groups: list[str]
 
 
 class _Resource(TypedDict):
@@ -71,14 +86,35 @@ class WorldResource(_Resource, total=False):
     inherits: bool
 
 
+class WorldResourceRole(TypedDict):
+    """A role of a resource type. Its actions are `view`, `edit`, `manage` and registered ones."""
+
+    name: str
+    actions: list[str]
+
+
+class _ResourceType(TypedDict):
+    type: str
+    roles: list[WorldResourceRole]
+
+
+class WorldResourceType(_ResourceType, total=False):
+    """What the service has declared about a resource type: the roles that shares can name, and whether its
+    resources may be public.
+    """
+
+    allow_public: bool
+
+
 class _Share(TypedDict):
     resource: Resource
-    permission: Permission
 
 
 class WorldShare(_Share, total=False):
-    """A share with a user or a group."""
+    """A share with a user or a group, of either a permission or a role."""
 
+    permission: Permission
+    role: str
     user_id: str
     group_id: str
     expires_at: datetime
@@ -90,6 +126,9 @@ class User:
     email: str = ""
     external_id: str = ""
     is_active: bool = True
+    is_group: bool = False
+    is_unknown: bool = False
+    """Whether a name has been given that no user has."""
 
 
 @dataclass(eq=False, slots=True)
@@ -97,7 +136,8 @@ class Share:
     id: str
     grantee_type: str
     grantee_id: str
-    permission: Permission
+    permission: Permission | None
+    role: str | None
     granted_by: str
     granted_at: datetime
     expires_at: datetime | None
@@ -125,7 +165,7 @@ class Group:
 
 
 class World:
-    """The facts by which a fake decides."""
+    """The data that a fake bases its decisions on."""
 
     def __init__(
         self,
@@ -137,18 +177,19 @@ class World:
         groups: Iterable[WorldGroup],
         actions: Iterable[str],
         roles: Iterable[WorldRole],
+        resource_types: Iterable[WorldResourceType],
         resources: Iterable[WorldResource],
         shares: Iterable[WorldShare],
     ) -> None:
         self.service = service
         self.users = {user["id"]: User(**user) for user in users}
         self.workspace_ids = {workspace["id"] for workspace in workspaces}
-        self.roles: dict[tuple[str, str], Role] = {}
+        self.members: dict[tuple[str, str], WorldMember] = {}
         for member in members:
             workspace_id, user_id = member["workspace_id"], member["user_id"]
             self.workspace_ids.add(workspace_id)
             self.users.setdefault(user_id, User(user_id))
-            self.roles[workspace_id, user_id] = member["role"]
+            self.members[workspace_id, user_id] = member
         self.groups = {
             group["id"]: Group(
                 group["workspace_id"], set(group.get("members", [])), set(group.get("groups", []))
@@ -158,6 +199,12 @@ class World:
         self.actions = set(actions)
         self.custom_roles = list(roles)
         self.resources: dict[tuple[str, str], Registered] = {}
+        self.resource_types: dict[str, dict[str, list[str]]] = {}
+        self.public_types: set[str] = set()
+        """The types whose resources may be public."""
+        for declared in resource_types:
+            type_roles = {role["name"]: role["actions"] for role in declared["roles"]}
+            self.declare(declared["type"], type_roles, declared.get("allow_public", False))
         for resource in resources:
             self._add_resource(resource)
         for share in shares:
@@ -167,6 +214,71 @@ class World:
         id = resource_id(self.service, resource.type, resource.id)
         return self.resources.get((resource.type, id))
 
+    def find_resource_role(self, type: str, name: str) -> list[str] | None:
+        """The actions of a role of a resource type, or None if the type does not have the role."""
+        return self.resource_types.get(type, {}).get(name)
+
+    def declare(self, type: str, roles: dict[str, list[str]], allow_public: bool) -> None:
+        """Declares a resource type.
+
+        Raises:
+            InvalidArgumentError: A role contains an action that is not registered.
+            DaikonError: Shares use a role that `roles` lacks, or resources are public and `allow_public` is not
+                set.
+        """
+        known = {*BUILT_IN_ACTIONS, *self.actions}
+        problems = [
+            (f"roles[{index}].actions[{position}]", "is not a registered action")
+            for index, actions in enumerate(roles.values())
+            for position, action in enumerate(actions)
+            if action not in known
+        ]
+        if problems:
+            raise invalid_argument(*problems)
+        resources = [resource for resource in self.resources.values() if resource.type == type]
+        shares = (share for resource in resources for share in resource.shares)
+        used = sorted({share.role for share in shares if share.role is not None and share.role not in roles})
+        if used:
+            message = f"Shares use roles that the declaration would remove: {', '.join(used)}"
+            raise DaikonError("already_exists", "ROLE_IN_USE", message)
+        if not allow_public and any(resource.visibility == "public" for resource in resources):
+            raise DaikonError("already_exists", "PUBLIC_RESOURCES", "Resources of the type are public")
+        self.resource_types[type] = roles
+        if allow_public:
+            self.public_types.add(type)
+        else:
+            self.public_types.discard(type)
+
+    def require_visibility(self, type: str, visibility: str) -> None:
+        """Requires that a type allows a visibility."""
+        if visibility not in ("private", "workspace", "public"):
+            raise invalid_argument(("visibility", "must be one of private, workspace, public"))
+        if visibility == "public" and type not in self.public_types:
+            message = f"must not be public: the declaration of {type} does not allow it"
+            raise invalid_argument(("visibility", message))
+
+    def find_user(self, name: str) -> User | None:
+        """Finds a user as the server does: the format of a name determines whether it is an ID, an e-mail
+        address or an external ID. Tests may also use IDs that are not UUIDs.
+        """
+        users = self.users.values()
+        if is_uuid(name):
+            return next((user for user in users if user.id.lower() == name.lower()), None)
+        address = name.strip()
+        if _email.fullmatch(address) and len(address) <= _max_email_length:
+            return next((user for user in users if user.email.lower() == address.lower()), None)
+        return next((user for user in users if name in (user.external_id, user.id)), None)
+
+    def find_role(self, workspace_id: str, user_id: str) -> Role | None:
+        """The role of a user in a workspace, or None if the user is not a member."""
+        member = self.members.get((workspace_id, user_id))
+        if member is None:
+            return None
+        expires_at = member.get("expires_at")
+        if expires_at is not None and expires_at <= datetime.now(timezone.utc):
+            return None
+        return member["role"]
+
     def _add_resource(self, resource: WorldResource) -> None:
         type, id = resource["type"], resource["id"]
         parent = None
@@ -174,8 +286,9 @@ class World:
             parent = self.find(resource["parent"])
             if parent is None:
                 raise ValueError(f"resources: list the parent of {type} {id} before it")
-        if (resource["workspace_id"], resource["owner_id"]) not in self.roles:
+        if (resource["workspace_id"], resource["owner_id"]) not in self.members:
             raise ValueError(f"resources: the owner of {type} {id} is not in members of its workspace")
+        self.require_visibility(type, resource.get("visibility", "private"))
         key = resource_id(self.service, type, id)
         self.resources[type, key] = Registered(
             type=type,
@@ -197,12 +310,18 @@ class World:
         group_id = share.get("group_id")
         if group_id is not None and group_id not in self.groups:
             raise ValueError(f"shares: the group {group_id} is not in groups")
+        permission, role = share.get("permission"), share.get("role")
+        if (permission is None) == (role is None):
+            raise ValueError(f"shares: pass a permission or a role of {resource.type} {resource.id}")
+        if role is not None and self.find_resource_role(resource.type, role) is None:
+            raise ValueError(f"shares: the role {role} of {resource.type} is not in resource_types")
         found.shares.append(
             Share(
                 id=f"share-{len(found.shares) + 1}",
                 grantee_type="user" if group_id is None else "group",
                 grantee_id=share["user_id"] if group_id is None else group_id,
-                permission=share["permission"],
+                permission=permission,
+                role=role,
                 granted_by=found.owner_id,
                 granted_at=datetime.now(timezone.utc),
                 expires_at=share.get("expires_at"),

@@ -172,12 +172,14 @@ class SearchActionsRequest(_message.Message):
     def __init__(self, subject: _Optional[_Union[AccessSubject, _Mapping]] = ..., resource: _Optional[_Union[AccessResource, _Mapping]] = ..., context: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., page: _Optional[_Union[SearchPage, _Mapping]] = ...) -> None: ...
 
 class AccessEntity(_message.Message):
-    __slots__ = ("type", "id")
+    __slots__ = ("type", "id", "properties")
     TYPE_FIELD_NUMBER: _ClassVar[int]
     ID_FIELD_NUMBER: _ClassVar[int]
+    PROPERTIES_FIELD_NUMBER: _ClassVar[int]
     type: str
     id: str
-    def __init__(self, type: _Optional[str] = ..., id: _Optional[str] = ...) -> None: ...
+    properties: _struct_pb2.Struct
+    def __init__(self, type: _Optional[str] = ..., id: _Optional[str] = ..., properties: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
 
 class AllowedAction(_message.Message):
     __slots__ = ("name",)
@@ -228,3 +230,33 @@ class AccessConfiguration(_message.Message):
     search_resource_endpoint: str
     search_action_endpoint: str
     def __init__(self, policy_decision_point: _Optional[str] = ..., access_evaluation_endpoint: _Optional[str] = ..., access_evaluations_endpoint: _Optional[str] = ..., search_subject_endpoint: _Optional[str] = ..., search_resource_endpoint: _Optional[str] = ..., search_action_endpoint: _Optional[str] = ...) -> None: ...
+
+class AuthorizeActionRequest(_message.Message):
+    __slots__ = ("action", "resource_type", "resource_id")
+    ACTION_FIELD_NUMBER: _ClassVar[int]
+    RESOURCE_TYPE_FIELD_NUMBER: _ClassVar[int]
+    RESOURCE_ID_FIELD_NUMBER: _ClassVar[int]
+    action: str
+    resource_type: str
+    resource_id: str
+    def __init__(self, action: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ...) -> None: ...
+
+class AuthorizeForwardedRequest(_message.Message):
+    __slots__ = ("method", "uri")
+    METHOD_FIELD_NUMBER: _ClassVar[int]
+    URI_FIELD_NUMBER: _ClassVar[int]
+    method: str
+    uri: str
+    def __init__(self, method: _Optional[str] = ..., uri: _Optional[str] = ...) -> None: ...
+
+class AuthorizedUser(_message.Message):
+    __slots__ = ("user_id", "email", "workspace_id", "role")
+    USER_ID_FIELD_NUMBER: _ClassVar[int]
+    EMAIL_FIELD_NUMBER: _ClassVar[int]
+    WORKSPACE_ID_FIELD_NUMBER: _ClassVar[int]
+    ROLE_FIELD_NUMBER: _ClassVar[int]
+    user_id: str
+    email: str
+    workspace_id: str
+    role: str
+    def __init__(self, user_id: _Optional[str] = ..., email: _Optional[str] = ..., workspace_id: _Optional[str] = ..., role: _Optional[str] = ...) -> None: ...

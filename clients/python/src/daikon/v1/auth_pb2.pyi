@@ -37,13 +37,14 @@ class GetConfigurationRequest(_message.Message):
     def __init__(self) -> None: ...
 
 class Configuration(_message.Message):
-    __slots__ = ("issuer", "jwks_uri", "token_endpoint", "response_types_supported", "subject_types_supported", "id_token_signing_alg_values_supported", "code_challenge_methods_supported", "token_endpoint_auth_methods_supported", "claims_supported", "authorization_endpoint", "userinfo_endpoint", "revocation_endpoint", "introspection_endpoint", "end_session_endpoint", "scopes_supported", "response_modes_supported", "grant_types_supported", "prompt_values_supported", "revocation_endpoint_auth_methods_supported", "authorization_response_iss_parameter_supported", "backchannel_logout_supported", "backchannel_logout_session_supported", "claims_parameter_supported", "request_parameter_supported", "request_uri_parameter_supported")
+    __slots__ = ("issuer", "jwks_uri", "token_endpoint", "response_types_supported", "subject_types_supported", "id_token_signing_alg_values_supported", "token_endpoint_auth_signing_alg_values_supported", "code_challenge_methods_supported", "token_endpoint_auth_methods_supported", "claims_supported", "authorization_endpoint", "userinfo_endpoint", "revocation_endpoint", "introspection_endpoint", "end_session_endpoint", "scopes_supported", "response_modes_supported", "grant_types_supported", "prompt_values_supported", "revocation_endpoint_auth_methods_supported", "authorization_response_iss_parameter_supported", "backchannel_logout_supported", "backchannel_logout_session_supported", "claims_parameter_supported", "request_parameter_supported", "request_uri_parameter_supported", "introspection_endpoint_auth_methods_supported")
     ISSUER_FIELD_NUMBER: _ClassVar[int]
     JWKS_URI_FIELD_NUMBER: _ClassVar[int]
     TOKEN_ENDPOINT_FIELD_NUMBER: _ClassVar[int]
     RESPONSE_TYPES_SUPPORTED_FIELD_NUMBER: _ClassVar[int]
     SUBJECT_TYPES_SUPPORTED_FIELD_NUMBER: _ClassVar[int]
     ID_TOKEN_SIGNING_ALG_VALUES_SUPPORTED_FIELD_NUMBER: _ClassVar[int]
+    TOKEN_ENDPOINT_AUTH_SIGNING_ALG_VALUES_SUPPORTED_FIELD_NUMBER: _ClassVar[int]
     CODE_CHALLENGE_METHODS_SUPPORTED_FIELD_NUMBER: _ClassVar[int]
     TOKEN_ENDPOINT_AUTH_METHODS_SUPPORTED_FIELD_NUMBER: _ClassVar[int]
     CLAIMS_SUPPORTED_FIELD_NUMBER: _ClassVar[int]
@@ -63,12 +64,14 @@ class Configuration(_message.Message):
     CLAIMS_PARAMETER_SUPPORTED_FIELD_NUMBER: _ClassVar[int]
     REQUEST_PARAMETER_SUPPORTED_FIELD_NUMBER: _ClassVar[int]
     REQUEST_URI_PARAMETER_SUPPORTED_FIELD_NUMBER: _ClassVar[int]
+    INTROSPECTION_ENDPOINT_AUTH_METHODS_SUPPORTED_FIELD_NUMBER: _ClassVar[int]
     issuer: str
     jwks_uri: str
     token_endpoint: str
     response_types_supported: _containers.RepeatedScalarFieldContainer[str]
     subject_types_supported: _containers.RepeatedScalarFieldContainer[str]
     id_token_signing_alg_values_supported: _containers.RepeatedScalarFieldContainer[str]
+    token_endpoint_auth_signing_alg_values_supported: _containers.RepeatedScalarFieldContainer[str]
     code_challenge_methods_supported: _containers.RepeatedScalarFieldContainer[str]
     token_endpoint_auth_methods_supported: _containers.RepeatedScalarFieldContainer[str]
     claims_supported: _containers.RepeatedScalarFieldContainer[str]
@@ -88,4 +91,5 @@ class Configuration(_message.Message):
     claims_parameter_supported: bool
     request_parameter_supported: bool
     request_uri_parameter_supported: bool
-    def __init__(self, issuer: _Optional[str] = ..., jwks_uri: _Optional[str] = ..., token_endpoint: _Optional[str] = ..., response_types_supported: _Optional[_Iterable[str]] = ..., subject_types_supported: _Optional[_Iterable[str]] = ..., id_token_signing_alg_values_supported: _Optional[_Iterable[str]] = ..., code_challenge_methods_supported: _Optional[_Iterable[str]] = ..., token_endpoint_auth_methods_supported: _Optional[_Iterable[str]] = ..., claims_supported: _Optional[_Iterable[str]] = ..., authorization_endpoint: _Optional[str] = ..., userinfo_endpoint: _Optional[str] = ..., revocation_endpoint: _Optional[str] = ..., introspection_endpoint: _Optional[str] = ..., end_session_endpoint: _Optional[str] = ..., scopes_supported: _Optional[_Iterable[str]] = ..., response_modes_supported: _Optional[_Iterable[str]] = ..., grant_types_supported: _Optional[_Iterable[str]] = ..., prompt_values_supported: _Optional[_Iterable[str]] = ..., revocation_endpoint_auth_methods_supported: _Optional[_Iterable[str]] = ..., authorization_response_iss_parameter_supported: bool = ..., backchannel_logout_supported: bool = ..., backchannel_logout_session_supported: bool = ..., claims_parameter_supported: bool = ..., request_parameter_supported: bool = ..., request_uri_parameter_supported: bool = ...) -> None: ...
+    introspection_endpoint_auth_methods_supported: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, issuer: _Optional[str] = ..., jwks_uri: _Optional[str] = ..., token_endpoint: _Optional[str] = ..., response_types_supported: _Optional[_Iterable[str]] = ..., subject_types_supported: _Optional[_Iterable[str]] = ..., id_token_signing_alg_values_supported: _Optional[_Iterable[str]] = ..., token_endpoint_auth_signing_alg_values_supported: _Optional[_Iterable[str]] = ..., code_challenge_methods_supported: _Optional[_Iterable[str]] = ..., token_endpoint_auth_methods_supported: _Optional[_Iterable[str]] = ..., claims_supported: _Optional[_Iterable[str]] = ..., authorization_endpoint: _Optional[str] = ..., userinfo_endpoint: _Optional[str] = ..., revocation_endpoint: _Optional[str] = ..., introspection_endpoint: _Optional[str] = ..., end_session_endpoint: _Optional[str] = ..., scopes_supported: _Optional[_Iterable[str]] = ..., response_modes_supported: _Optional[_Iterable[str]] = ..., grant_types_supported: _Optional[_Iterable[str]] = ..., prompt_values_supported: _Optional[_Iterable[str]] = ..., revocation_endpoint_auth_methods_supported: _Optional[_Iterable[str]] = ..., authorization_response_iss_parameter_supported: bool = ..., backchannel_logout_supported: bool = ..., backchannel_logout_session_supported: bool = ..., claims_parameter_supported: bool = ..., request_parameter_supported: bool = ..., request_uri_parameter_supported: bool = ..., introspection_endpoint_auth_methods_supported: _Optional[_Iterable[str]] = ...) -> None: ...

@@ -1,6 +1,8 @@
 import datetime
 
 from daikon.v1 import acknowledgement_pb2 as _acknowledgement_pb2
+from daikon.v1 import links_pb2 as _links_pb2
+from google.protobuf import struct_pb2 as _struct_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf import descriptor as _descriptor
@@ -23,10 +25,12 @@ class PermissionCheck(_message.Message):
     def __init__(self, service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ..., action: _Optional[str] = ...) -> None: ...
 
 class PermissionCheckRequest(_message.Message):
-    __slots__ = ("checks",)
+    __slots__ = ("checks", "context")
     CHECKS_FIELD_NUMBER: _ClassVar[int]
+    CONTEXT_FIELD_NUMBER: _ClassVar[int]
     checks: _containers.RepeatedCompositeFieldContainer[PermissionCheck]
-    def __init__(self, checks: _Optional[_Iterable[_Union[PermissionCheck, _Mapping]]] = ...) -> None: ...
+    context: _struct_pb2.Struct
+    def __init__(self, checks: _Optional[_Iterable[_Union[PermissionCheck, _Mapping]]] = ..., context: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
 
 class PermissionCheckResult(_message.Message):
     __slots__ = ("service_name", "resource_type", "resource_id", "action", "allowed")
@@ -49,12 +53,14 @@ class PermissionCheckResponse(_message.Message):
     def __init__(self, results: _Optional[_Iterable[_Union[PermissionCheckResult, _Mapping]]] = ...) -> None: ...
 
 class CheckStreamRequest(_message.Message):
-    __slots__ = ("correlation_id", "check")
+    __slots__ = ("correlation_id", "check", "context")
     CORRELATION_ID_FIELD_NUMBER: _ClassVar[int]
     CHECK_FIELD_NUMBER: _ClassVar[int]
+    CONTEXT_FIELD_NUMBER: _ClassVar[int]
     correlation_id: str
     check: PermissionCheck
-    def __init__(self, correlation_id: _Optional[str] = ..., check: _Optional[_Union[PermissionCheck, _Mapping]] = ...) -> None: ...
+    context: _struct_pb2.Struct
+    def __init__(self, correlation_id: _Optional[str] = ..., check: _Optional[_Union[PermissionCheck, _Mapping]] = ..., context: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
 
 class CheckStreamResponse(_message.Message):
     __slots__ = ("correlation_id", "allowed")
@@ -65,20 +71,22 @@ class CheckStreamResponse(_message.Message):
     def __init__(self, correlation_id: _Optional[str] = ..., allowed: bool = ...) -> None: ...
 
 class AccessibleResourcesRequest(_message.Message):
-    __slots__ = ("service_name", "resource_type", "action", "workspace_id", "limit", "page_token")
+    __slots__ = ("service_name", "resource_type", "action", "workspace_id", "limit", "page_token", "context")
     SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
     RESOURCE_TYPE_FIELD_NUMBER: _ClassVar[int]
     ACTION_FIELD_NUMBER: _ClassVar[int]
     WORKSPACE_ID_FIELD_NUMBER: _ClassVar[int]
     LIMIT_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    CONTEXT_FIELD_NUMBER: _ClassVar[int]
     service_name: str
     resource_type: str
     action: str
     workspace_id: str
     limit: int
     page_token: str
-    def __init__(self, service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., action: _Optional[str] = ..., workspace_id: _Optional[str] = ..., limit: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+    context: _struct_pb2.Struct
+    def __init__(self, service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., action: _Optional[str] = ..., workspace_id: _Optional[str] = ..., limit: _Optional[int] = ..., page_token: _Optional[str] = ..., context: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
 
 class AccessibleResourcesResponse(_message.Message):
     __slots__ = ("resource_ids", "has_full_access", "next_page_token")
@@ -91,24 +99,32 @@ class AccessibleResourcesResponse(_message.Message):
     def __init__(self, resource_ids: _Optional[_Iterable[str]] = ..., has_full_access: bool = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class RegisterResourceRequest(_message.Message):
-    __slots__ = ("service_name", "resource_type", "resource_id", "workspace_id", "owner_id", "visibility", "external_id", "parent")
+    __slots__ = ("service_name", "resource_type", "resource_id", "workspace_id", "owner_id", "owner_email", "owner_external_id", "visibility", "external_id", "parent", "attributes", "display_name")
     SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
     RESOURCE_TYPE_FIELD_NUMBER: _ClassVar[int]
     RESOURCE_ID_FIELD_NUMBER: _ClassVar[int]
     WORKSPACE_ID_FIELD_NUMBER: _ClassVar[int]
     OWNER_ID_FIELD_NUMBER: _ClassVar[int]
+    OWNER_EMAIL_FIELD_NUMBER: _ClassVar[int]
+    OWNER_EXTERNAL_ID_FIELD_NUMBER: _ClassVar[int]
     VISIBILITY_FIELD_NUMBER: _ClassVar[int]
     EXTERNAL_ID_FIELD_NUMBER: _ClassVar[int]
     PARENT_FIELD_NUMBER: _ClassVar[int]
+    ATTRIBUTES_FIELD_NUMBER: _ClassVar[int]
+    DISPLAY_NAME_FIELD_NUMBER: _ClassVar[int]
     service_name: str
     resource_type: str
     resource_id: str
     workspace_id: str
     owner_id: str
+    owner_email: str
+    owner_external_id: str
     visibility: str
     external_id: str
     parent: ParentReference
-    def __init__(self, service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ..., workspace_id: _Optional[str] = ..., owner_id: _Optional[str] = ..., visibility: _Optional[str] = ..., external_id: _Optional[str] = ..., parent: _Optional[_Union[ParentReference, _Mapping]] = ...) -> None: ...
+    attributes: _struct_pb2.Struct
+    display_name: str
+    def __init__(self, service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ..., workspace_id: _Optional[str] = ..., owner_id: _Optional[str] = ..., owner_email: _Optional[str] = ..., owner_external_id: _Optional[str] = ..., visibility: _Optional[str] = ..., external_id: _Optional[str] = ..., parent: _Optional[_Union[ParentReference, _Mapping]] = ..., attributes: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., display_name: _Optional[str] = ...) -> None: ...
 
 class RegisterBatchRequest(_message.Message):
     __slots__ = ("resources",)
@@ -123,18 +139,38 @@ class RegisterBatchResponse(_message.Message):
     def __init__(self, resources: _Optional[_Iterable[_Union[ResourcePermissionResponse, _Mapping]]] = ...) -> None: ...
 
 class UpdateVisibilityRequest(_message.Message):
-    __slots__ = ("permission_id", "visibility", "service_name", "resource_type", "resource_id")
+    __slots__ = ("permission_id", "visibility", "service_name", "resource_type", "resource_id", "context")
     PERMISSION_ID_FIELD_NUMBER: _ClassVar[int]
     VISIBILITY_FIELD_NUMBER: _ClassVar[int]
     SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
     RESOURCE_TYPE_FIELD_NUMBER: _ClassVar[int]
     RESOURCE_ID_FIELD_NUMBER: _ClassVar[int]
+    CONTEXT_FIELD_NUMBER: _ClassVar[int]
     permission_id: str
     visibility: str
     service_name: str
     resource_type: str
     resource_id: str
-    def __init__(self, permission_id: _Optional[str] = ..., visibility: _Optional[str] = ..., service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ...) -> None: ...
+    context: _struct_pb2.Struct
+    def __init__(self, permission_id: _Optional[str] = ..., visibility: _Optional[str] = ..., service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ..., context: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
+
+class UpdateResourceRequest(_message.Message):
+    __slots__ = ("permission_id", "display_name", "remove_display_name", "service_name", "resource_type", "resource_id", "context")
+    PERMISSION_ID_FIELD_NUMBER: _ClassVar[int]
+    DISPLAY_NAME_FIELD_NUMBER: _ClassVar[int]
+    REMOVE_DISPLAY_NAME_FIELD_NUMBER: _ClassVar[int]
+    SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
+    RESOURCE_TYPE_FIELD_NUMBER: _ClassVar[int]
+    RESOURCE_ID_FIELD_NUMBER: _ClassVar[int]
+    CONTEXT_FIELD_NUMBER: _ClassVar[int]
+    permission_id: str
+    display_name: str
+    remove_display_name: bool
+    service_name: str
+    resource_type: str
+    resource_id: str
+    context: _struct_pb2.Struct
+    def __init__(self, permission_id: _Optional[str] = ..., display_name: _Optional[str] = ..., remove_display_name: bool = ..., service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ..., context: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
 
 class ParentReference(_message.Message):
     __slots__ = ("resource_type", "resource_id", "external_id")
@@ -157,7 +193,7 @@ class ParentResource(_message.Message):
     def __init__(self, resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ..., external_id: _Optional[str] = ...) -> None: ...
 
 class UpdateParentRequest(_message.Message):
-    __slots__ = ("permission_id", "parent", "inherits", "detach", "service_name", "resource_type", "resource_id")
+    __slots__ = ("permission_id", "parent", "inherits", "detach", "service_name", "resource_type", "resource_id", "context")
     PERMISSION_ID_FIELD_NUMBER: _ClassVar[int]
     PARENT_FIELD_NUMBER: _ClassVar[int]
     INHERITS_FIELD_NUMBER: _ClassVar[int]
@@ -165,6 +201,7 @@ class UpdateParentRequest(_message.Message):
     SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
     RESOURCE_TYPE_FIELD_NUMBER: _ClassVar[int]
     RESOURCE_ID_FIELD_NUMBER: _ClassVar[int]
+    CONTEXT_FIELD_NUMBER: _ClassVar[int]
     permission_id: str
     parent: ParentReference
     inherits: bool
@@ -172,41 +209,118 @@ class UpdateParentRequest(_message.Message):
     service_name: str
     resource_type: str
     resource_id: str
-    def __init__(self, permission_id: _Optional[str] = ..., parent: _Optional[_Union[ParentReference, _Mapping]] = ..., inherits: bool = ..., detach: bool = ..., service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ...) -> None: ...
+    context: _struct_pb2.Struct
+    def __init__(self, permission_id: _Optional[str] = ..., parent: _Optional[_Union[ParentReference, _Mapping]] = ..., inherits: bool = ..., detach: bool = ..., service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ..., context: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
+
+class UpdateAttributesRequest(_message.Message):
+    __slots__ = ("permission_id", "attributes", "service_name", "resource_type", "resource_id", "context")
+    PERMISSION_ID_FIELD_NUMBER: _ClassVar[int]
+    ATTRIBUTES_FIELD_NUMBER: _ClassVar[int]
+    SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
+    RESOURCE_TYPE_FIELD_NUMBER: _ClassVar[int]
+    RESOURCE_ID_FIELD_NUMBER: _ClassVar[int]
+    CONTEXT_FIELD_NUMBER: _ClassVar[int]
+    permission_id: str
+    attributes: _struct_pb2.Struct
+    service_name: str
+    resource_type: str
+    resource_id: str
+    context: _struct_pb2.Struct
+    def __init__(self, permission_id: _Optional[str] = ..., attributes: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ..., context: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
 
 class ShareRequest(_message.Message):
-    __slots__ = ("permission_id", "grantee_type", "grantee_id", "permission", "expires_at", "service_name", "resource_type", "resource_id")
+    __slots__ = ("permission_id", "grantee_type", "grantee_id", "grantee_email", "grantee_external_id", "group_name", "permission", "role", "expires_at", "service_name", "resource_type", "resource_id", "condition", "context")
     PERMISSION_ID_FIELD_NUMBER: _ClassVar[int]
     GRANTEE_TYPE_FIELD_NUMBER: _ClassVar[int]
     GRANTEE_ID_FIELD_NUMBER: _ClassVar[int]
+    GRANTEE_EMAIL_FIELD_NUMBER: _ClassVar[int]
+    GRANTEE_EXTERNAL_ID_FIELD_NUMBER: _ClassVar[int]
+    GROUP_NAME_FIELD_NUMBER: _ClassVar[int]
     PERMISSION_FIELD_NUMBER: _ClassVar[int]
+    ROLE_FIELD_NUMBER: _ClassVar[int]
     EXPIRES_AT_FIELD_NUMBER: _ClassVar[int]
     SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
     RESOURCE_TYPE_FIELD_NUMBER: _ClassVar[int]
     RESOURCE_ID_FIELD_NUMBER: _ClassVar[int]
+    CONDITION_FIELD_NUMBER: _ClassVar[int]
+    CONTEXT_FIELD_NUMBER: _ClassVar[int]
     permission_id: str
     grantee_type: str
     grantee_id: str
+    grantee_email: str
+    grantee_external_id: str
+    group_name: str
     permission: str
+    role: str
     expires_at: _timestamp_pb2.Timestamp
     service_name: str
     resource_type: str
     resource_id: str
-    def __init__(self, permission_id: _Optional[str] = ..., grantee_type: _Optional[str] = ..., grantee_id: _Optional[str] = ..., permission: _Optional[str] = ..., expires_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ...) -> None: ...
+    condition: ShareCondition
+    context: _struct_pb2.Struct
+    def __init__(self, permission_id: _Optional[str] = ..., grantee_type: _Optional[str] = ..., grantee_id: _Optional[str] = ..., grantee_email: _Optional[str] = ..., grantee_external_id: _Optional[str] = ..., group_name: _Optional[str] = ..., permission: _Optional[str] = ..., role: _Optional[str] = ..., expires_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ..., condition: _Optional[_Union[ShareCondition, _Mapping]] = ..., context: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
+
+class ShareItem(_message.Message):
+    __slots__ = ("permission_id", "service_name", "resource_type", "resource_id", "external_id", "grantee_type", "grantee_id", "grantee_email", "grantee_external_id", "group_name", "permission", "role", "condition", "expires_at")
+    PERMISSION_ID_FIELD_NUMBER: _ClassVar[int]
+    SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
+    RESOURCE_TYPE_FIELD_NUMBER: _ClassVar[int]
+    RESOURCE_ID_FIELD_NUMBER: _ClassVar[int]
+    EXTERNAL_ID_FIELD_NUMBER: _ClassVar[int]
+    GRANTEE_TYPE_FIELD_NUMBER: _ClassVar[int]
+    GRANTEE_ID_FIELD_NUMBER: _ClassVar[int]
+    GRANTEE_EMAIL_FIELD_NUMBER: _ClassVar[int]
+    GRANTEE_EXTERNAL_ID_FIELD_NUMBER: _ClassVar[int]
+    GROUP_NAME_FIELD_NUMBER: _ClassVar[int]
+    PERMISSION_FIELD_NUMBER: _ClassVar[int]
+    ROLE_FIELD_NUMBER: _ClassVar[int]
+    CONDITION_FIELD_NUMBER: _ClassVar[int]
+    EXPIRES_AT_FIELD_NUMBER: _ClassVar[int]
+    permission_id: str
+    service_name: str
+    resource_type: str
+    resource_id: str
+    external_id: str
+    grantee_type: str
+    grantee_id: str
+    grantee_email: str
+    grantee_external_id: str
+    group_name: str
+    permission: str
+    role: str
+    condition: ShareCondition
+    expires_at: _timestamp_pb2.Timestamp
+    def __init__(self, permission_id: _Optional[str] = ..., service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ..., external_id: _Optional[str] = ..., grantee_type: _Optional[str] = ..., grantee_id: _Optional[str] = ..., grantee_email: _Optional[str] = ..., grantee_external_id: _Optional[str] = ..., group_name: _Optional[str] = ..., permission: _Optional[str] = ..., role: _Optional[str] = ..., condition: _Optional[_Union[ShareCondition, _Mapping]] = ..., expires_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
+class ShareBatchRequest(_message.Message):
+    __slots__ = ("shares", "context")
+    SHARES_FIELD_NUMBER: _ClassVar[int]
+    CONTEXT_FIELD_NUMBER: _ClassVar[int]
+    shares: _containers.RepeatedCompositeFieldContainer[ShareItem]
+    context: _struct_pb2.Struct
+    def __init__(self, shares: _Optional[_Iterable[_Union[ShareItem, _Mapping]]] = ..., context: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
+
+class ShareBatchResponse(_message.Message):
+    __slots__ = ("shares",)
+    SHARES_FIELD_NUMBER: _ClassVar[int]
+    shares: _containers.RepeatedCompositeFieldContainer[ShareResponse]
+    def __init__(self, shares: _Optional[_Iterable[_Union[ShareResponse, _Mapping]]] = ...) -> None: ...
 
 class TransferOwnershipRequest(_message.Message):
-    __slots__ = ("permission_id", "owner_id", "service_name", "resource_type", "resource_id")
+    __slots__ = ("permission_id", "owner_id", "service_name", "resource_type", "resource_id", "context")
     PERMISSION_ID_FIELD_NUMBER: _ClassVar[int]
     OWNER_ID_FIELD_NUMBER: _ClassVar[int]
     SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
     RESOURCE_TYPE_FIELD_NUMBER: _ClassVar[int]
     RESOURCE_ID_FIELD_NUMBER: _ClassVar[int]
+    CONTEXT_FIELD_NUMBER: _ClassVar[int]
     permission_id: str
     owner_id: str
     service_name: str
     resource_type: str
     resource_id: str
-    def __init__(self, permission_id: _Optional[str] = ..., owner_id: _Optional[str] = ..., service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ...) -> None: ...
+    context: _struct_pb2.Struct
+    def __init__(self, permission_id: _Optional[str] = ..., owner_id: _Optional[str] = ..., service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ..., context: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
 
 class GetResourceRequest(_message.Message):
     __slots__ = ("service_name", "resource_type", "resource_id")
@@ -219,25 +333,27 @@ class GetResourceRequest(_message.Message):
     def __init__(self, service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ...) -> None: ...
 
 class UnregisterRequest(_message.Message):
-    __slots__ = ("permission_id", "service_name", "resource_type", "resource_id", "cascade")
+    __slots__ = ("permission_id", "service_name", "resource_type", "resource_id", "cascade", "context")
     PERMISSION_ID_FIELD_NUMBER: _ClassVar[int]
     SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
     RESOURCE_TYPE_FIELD_NUMBER: _ClassVar[int]
     RESOURCE_ID_FIELD_NUMBER: _ClassVar[int]
     CASCADE_FIELD_NUMBER: _ClassVar[int]
+    CONTEXT_FIELD_NUMBER: _ClassVar[int]
     permission_id: str
     service_name: str
     resource_type: str
     resource_id: str
     cascade: bool
-    def __init__(self, permission_id: _Optional[str] = ..., service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ..., cascade: bool = ...) -> None: ...
+    context: _struct_pb2.Struct
+    def __init__(self, permission_id: _Optional[str] = ..., service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ..., cascade: bool = ..., context: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
 
 class UnregisterResponse(_message.Message):
     __slots__ = ()
     def __init__(self) -> None: ...
 
 class ResourcePermissionResponse(_message.Message):
-    __slots__ = ("id", "service_name", "resource_type", "resource_id", "workspace_id", "owner_id", "visibility", "created_at", "shares", "external_id", "parent", "inherits")
+    __slots__ = ("id", "service_name", "resource_type", "resource_id", "workspace_id", "owner_id", "visibility", "created_at", "shares", "external_id", "parent", "inherits", "attributes", "display_name")
     ID_FIELD_NUMBER: _ClassVar[int]
     SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
     RESOURCE_TYPE_FIELD_NUMBER: _ClassVar[int]
@@ -250,6 +366,8 @@ class ResourcePermissionResponse(_message.Message):
     EXTERNAL_ID_FIELD_NUMBER: _ClassVar[int]
     PARENT_FIELD_NUMBER: _ClassVar[int]
     INHERITS_FIELD_NUMBER: _ClassVar[int]
+    ATTRIBUTES_FIELD_NUMBER: _ClassVar[int]
+    DISPLAY_NAME_FIELD_NUMBER: _ClassVar[int]
     id: str
     service_name: str
     resource_type: str
@@ -262,25 +380,39 @@ class ResourcePermissionResponse(_message.Message):
     external_id: str
     parent: ParentResource
     inherits: bool
-    def __init__(self, id: _Optional[str] = ..., service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ..., workspace_id: _Optional[str] = ..., owner_id: _Optional[str] = ..., visibility: _Optional[str] = ..., created_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., shares: _Optional[_Iterable[_Union[ShareResponse, _Mapping]]] = ..., external_id: _Optional[str] = ..., parent: _Optional[_Union[ParentResource, _Mapping]] = ..., inherits: bool = ...) -> None: ...
+    attributes: _struct_pb2.Struct
+    display_name: str
+    def __init__(self, id: _Optional[str] = ..., service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ..., workspace_id: _Optional[str] = ..., owner_id: _Optional[str] = ..., visibility: _Optional[str] = ..., created_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., shares: _Optional[_Iterable[_Union[ShareResponse, _Mapping]]] = ..., external_id: _Optional[str] = ..., parent: _Optional[_Union[ParentResource, _Mapping]] = ..., inherits: bool = ..., attributes: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., display_name: _Optional[str] = ...) -> None: ...
+
+class ShareCondition(_message.Message):
+    __slots__ = ("name", "params")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    PARAMS_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    params: _struct_pb2.Struct
+    def __init__(self, name: _Optional[str] = ..., params: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
 
 class ShareResponse(_message.Message):
-    __slots__ = ("id", "grantee_type", "grantee_id", "permission", "granted_by", "granted_at", "expires_at")
+    __slots__ = ("id", "grantee_type", "grantee_id", "permission", "role", "granted_by", "granted_at", "expires_at", "condition")
     ID_FIELD_NUMBER: _ClassVar[int]
     GRANTEE_TYPE_FIELD_NUMBER: _ClassVar[int]
     GRANTEE_ID_FIELD_NUMBER: _ClassVar[int]
     PERMISSION_FIELD_NUMBER: _ClassVar[int]
+    ROLE_FIELD_NUMBER: _ClassVar[int]
     GRANTED_BY_FIELD_NUMBER: _ClassVar[int]
     GRANTED_AT_FIELD_NUMBER: _ClassVar[int]
     EXPIRES_AT_FIELD_NUMBER: _ClassVar[int]
+    CONDITION_FIELD_NUMBER: _ClassVar[int]
     id: str
     grantee_type: str
     grantee_id: str
     permission: str
+    role: str
     granted_by: str
     granted_at: _timestamp_pb2.Timestamp
     expires_at: _timestamp_pb2.Timestamp
-    def __init__(self, id: _Optional[str] = ..., grantee_type: _Optional[str] = ..., grantee_id: _Optional[str] = ..., permission: _Optional[str] = ..., granted_by: _Optional[str] = ..., granted_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., expires_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    condition: ShareCondition
+    def __init__(self, id: _Optional[str] = ..., grantee_type: _Optional[str] = ..., grantee_id: _Optional[str] = ..., permission: _Optional[str] = ..., role: _Optional[str] = ..., granted_by: _Optional[str] = ..., granted_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., expires_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., condition: _Optional[_Union[ShareCondition, _Mapping]] = ...) -> None: ...
 
 class RegisterActionsRequest(_message.Message):
     __slots__ = ("service_name", "actions")
@@ -318,6 +450,126 @@ class ServiceAction(_message.Message):
     registered_at: _timestamp_pb2.Timestamp
     def __init__(self, id: _Optional[str] = ..., name: _Optional[str] = ..., description: _Optional[str] = ..., registered_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
 
+class PutResourceTypeRequest(_message.Message):
+    __slots__ = ("service_name", "resource_type", "description", "roles", "dry_run", "allow_public", "conditions", "requirements")
+    SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
+    RESOURCE_TYPE_FIELD_NUMBER: _ClassVar[int]
+    DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
+    ROLES_FIELD_NUMBER: _ClassVar[int]
+    DRY_RUN_FIELD_NUMBER: _ClassVar[int]
+    ALLOW_PUBLIC_FIELD_NUMBER: _ClassVar[int]
+    CONDITIONS_FIELD_NUMBER: _ClassVar[int]
+    REQUIREMENTS_FIELD_NUMBER: _ClassVar[int]
+    service_name: str
+    resource_type: str
+    description: str
+    roles: _containers.RepeatedCompositeFieldContainer[ResourceRoleDeclaration]
+    dry_run: bool
+    allow_public: bool
+    conditions: _containers.RepeatedCompositeFieldContainer[ConditionDeclaration]
+    requirements: _containers.RepeatedCompositeFieldContainer[ActionRequirement]
+    def __init__(self, service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., description: _Optional[str] = ..., roles: _Optional[_Iterable[_Union[ResourceRoleDeclaration, _Mapping]]] = ..., dry_run: bool = ..., allow_public: bool = ..., conditions: _Optional[_Iterable[_Union[ConditionDeclaration, _Mapping]]] = ..., requirements: _Optional[_Iterable[_Union[ActionRequirement, _Mapping]]] = ...) -> None: ...
+
+class ResourceRoleDeclaration(_message.Message):
+    __slots__ = ("name", "description", "actions")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
+    ACTIONS_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    description: str
+    actions: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, name: _Optional[str] = ..., description: _Optional[str] = ..., actions: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class ActionRequirement(_message.Message):
+    __slots__ = ("action", "condition")
+    ACTION_FIELD_NUMBER: _ClassVar[int]
+    CONDITION_FIELD_NUMBER: _ClassVar[int]
+    action: str
+    condition: str
+    def __init__(self, action: _Optional[str] = ..., condition: _Optional[str] = ...) -> None: ...
+
+class ConditionDeclaration(_message.Message):
+    __slots__ = ("name", "description", "expression", "parameters")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
+    EXPRESSION_FIELD_NUMBER: _ClassVar[int]
+    PARAMETERS_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    description: str
+    expression: str
+    parameters: _struct_pb2.Struct
+    def __init__(self, name: _Optional[str] = ..., description: _Optional[str] = ..., expression: _Optional[str] = ..., parameters: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
+
+class ResourceType(_message.Message):
+    __slots__ = ("service_name", "resource_type", "description", "roles", "roles_used", "resources", "allow_public", "conditions", "conditions_used", "requirements")
+    SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
+    RESOURCE_TYPE_FIELD_NUMBER: _ClassVar[int]
+    DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
+    ROLES_FIELD_NUMBER: _ClassVar[int]
+    ROLES_USED_FIELD_NUMBER: _ClassVar[int]
+    RESOURCES_FIELD_NUMBER: _ClassVar[int]
+    ALLOW_PUBLIC_FIELD_NUMBER: _ClassVar[int]
+    CONDITIONS_FIELD_NUMBER: _ClassVar[int]
+    CONDITIONS_USED_FIELD_NUMBER: _ClassVar[int]
+    REQUIREMENTS_FIELD_NUMBER: _ClassVar[int]
+    service_name: str
+    resource_type: str
+    description: str
+    roles: _containers.RepeatedCompositeFieldContainer[ResourceRole]
+    roles_used: _struct_pb2.Struct
+    resources: int
+    allow_public: bool
+    conditions: _containers.RepeatedCompositeFieldContainer[ResourceCondition]
+    conditions_used: _struct_pb2.Struct
+    requirements: _containers.RepeatedCompositeFieldContainer[ActionRequirement]
+    def __init__(self, service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., description: _Optional[str] = ..., roles: _Optional[_Iterable[_Union[ResourceRole, _Mapping]]] = ..., roles_used: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., resources: _Optional[int] = ..., allow_public: bool = ..., conditions: _Optional[_Iterable[_Union[ResourceCondition, _Mapping]]] = ..., conditions_used: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., requirements: _Optional[_Iterable[_Union[ActionRequirement, _Mapping]]] = ...) -> None: ...
+
+class ResourceCondition(_message.Message):
+    __slots__ = ("name", "description", "expression", "parameters")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
+    EXPRESSION_FIELD_NUMBER: _ClassVar[int]
+    PARAMETERS_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    description: str
+    expression: str
+    parameters: _struct_pb2.Struct
+    def __init__(self, name: _Optional[str] = ..., description: _Optional[str] = ..., expression: _Optional[str] = ..., parameters: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
+
+class ResourceRole(_message.Message):
+    __slots__ = ("name", "description", "actions")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
+    ACTIONS_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    description: str
+    actions: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, name: _Optional[str] = ..., description: _Optional[str] = ..., actions: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class ListResourceTypesRequest(_message.Message):
+    __slots__ = ("service_name",)
+    SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
+    service_name: str
+    def __init__(self, service_name: _Optional[str] = ...) -> None: ...
+
+class ListResourceTypesResponse(_message.Message):
+    __slots__ = ("types",)
+    TYPES_FIELD_NUMBER: _ClassVar[int]
+    types: _containers.RepeatedCompositeFieldContainer[ResourceType]
+    def __init__(self, types: _Optional[_Iterable[_Union[ResourceType, _Mapping]]] = ...) -> None: ...
+
+class DeleteResourceTypeRequest(_message.Message):
+    __slots__ = ("resource_type", "service_name")
+    RESOURCE_TYPE_FIELD_NUMBER: _ClassVar[int]
+    SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
+    resource_type: str
+    service_name: str
+    def __init__(self, resource_type: _Optional[str] = ..., service_name: _Optional[str] = ...) -> None: ...
+
+class DeleteResourceTypeResponse(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
 class ListGrantedActionsRequest(_message.Message):
     __slots__ = ("service_name",)
     SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
@@ -331,3 +583,41 @@ class ListGrantedActionsResponse(_message.Message):
     service_name: str
     actions: _containers.RepeatedScalarFieldContainer[str]
     def __init__(self, service_name: _Optional[str] = ..., actions: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class PutRoutesRequest(_message.Message):
+    __slots__ = ("service_name", "routes")
+    SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
+    ROUTES_FIELD_NUMBER: _ClassVar[int]
+    service_name: str
+    routes: _containers.RepeatedCompositeFieldContainer[Route]
+    def __init__(self, service_name: _Optional[str] = ..., routes: _Optional[_Iterable[_Union[Route, _Mapping]]] = ...) -> None: ...
+
+class ListRoutesRequest(_message.Message):
+    __slots__ = ("service_name",)
+    SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
+    service_name: str
+    def __init__(self, service_name: _Optional[str] = ...) -> None: ...
+
+class ServiceRoutes(_message.Message):
+    __slots__ = ("service_name", "routes")
+    SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
+    ROUTES_FIELD_NUMBER: _ClassVar[int]
+    service_name: str
+    routes: _containers.RepeatedCompositeFieldContainer[Route]
+    def __init__(self, service_name: _Optional[str] = ..., routes: _Optional[_Iterable[_Union[Route, _Mapping]]] = ...) -> None: ...
+
+class Route(_message.Message):
+    __slots__ = ("methods", "path", "allow", "action", "resource_type", "resource_id")
+    METHODS_FIELD_NUMBER: _ClassVar[int]
+    PATH_FIELD_NUMBER: _ClassVar[int]
+    ALLOW_FIELD_NUMBER: _ClassVar[int]
+    ACTION_FIELD_NUMBER: _ClassVar[int]
+    RESOURCE_TYPE_FIELD_NUMBER: _ClassVar[int]
+    RESOURCE_ID_FIELD_NUMBER: _ClassVar[int]
+    methods: _containers.RepeatedScalarFieldContainer[str]
+    path: str
+    allow: str
+    action: str
+    resource_type: str
+    resource_id: str
+    def __init__(self, methods: _Optional[_Iterable[str]] = ..., path: _Optional[str] = ..., allow: _Optional[str] = ..., action: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ...) -> None: ...

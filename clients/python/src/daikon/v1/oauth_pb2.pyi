@@ -1,0 +1,51 @@
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from typing import ClassVar as _ClassVar, Optional as _Optional
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class IntrospectTokenRequest(_message.Message):
+    __slots__ = ("token", "token_type_hint", "client_id", "client_secret", "authorization")
+    TOKEN_FIELD_NUMBER: _ClassVar[int]
+    TOKEN_TYPE_HINT_FIELD_NUMBER: _ClassVar[int]
+    CLIENT_ID_FIELD_NUMBER: _ClassVar[int]
+    CLIENT_SECRET_FIELD_NUMBER: _ClassVar[int]
+    AUTHORIZATION_FIELD_NUMBER: _ClassVar[int]
+    token: str
+    token_type_hint: str
+    client_id: str
+    client_secret: str
+    authorization: str
+    def __init__(self, token: _Optional[str] = ..., token_type_hint: _Optional[str] = ..., client_id: _Optional[str] = ..., client_secret: _Optional[str] = ..., authorization: _Optional[str] = ...) -> None: ...
+
+class TokenIntrospection(_message.Message):
+    __slots__ = ("active", "scope", "client_id", "username", "token_type", "exp", "iat", "sub", "aud", "iss", "jti", "wid", "wrole", "wslug")
+    ACTIVE_FIELD_NUMBER: _ClassVar[int]
+    SCOPE_FIELD_NUMBER: _ClassVar[int]
+    CLIENT_ID_FIELD_NUMBER: _ClassVar[int]
+    USERNAME_FIELD_NUMBER: _ClassVar[int]
+    TOKEN_TYPE_FIELD_NUMBER: _ClassVar[int]
+    EXP_FIELD_NUMBER: _ClassVar[int]
+    IAT_FIELD_NUMBER: _ClassVar[int]
+    SUB_FIELD_NUMBER: _ClassVar[int]
+    AUD_FIELD_NUMBER: _ClassVar[int]
+    ISS_FIELD_NUMBER: _ClassVar[int]
+    JTI_FIELD_NUMBER: _ClassVar[int]
+    WID_FIELD_NUMBER: _ClassVar[int]
+    WROLE_FIELD_NUMBER: _ClassVar[int]
+    WSLUG_FIELD_NUMBER: _ClassVar[int]
+    active: bool
+    scope: str
+    client_id: str
+    username: str
+    token_type: str
+    exp: int
+    iat: int
+    sub: str
+    aud: str
+    iss: str
+    jti: str
+    wid: str
+    wrole: str
+    wslug: str
+    def __init__(self, active: bool = ..., scope: _Optional[str] = ..., client_id: _Optional[str] = ..., username: _Optional[str] = ..., token_type: _Optional[str] = ..., exp: _Optional[int] = ..., iat: _Optional[int] = ..., sub: _Optional[str] = ..., aud: _Optional[str] = ..., iss: _Optional[str] = ..., jti: _Optional[str] = ..., wid: _Optional[str] = ..., wrole: _Optional[str] = ..., wslug: _Optional[str] = ...) -> None: ...
