@@ -7,6 +7,7 @@ import { createHandlers } from '../../src/server/handlers.ts'
 import { createAdmin } from '../support/admin.ts'
 import { signInWithOAuth } from '../support/oauth.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
+import { seedApiKey, seedManagementApp, seedServiceAccount } from '../support/request-fixture.ts'
 import { createSignInEnvironment, signIn, signInAtProvider } from '../support/sign-in.ts'
 import type { PresentedCredentials, Transport } from '../support/transports.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
@@ -149,7 +150,8 @@ const eventCalls: EventCalls = {
   'user.updated': {
     updateUser: async ({ member: user_id }) =>
       createAdminCall('UpdateUser', { user_id, name: 'new' }),
-    executeCsvImport: async ({ bySheet }) => bySheet('external_id', randomUUID(), ['user.updated']),
+    executeCsvImport: async ({ bySheet }) =>
+      bySheet('external_id', `e-${randomUUID()}`, ['user.updated']),
   },
   'user.renamed': {
     executeCsvImport: async ({ bySheet }) => bySheet('name', 'new', ['user.renamed']),
@@ -164,9 +166,21 @@ const eventCalls: EventCalls = {
     updateUser: async ({ member: user_id }) =>
       createAdminCall('UpdateUser', { user_id, is_active: false }),
   },
-  'user.promoted': {},
+  'user.promoted': {
+    setAdministrator: async ({ member: user_id }) =>
+      createAdminCall('SetAdministrator', { user_id, is_admin: true }),
+  },
   'service_app.ended_key_used': {},
-  'user.demoted': {},
+  'user.demoted': {
+    setAdministrator: async () => {
+      const { id: user_id } = await createAdmin(environment)
+      return createAdminCall('SetAdministrator', { user_id, is_admin: false })
+    },
+  },
+  'workspace.support_access_changed': {
+    updateWorkspace: async ({ by }) => by('owner', 'UpdateWorkspace', { support_access: false }),
+  },
+  'workspace.slug_changed': {},
   'user.erased': {
     deleteUser: async ({ member: user_id }) => createAdminCall('DeleteUser', { user_id }),
   },
@@ -185,6 +199,13 @@ const eventCalls: EventCalls = {
     completeAdminLogin: async ({ comeBack }) => ({
       ...(await comeBack('AdminLogin', async () => environment.addProviderUser())),
       writes: ['user.account_linked', 'workspace.created', 'admin.access_refused'],
+    }),
+    executeCsvImport: async () => ({
+      ...createAdminCall('ExecuteCsvImport', {
+        csv: `email,workspace_slug,role\n${randomUUID()}@example.com,n-${randomUUID()},owner\n`,
+        create_workspaces: true,
+      }),
+      writes: ['workspace.created', 'member.invited', 'import.executed'],
     }),
   },
   'workspace.updated': {
@@ -208,8 +229,35 @@ const eventCalls: EventCalls = {
       by('admin', 'UpdateMember', { user_id: member, role: 'editor' }),
     executeCsvImport: async ({ bySheet }) => bySheet('role', 'editor', ['member.role_changed']),
   },
+  'member.expiry_changed': {
+    updateMember: async ({ by, member }) =>
+      by('admin', 'UpdateMember', {
+        user_id: member,
+        role: '',
+        expires_at: '2035-01-01T00:00:00Z',
+      }),
+  },
+  'member.expired': {},
   'member.removed': {
     removeMember: async ({ by, member }) => by('admin', 'RemoveMember', { user_id: member }),
+  },
+  'member.support_began': {
+    giveSupportAccess: async ({ workspace_id }) =>
+      createAdminCall('GiveSupportAccess', {
+        ...{ workspace_id, user_id: await seed.user('helper') },
+        ...{ role: 'viewer', reason: 'A ticket', minutes: 5 },
+      }),
+  },
+  'member.support_ended': {
+    removeMember: async ({ by, workspace_id }) =>
+      by('owner', 'RemoveMember', { user_id: await seedSupport(workspace_id) }),
+    updateWorkspace: async ({ by, workspace_id }) => {
+      await seedSupport(workspace_id)
+      return {
+        ...(await by('owner', 'UpdateWorkspace', { support_access: false })),
+        writes: ['workspace.support_access_changed', 'member.support_ended'],
+      }
+    },
   },
   'group.created': {
     createGroup: async ({ by }) => by('admin', 'CreateGroup', { name: 'g' }),
@@ -265,6 +313,21 @@ const eventCalls: EventCalls = {
     removeRoleMember: async ({ role_id, member }) =>
       createAdminCall('RemoveRoleMember', { role_id, user_id: member }),
   },
+  'role.group_added': {
+    addRoleGroup: async ({ role_id, group }) =>
+      createAdminCall('AddRoleGroup', { role_id, group_id: group }),
+  },
+  'role.group_removed': {
+    removeRoleGroup: async ({ role_id, group }) => {
+      expectOk(
+        await admin.call(environment.transports[0] as Transport, 'AddRoleGroup', {
+          role_id,
+          group_id: group,
+        }),
+      )
+      return createAdminCall('RemoveRoleGroup', { role_id, group_id: group })
+    },
+  },
   'role.action_added': {
     addRoleActions: async ({ role_id, fixture }) => {
       const added = await seed.serviceAction(fixture.service, 'archive')
@@ -275,12 +338,62 @@ const eventCalls: EventCalls = {
     removeRoleAction: async ({ role_id, service_action_id }) =>
       createAdminCall('RemoveRoleAction', { role_id, service_action_id }),
   },
+  'service_account.created': {
+    createServiceAccount: async ({ by }) =>
+      by('admin', 'CreateServiceAccount', { name: 'Robot', role: 'editor' }),
+  },
+  'service_account.updated': {
+    updateServiceAccount: async ({ by, fixture }) =>
+      by('admin', 'UpdateServiceAccount', {
+        service_account_id: await seedServiceAccount(environment, fixture.workspace),
+        is_active: false,
+      }),
+  },
+  'service_account.deleted': {
+    deleteServiceAccount: async ({ by, fixture }) =>
+      by('admin', 'DeleteServiceAccount', {
+        service_account_id: await seedServiceAccount(environment, fixture.workspace),
+      }),
+  },
+  'api_key.created': {
+    createKey: async ({ by, fixture }) =>
+      by('admin', 'CreateKey', {
+        service_account_id: await seedServiceAccount(environment, fixture.workspace),
+        name: 'Key',
+      }),
+  },
+  'api_key.deleted': {
+    deleteKey: async ({ by, fixture }) => {
+      const account = await seedServiceAccount(environment, fixture.workspace)
+      const key_id = await seedApiKey(environment, account)
+      return by('admin', 'DeleteKey', { service_account_id: account, key_id })
+    },
+  },
   'service_action.registered': {
     registerActions: async ({ bySelf }) => bySelf('RegisterActions', { name: 'archive' }),
   },
   'service_action.updated': {
     registerActions: async ({ bySelf }) =>
       bySelf('RegisterActions', { name: 'publish', description: 'new' }),
+  },
+  'service_routes.replaced': {
+    putRoutes: async ({ fixture: { service: service_name, key } }) => ({
+      method: 'PutRoutes',
+      message: { service_name, routes: [{ methods: [], path: '/', allow: 'anyone' }] },
+      credentials: { key },
+    }),
+  },
+  'resource_type.declared': {
+    putResourceType: async ({ fixture: { kind, key } }) => ({
+      method: 'PutResourceType',
+      message: { ...kind, roles: [{ name: 'triage', actions: ['view'] }] },
+      credentials: { key },
+    }),
+    deleteResourceType: async ({ transport, fixture: { kind, key } }) => {
+      const declaration = { ...kind, roles: [{ name: 'triage', actions: ['view'] }] }
+      expectOk(await transport.call('PutResourceType', declaration, { key }))
+      return { method: 'DeleteResourceType', message: kind, credentials: { key } }
+    },
   },
   'service_app.created': {
     createServiceApp: async () =>
@@ -307,6 +420,21 @@ const eventCalls: EventCalls = {
   'service_app.deleted': {
     deleteServiceApp: async ({ service_app_id }) =>
       createAdminCall('DeleteServiceApp', { service_app_id }),
+  },
+  'webhook.created': {
+    createWebhook: async () =>
+      createAdminCall('CreateWebhook', { url: 'https://hooks.example.com/a', events: [] }),
+  },
+  'webhook.updated': {
+    updateWebhook: async ({ webhook_id }) =>
+      createAdminCall('UpdateWebhook', { webhook_id, events: ['member.*'] }),
+  },
+  'webhook.secret_rotated': {
+    rotateWebhook: async ({ webhook_id }) => createAdminCall('RotateWebhook', { webhook_id }),
+  },
+  'webhook.deactivated': {},
+  'webhook.deleted': {
+    deleteWebhook: async ({ webhook_id }) => createAdminCall('DeleteWebhook', { webhook_id }),
   },
   'client_app.created': {
     createClientApp: async () =>
@@ -342,6 +470,54 @@ const eventCalls: EventCalls = {
     deleteClientApp: async ({ client_app_id }) =>
       createAdminCall('DeleteClientApp', { client_app_id }),
   },
+  'management_app.created': {
+    createManagementApp: async () =>
+      createAdminCall('CreateManagementApp', { name: 'a', scopes: ['users:read'] }),
+  },
+  'management_app.updated': {
+    updateManagementApp: async () =>
+      createAdminCall('UpdateManagementApp', {
+        management_app_id: await seedManagementApp(environment),
+        scopes: ['stats:read'],
+      }),
+  },
+  'management_app.activated': {
+    updateManagementApp: async () => {
+      const management_app_id = await seedManagementApp(environment, { isActive: false })
+      return createAdminCall('UpdateManagementApp', { management_app_id, is_active: true })
+    },
+  },
+  'management_app.deactivated': {
+    updateManagementApp: async () =>
+      createAdminCall('UpdateManagementApp', {
+        management_app_id: await seedManagementApp(environment),
+        is_active: false,
+      }),
+  },
+  'management_app.secret_rotated': {
+    rotateManagementApp: async () =>
+      createAdminCall('RotateManagementApp', {
+        management_app_id: await seedManagementApp(environment),
+      }),
+  },
+  'management_app.deleted': {
+    deleteManagementApp: async () =>
+      createAdminCall('DeleteManagementApp', {
+        management_app_id: await seedManagementApp(environment),
+      }),
+  },
+  'permission.registered': {
+    register: async ({ fixture, workspace_id }) => ({
+      method: 'Register',
+      message: registration(fixture, workspace_id),
+      credentials: { key: fixture.key },
+    }),
+    registerBatch: async ({ fixture, workspace_id }) => ({
+      method: 'RegisterBatch',
+      message: { resources: [registration(fixture, workspace_id)] },
+      credentials: { key: fixture.key },
+    }),
+  },
   'permission.visibility_changed': {
     updateVisibility: async ({ permission_id, fixture }) => ({
       method: 'UpdateVisibility',
@@ -362,11 +538,57 @@ const eventCalls: EventCalls = {
       message: { permission_id, ...toUser(member) },
       credentials: fixture.as(fixture.people.owner),
     }),
+    shareBatch: async ({ permission_id, fixture, member }) => ({
+      method: 'ShareBatch',
+      message: { shares: [{ permission_id, ...toUser(member) }] },
+      credentials: fixture.as(fixture.people.owner),
+    }),
   },
+  'permission.link_created': {
+    createLink: async ({ permission_id, fixture }) => ({
+      method: 'CreateLink',
+      message: { permission_id, permission: 'view' },
+      credentials: fixture.as(fixture.people.owner),
+    }),
+  },
+  'permission.link_revoked': {
+    deleteLink: async ({ permission_id, fixture, transport }) => {
+      const credentials = fixture.as(fixture.people.owner)
+      const message = { permission_id, permission: 'view' }
+      const { id } = expectOk(await transport.call('CreateLink', message, credentials))
+      return {
+        method: 'DeleteLink',
+        message: { permission_id, link_id: id },
+        credentials,
+      }
+    },
+  },
+  'permission.link_expired': {},
   'permission.parent_changed': {
     updateParent: async ({ permission_id, fixture }) => ({
       method: 'UpdateParent',
       message: { permission_id, inherits: false },
+      credentials: { key: fixture.key },
+    }),
+  },
+  'permission.attributes_changed': {
+    updateAttributes: async ({ permission_id, fixture }) => ({
+      method: 'UpdateAttributes',
+      message: { permission_id, attributes: { blocked: true } },
+      credentials: { key: fixture.key },
+    }),
+  },
+  'permission.renamed': {
+    updateResource: async ({ permission_id, fixture }) => ({
+      method: 'UpdateResource',
+      message: { permission_id, display_name: 'Roadmap' },
+      credentials: { key: fixture.key },
+    }),
+  },
+  'permission.unregistered': {
+    unregister: async ({ permission_id, fixture }) => ({
+      method: 'Unregister',
+      message: { permission_id },
       credentials: { key: fixture.key },
     }),
   },
@@ -401,7 +623,8 @@ for (const transport of environment.transports) {
 
       test.serial(`${action} is recorded once by ${key} over ${transport.label}`, async (t) => {
         const { method, message, credentials, fails, writes = [action] } = await make()
-        t.is(method.charAt(0).toLowerCase() + method.slice(1), key)
+        const name = method.replace('AdminService/', '')
+        t.is(name.charAt(0).toLowerCase() + name.slice(1), key)
         const before = await lastEntry()
         const outcome = await transport.call(method, message, credentials)
         if (fails) expectError(outcome)
@@ -514,13 +737,14 @@ async function createScene(transport: Transport) {
     const { tokens, client_id, browser_session } = await signInWithOAuth(environment, transport)
     return { ...tokens, client_id, browser_session } as Record<string, string>
   }
-  const [group, role_id, { id: service_app_id }, client_app_id, { id: permission_id }] =
+  const [group, role_id, { id: service_app_id }, client_app_id, { id: permission_id }, webhook_id] =
     await Promise.all([
       seed.group(workspace_id, [member]),
       seed.customRole(workspace_id, [service_action_id], [member]),
       seed.serviceApp(`s-${randomUUID()}`),
       seed.clientApp([`https://app.example.com/${randomUUID()}`]),
       fixture.register(fixture.people.owner),
+      seed.webhook('https://hooks.example.com/'),
     ])
   return {
     fixture,
@@ -538,6 +762,7 @@ async function createScene(transport: Transport) {
     service_app_id,
     client_app_id,
     permission_id,
+    webhook_id,
     /** A call by a member of the fixture. */
     by: (role: keyof typeof fixture.people, method: string, message: object): EventCall => ({
       method,
@@ -581,7 +806,11 @@ async function createScene(transport: Transport) {
 }
 
 function createAdminCall(method: string, message: object): EventCall {
-  return { method, message, credentials: byAdmin }
+  return { method: `AdminService/${method}`, message, credentials: byAdmin }
+}
+
+function registration({ kind, people }: Scene['fixture'], workspace_id: string) {
+  return { ...kind, resource_id: randomUUID(), workspace_id, owner_id: people.owner.id }
 }
 
 function title() {
@@ -615,4 +844,15 @@ async function everything(): Promise<unknown> {
       `select '${name}', count(*), md5(string_agg(t::text, ' ' order by t::text)) from ${name} t`,
   )
   return (await pool.query(`${digests.join(' union all ')} order by 1`)).rows
+}
+
+/** Gives a new user support access. Returns the ID of the user. */
+async function seedSupport(workspace: string): Promise<string> {
+  const user = await seed.user('helper')
+  await seed.member(workspace, user)
+  await pool.query(
+    "update members set support_reason = 'A ticket', expires_at = now() + interval '1 h' where user_id = $1",
+    [user],
+  )
+  return user
 }

@@ -62,7 +62,7 @@ test('an empty log is exported as a header or as an empty file; --json prints th
   const csv = run(empty.url, '--format', 'csv')
   t.is(
     await text(csv.child.stdout),
-    'id,created_at,action,target_type,target_id,actor_id,workspace_id,detail,service_app_id,key_prefix,request_id,ip\r\n',
+    'id,created_at,action,target_type,target_id,actor_id,workspace_id,detail,service_app_id,key_prefix,request_id,ip,actor_type,api_key_prefix\r\n',
   )
   const jsonl = run(empty.url, '--format', 'jsonl', '--json')
   t.is(await text(jsonl.child.stdout), '')
@@ -80,7 +80,7 @@ test('errors are printed to standard error with a non-zero exit status', async (
   const unreachable = run('postgresql://nobody@127.0.0.1:1/none', '--format', 'csv')
   t.is(
     await text(unreachable.child.stdout),
-    'id,created_at,action,target_type,target_id,actor_id,workspace_id,detail,service_app_id,key_prefix,request_id,ip\r\n',
+    'id,created_at,action,target_type,target_id,actor_id,workspace_id,detail,service_app_id,key_prefix,request_id,ip,actor_type,api_key_prefix\r\n',
   )
   t.deepEqual(await unreachable.ended, [2, null])
   t.notRegex(await unreachable.errors, /\n {4}at /)

@@ -13,7 +13,14 @@ test.after.always(() => environment.stop())
 
 /** Inserts entries of one workspace, oldest first. */
 async function fill(workspaceId: string, count: number, actor: string | null = null) {
-  const ids = Array.from({ length: count }, () => uuid())
+  return insertEntries(
+    workspaceId,
+    Array.from({ length: count }, () => uuid()),
+    actor,
+  )
+}
+
+async function insertEntries(workspaceId: string, ids: string[], actor: string | null = null) {
   await pool.query(
     `insert into activity (id, action, target_type, target_id, actor_id, workspace_id, detail)
      select id, case when n % 2 = 0 then 'group.created' else 'member.removed' end,
@@ -40,12 +47,12 @@ async function walk(transport: Transport, workspace_id: string): Promise<string[
 for (const transport of environment.transports) {
   test(`the log is filtered by target and time over ${transport.label}`, async (t) => {
     const workspace_id = randomUUID()
-    const ids = await fill(workspace_id, 3)
+    const times = [1, 2, 3].map((day) => `2020-01-0${day}T00:00:00Z`)
+    // IDs of entries begin with the time of the node, created_at is the time of the database.
+    const ids = times.map((time) => uuid({ msecs: Date.parse(time) + 60_000 }))
+    await insertEntries(workspace_id, ids)
     for (const [index, id] of ids.entries())
-      await pool.query(`update activity set created_at = $2 where id = $1`, [
-        id,
-        `2020-01-0${index + 1}T00:00:00Z`,
-      ])
+      await pool.query(`update activity set created_at = $2 where id = $1`, [id, times[index]])
     const list = async (filter: object) => {
       const outcome = await admin.call(transport, 'ListActivity', { workspace_id, ...filter })
       return expectOk(outcome).items.map(({ id }: { id: string }) => ids.indexOf(id))
@@ -134,7 +141,9 @@ for (const transport of environment.transports) {
         detail,
         created_at: '2026-02-28T23:59:59.123Z',
         service_app_id: absent,
+        actor_type: absent,
         key_prefix: absent,
+        api_key_prefix: absent,
         request_id: absent,
         ip: absent,
       },

@@ -37,14 +37,16 @@ const pages = {
   'of a rare action': { action: 'workspace.deleted' },
   'of an actor': { actor_id: idOf('u', 7) },
   'of a workspace': { workspace_id: idOf('w', 1) },
+  'of a target': { target_id: '0b7b4a3c-3d39-4a3e-9bb5-b1ae6aa1b2c9' },
+  'since and until': { since: '2025-10-09T14:00:00Z', until: '2025-10-09T14:05:00Z' },
   'of a type of target': { target_type: 'permission' },
   'of an action in a workspace': { action: 'workspace.deleted', workspace_id: idOf('w', 1) },
 }
 
 for (const [name, filters] of Object.entries(pages)) {
   test(`a page of the log ${name} uses an index and reads few pages`, async (t) => {
-    const [nodes = [], ...more] = await explain((em) =>
-      listActivity({ em }, { limit: 50, ...filters }),
+    const [nodes = [], ...more] = await explain((stores) =>
+      listActivity({ stores }, { limit: 50, ...filters }),
     )
     t.is(more.length, 0)
     t.deepEqual(
@@ -57,9 +59,9 @@ for (const [name, filters] of Object.entries(pages)) {
   })
 }
 
-test('the statistics count resources with index-only scans', async (t) => {
-  const nodes = (await explain((em) => getStats({ em, now: new Date() }, {}))).flat()
-  const read = nodes.filter((node) => node['Relation Name'] === 'resources')
-  t.true(read.length >= 3)
-  t.deepEqual([...new Set(read.map((node) => node['Node Type']))], ['Index Only Scan'])
+test('the statistics read counts instead of rows', async (t) => {
+  const nodes = (await explain((stores) => getStats({ stores, now: new Date() }, {}))).flat()
+  const tables = new Set(nodes.map((node) => node['Relation Name']))
+  t.false(tables.has('resources'))
+  t.true(tables.has('workspace_counts'))
 })

@@ -29,6 +29,7 @@ for (const transport of environment.transports) {
     const { items } = expectOk(await admin.call(transport, 'ListActivity', { limit: 200 }))
     const own = items.filter((entry: any) => entry.detail.service_name === service)
     t.deepEqual(own.map(({ action }: any) => action).toSorted(), [
+      'permission.registered',
       'permission.share_revoked',
       'permission.shared',
       'permission.visibility_changed',
@@ -38,7 +39,7 @@ for (const transport of environment.transports) {
       t.like(entry, { service_app_id: appId, key_prefix: key.slice(0, 10), ip: '127.0.0.1' })
     }
     const ids = own.map(({ request_id }: any) => request_id)
-    t.is(new Set(ids).size, 4)
+    t.is(new Set(ids).size, 5)
     for (const id of ids) t.regex(id, /^[\w.-]{1,128}$/)
   })
 

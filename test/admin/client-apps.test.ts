@@ -9,6 +9,10 @@ import type { Transport } from '../support/transports.ts'
 
 const environment = await createSignInEnvironment()
 const strict = await environment.addNode({ debug: false })
+const opened = await environment.addNode({
+  debug: false,
+  backchannelAllowedHosts: [{ name: 'localhost' }, { address: '10.0.0.0', prefix: 8 }],
+})
 const { pool } = environment
 const admin = await createAdmin(environment)
 test.after.always(() => environment.stop())
@@ -64,6 +68,8 @@ for (const transport of environment.transports) {
       type: 'public',
       is_active: true,
       post_logout_redirect_uris: [],
+      pkce_required: true,
+      popup_sign_in: false,
       created_by: admin.id,
     })
     t.deepEqual(redirect_uris.toSorted(), uris.toSorted())
@@ -81,9 +87,35 @@ for (const transport of environment.transports) {
         target_type: 'client_app',
         actor_id: admin.id,
         workspace_id: null,
-        detail: { name: 'Web', type: 'public', redirect_uris: redirect_uris.join(' ') },
+        detail: {
+          name: 'Web',
+          type: 'public',
+          pkce_required: 'true',
+          workspace: 'any',
+          popup_sign_in: 'false',
+          service_account: 'none',
+          keys: '0',
+          redirect_uris: redirect_uris.join(' '),
+        },
       },
     ])
+  })
+
+  test(`only a confidential client app may omit PKCE ${through}`, async (t) => {
+    const { update, call, listed } = await createApp(transport)
+    const violationOf = (outcome: Parameters<typeof expectError>[0]) =>
+      expectError(outcome).violations.map(({ field }) => field)
+    const request = { name: 'Spring', redirect_uris: [newUri()], pkce_required: false }
+    t.deepEqual(violationOf(await call('CreateClientApp', request)), ['pkce_required'])
+    const created = expectOk(await call('CreateClientApp', { ...request, type: 'confidential' }))
+    t.false(created.pkce_required)
+    t.deepEqual(violationOf(await update({ pkce_required: false })), ['pkce_required'])
+    t.true((await listed())?.pkce_required)
+    t.false(expectOk(await update({ type: 'confidential', pkce_required: false })).pkce_required)
+    t.false((await listed())?.pkce_required)
+    t.deepEqual(violationOf(await update({ type: 'public' })), ['pkce_required'])
+    const restored = expectOk(await update({ type: 'public', pkce_required: true }))
+    t.like(restored, { type: 'public', pkce_required: true })
   })
 
   test(`redirect URIs that could leak a code return 422 with their index ${through}`, async (t) => {
@@ -256,6 +288,53 @@ for (const transport of environment.transports) {
       expectError(await call('RotateClientApp', { client_app_id: randomUUID() })).code,
       'not_found',
     )
+  })
+
+  test(`logout tokens go to public https hosts, unless the operator opens others ${through}`, async (t) => {
+    const onNode = ({ transports }: typeof strict) =>
+      transports.find(({ name }) => name === transport.name) as Transport
+    const app = { name: 'App', redirect_uris: [newUri()] }
+    const { id } = expectOk(await admin.call(transport, 'CreateClientApp', app))
+    /** Returns the problem with the URI on a node, on creation and on change. */
+    const findProblem = async (node: typeof strict, backchannel_logout_uri: string) => {
+      const messages = await Promise.all(
+        [
+          ['CreateClientApp', { ...app, backchannel_logout_uri }] as const,
+          [
+            'UpdateClientApp',
+            { client_app_id: id, redirect_uris: [], backchannel_logout_uri },
+          ] as const,
+        ].map(async ([method, message]) => {
+          const outcome = await admin.call(onNode(node), method, message)
+          if (outcome.ok) return undefined
+          t.is(outcome.code, 'invalid_argument')
+          const [violation, ...more] = outcome.violations
+          t.deepEqual(more, [])
+          t.is(violation?.field, 'backchannel_logout_uri')
+          return violation?.message
+        }),
+      )
+      t.is(messages[0], messages[1])
+      return messages[0]
+    }
+    for (const host of [
+      '127.0.0.1',
+      '169.254.169.254',
+      '10.0.0.1',
+      '0x7f000001',
+      '[::ffff:10.0.0.1]',
+      'localhost',
+    ]) {
+      t.regex((await findProblem(strict, `https://${host}/logout`)) ?? '', /private, loopback/)
+    }
+    t.is(await findProblem(strict, 'http://app.example/logout'), 'must be https')
+    t.is(await findProblem(strict, 'https://app.example/logout'), undefined)
+    t.is(await findProblem(opened, 'http://localhost:3000/logout'), undefined)
+    t.is(await findProblem(opened, 'https://10.0.0.1/logout'), undefined)
+    t.truthy(await findProblem(opened, 'https://192.168.0.1/logout'))
+    t.is(await findProblem(environment, 'http://127.0.0.1:3000/logout'), undefined)
+    t.truthy(await findProblem(environment, 'http://app.example/logout'))
+    t.truthy(await findProblem(environment, 'https://10.0.0.1/logout'))
   })
 
   test(`a deactivated app receives no codes, not even for sign-ins in progress ${through}`, async (t) => {

@@ -31,7 +31,7 @@ for (const transport of environment.transports) {
     t.like(byId.get(app.id), { type: 'service_app' })
   })
 
-  test(`ListUsers filters by is_active and is_admin ${over}`, async (t) => {
+  test(`ListUsers filters by is_active, is_admin and has_signed_in ${over}`, async (t) => {
     const word = randomUUID().slice(0, 8)
     const admin = await createAdmin(environment)
     const active = await environment.seed.user(`${word} active`)
@@ -46,9 +46,12 @@ for (const transport of environment.transports) {
     t.deepEqual(await list({ is_active: false }), [inactive])
     t.deepEqual(await list({ is_admin: true }), [other])
     t.deepEqual(await list({ is_active: true, is_admin: false }), [active])
+    await environment.pool.query('update users set last_sign_in_at = now() where id = $1', [active])
+    t.deepEqual(await list({ has_signed_in: true }), [active])
+    t.deepEqual(await list({ has_signed_in: false }), [inactive, other].toSorted())
   })
 
-  test(`an administrator ends the sessions of a user, but not those of another user ${over}`, async (t) => {
+  test(`an administrator ends the sessions of a user, but not another user's ${over}`, async (t) => {
     const admin = await createAdmin(environment)
     const email = environment.addProviderUser()
     const tokens = [await signIn(transport, email), await signIn(transport, email)].map(

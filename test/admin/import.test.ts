@@ -133,7 +133,7 @@ for (const transport of environment.transports) {
         workspace_id: action === 'user.renamed' ? null : workspace,
       })
       t.deepEqual(await listActivity(pool, await userId(ann)), [
-        entry('member.invited', { email: ann, role: 'viewer' }),
+        entry('member.invited', { email: ann, role: 'viewer', expires_at: 'never' }),
       ])
       t.deepEqual(await listActivity(pool, id), [
         entry('user.renamed', { from: 'ed', to: 'Eddie' }),
@@ -218,10 +218,13 @@ for (const transport of environment.transports) {
 
     const before = await digestTables()
     const other = 'identifies another user'
+    const form = 'must not be in the form of a UUID or an e-mail address'
     const cases: [string[], string][] = [
       [[`${bo},${slug},${id}-a`], `csv[2].external_id ${other}`],
-      [[`${bo},${slug},${ed.toUpperCase()}`], `csv[2].external_id ${other}`],
-      [[`${bo},${slug},${owner.toUpperCase()}`], `csv[2].external_id ${other}`],
+      [[`${bo},${slug},${ed.toUpperCase()}`], `csv[2].external_id ${form}`],
+      [[`${bo},${slug},${bo}`], `csv[2].external_id ${form}`],
+      [[`${bo},${slug},${owner.toUpperCase()}`], `csv[2].external_id ${form}`],
+      [[`${bo},${slug},${randomUUID()}`], `csv[2].external_id ${form}`],
       [
         [`${bo},${slug},${id}-n`, `${ann},${slug},${id}-n`],
         `csv[3].external_id ${other} on line 2`,

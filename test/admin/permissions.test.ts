@@ -26,7 +26,7 @@ for (const transport of environment.transports) {
 
     const first = await list({ workspace_id, page_size: 2 })
     t.like(first, { total: 3, page: 1, page_size: 2 })
-    const { shares, ...facts } = last
+    const { shares, attributes, ...facts } = last
     t.deepEqual(first.items[0], { ...facts, share_count: 1 })
     const second = await list({ workspace_id, page_size: 2, page: 2 })
     t.deepEqual([...providerIds(first), ...providerIds(second)], newest)
@@ -40,6 +40,34 @@ for (const transport of environment.transports) {
         code: 'invalid_argument',
         violations: [{ field }],
       })
+  })
+
+  test(`administrators transfer and move resources and register actions ${through}`, async (t) => {
+    const { people, register, service } = await createWorkspaceFixture(environment, transport)
+    const folder = await register(people.owner, { resource_type: 'folder' })
+    const { resource_type, resource_id } = folder
+    const record = await register(people.owner)
+    const parent = { resource_type, resource_id }
+    const moved = { permission_id: record.id, parent, inherits: false }
+    t.like(expectOk(await call('UpdateParent', moved)), { inherits: false, parent })
+    const owner = { permission_id: record.id, owner_id: people.viewer.id }
+    t.is(expectOk(await call('TransferOwnership', owner)).owner_id, people.viewer.id)
+    const unknown = { ...owner, owner_id: randomUUID() }
+    t.is(expectError(await call('TransferOwnership', unknown)).code, 'invalid_argument')
+    const actions = { service_name: service, actions: [{ name: 'publish' }] }
+    const registered = expectOk(await call('RegisterActions', actions))
+    t.like(registered, { service_name: service, actions: [{ name: 'publish' }] })
+    t.is(registered.actions.length, 1)
+    const reserved = { ...actions, actions: [{ name: 'manage' }] }
+    t.is(expectError(await call('RegisterActions', reserved)).code, 'invalid_argument')
+    const { rows } = await environment.pool.query(
+      `select action from activity where target_id in ($1, $2) and actor_id = $3 order by id`,
+      [record.id, registered.actions[0].id, admin.id],
+    )
+    t.deepEqual(
+      rows.map(({ action }) => action),
+      ['permission.parent_changed', 'permission.owner_changed', 'service_action.registered'],
+    )
   })
 
   test(`resources are filtered by type, ID, owner, visibility and grantee ${through}`, async (t) => {

@@ -129,7 +129,10 @@ for (const transport of environment.transports) {
        values ($1::uuid, $1::text, $2, 'github', now(), now(), now() + interval '1 day')`,
       [session, editor.id],
     )
+    const names = "given_name = 'Grace', family_name = 'Hopper'"
+    await pool.query(`update users set ${names} where id = $1`, [editor.id])
     const data = expectOk(await call('ExportUser', { user_id: editor.id.toUpperCase() }))
+    t.like(data, { given_name: 'Grace', family_name: 'Hopper' })
     t.like(data.browser_sessions, [{ id: session, provider: 'github' }])
     t.is(data.user.id, editor.id)
     t.like(data.user.memberships[0], { workspace_id: fixture.workspace, role: 'editor' })

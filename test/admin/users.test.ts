@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { matchesAny } from '../../src/database/search.ts'
 import { listActivity } from '../support/activity.ts'
 import { createAdmin } from '../support/admin.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
@@ -45,11 +46,8 @@ for (const transport of environment.transports) {
     t.is(expectOk(await change(id, { external_id })).external_id, external_id)
     t.is(expectOk(await call('GetUser', { user_id: id })).external_id, external_id)
     expectOk(await change(id, { external_id }))
-    const { rows } = await pool.query('select email from users where id = $1', [id])
-    for (const taken of [external_id, id, rows[0].email]) {
-      const { code, reason } = expectError(await change(other, { external_id: taken }))
-      t.deepEqual([code, reason], ['already_exists', 'EXTERNAL_ID_TAKEN'])
-    }
+    const { code, reason } = expectError(await change(other, { external_id }))
+    t.deepEqual([code, reason], ['already_exists', 'EXTERNAL_ID_TAKEN'])
     const concurrent = `ext-${randomUUID()}`
     const outcomes = await Promise.all(
       [id, other].map((user) => change(user, { external_id: concurrent })),
@@ -127,7 +125,7 @@ for (const transport of environment.transports) {
     const id = await seed.user('old')
     const user = expectOk(await change(id, { name: ' New ' }))
     t.like(user, { id, name: 'New', is_active: true, is_admin: false })
-    expectOk(await change(id, { name: 'New', is_active: true, is_admin: false }))
+    expectOk(await change(id, { name: 'New', is_active: true }))
     t.deepEqual(expectOk(await change(id, {})), expectOk(await call('GetUser', { user_id: id })))
     t.deepEqual(await listActivity(pool, id), [
       {
@@ -221,8 +219,9 @@ for (const transport of environment.transports) {
       [await seed.user(), false],
       [(await createAdmin(environment)).id, true],
     ] as const) {
-      const user = expectOk(await change(id, { is_admin: !is_admin, name: 'New' }))
-      t.like(user, { name: 'New', is_admin })
+      const outcome = await change(id, { is_admin: !is_admin, name: 'New' })
+      if (transport.name === 'rest') t.is(expectError(outcome).violations[0]?.field, 'is_admin')
+      t.like(expectOk(await change(id, { name: 'New' })), { name: 'New', is_admin })
     }
   })
 
@@ -276,10 +275,10 @@ test('a query for users stops at the page limit, and searches use the trigram in
   }
   const page = await plan('select * from users u order by u.email limit 20 offset 40')
   t.regex(page, /Index Scan using users_email_key/)
-  const where = `where u.email ilike '%y1234%' or u.name ilike '%y1234%'`
-  t.regex(await plan(`select count(*) from users u ${where}`), /users_email_name_idx/)
-  const slugs = `where w.slug ilike '%y-1234%' or w.name ilike '%y-1234%'`
-  t.regex(await plan(`select count(*) from workspaces w ${slugs}`), /workspaces_slug_name_idx/)
+  const people = `where ${matchesAny(['u.email', 'u.name'], "'%y1234%'")}`
+  t.regex(await plan(`select count(*) from users u ${people}`), /users_search/)
+  const slugs = `where ${matchesAny(['w.slug', 'w.name'], "'%y-1234%'")}`
+  t.regex(await plan(`select count(*) from workspaces w ${slugs}`), /workspaces_search/)
 })
 
 test.after('no internal errors occurred', (t) => t.deepEqual(environment.failures, []))

@@ -23,7 +23,9 @@ for (const transport of environment.transports) {
     const created = expectOk(outcome)
     t.like(created, { name: 'Made', slug, description: '', role: 'owner' })
     const workspace_id = created.id
-    t.deepEqual(expectOk(await call('GetWorkspace', { workspace_id })), created)
+    const { etag, ...workspace } = expectOk(await call('GetWorkspace', { workspace_id }))
+    t.regex(etag, /^"/)
+    t.like(created, workspace)
     const { members } = expectOk(await call('ListMembers', { workspace_id }))
     t.like(members, [{ user_id: admin.id, role: 'owner', status: 'active' }])
     const alone = { workspace_id, user_id: admin.id }
@@ -94,7 +96,9 @@ for (const transport of environment.transports) {
     const again = { workspace_id, email: invited.email, role: 'king' }
     t.is(expectError(await call('InviteMember', again)).code, 'invalid_argument')
     const { members } = expectOk(await call('ListMembers', { workspace_id, q: email }))
-    t.deepEqual(members, [invited])
+    const { invitation_url: _, ...listed } = members[0]
+    t.like(invited, listed)
+    t.is(members.length, 1)
   })
 
   test(`an administrator can manage groups and their members ${through}`, async (t) => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { expectOk } from '../support/outcome.ts'
+import { sendRawHttp } from '../support/raw-requests.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
 
@@ -135,6 +136,35 @@ test('Basic Core: X-Request-ID is returned, and repeated requests return the sam
   t.is((await evaluate('', { 'x-request-id': id })).headers.get('x-request-id'), id)
   const replies = await Promise.all(Array.from({ length: 5 }, () => evaluate(evaluation)))
   t.true(replies.every(({ body }) => body.decision === true))
+})
+
+test('any X-Request-ID that a header may carry is returned as sent', async (t) => {
+  const send = async (id: string, method = 'POST', path = '/access/v1/evaluation', text = '') => {
+    // With a text body, Node would encode the headers as UTF-8.
+    const body = Buffer.from(text)
+    const headers = { 'content-type': 'application/json', 'x-service-key': key, 'x-request-id': id }
+    const response = await sendRawHttp(environment.httpPort, { method, path, headers, body })
+    const { status, json } = response
+    if (status >= 400) t.is(json.request_id, response.headers['x-request-id'])
+    return { status, id: response.headers['x-request-id'] }
+  }
+  const ids = [
+    'a b/c?d=e&f',
+    '{"trace":"1"}',
+    '<script>',
+    `a, b; c="d"`,
+    'tab\tin it',
+    'caf\xe9 \x9b',
+  ]
+  for (const id of [...ids, 'x'.repeat(1024)]) {
+    const body = JSON.stringify(evaluation)
+    t.deepEqual(await send(id, 'POST', '/access/v1/evaluation', body), { status: 200, id })
+    t.deepEqual(await send(id), { status: 400, id })
+    t.deepEqual(await send(id, 'GET'), { status: 405, id })
+    t.deepEqual(await send(id, 'GET', '/access/v1/nothing'), { status: 404, id })
+    t.not((await send(id, 'GET', '/accessible')).id, id)
+  }
+  t.regex(String((await send('x'.repeat(1025))).id), /^[0-9a-f-]{36}$/)
 })
 
 test('the service key is required and is accepted as a bearer token', async (t) => {
@@ -305,6 +335,16 @@ test('Search Core: results are paginated', async (t) => {
     t.is(second.body.page.next_token, '')
     for (const page of [{ limit: 0 }, { limit: 1001 }, { token: 'x' }, { token: 1 }, 'x'])
       t.is((await search(type, { ...request, page })).status, 400, JSON.stringify(page))
+    const whole = await search(type, request)
+    t.deepEqual((await search(type, { ...request, page: { token: '' } })).body, whole.body)
+    t.deepEqual((await search(type, { ...request, page: { token, limit: 1 } })).body, second.body)
+    for (const limit of [2, 1000]) {
+      const reply = await search(type, { ...request, page: { token, limit } })
+      t.is(reply.status, 400)
+      t.deepEqual(reply.body.errors, [
+        { field: 'page.limit', message: 'must be absent or 1, the limit of the previous page' },
+      ])
+    }
     const changed = { ...request, resource: { type: 'record', id: 'other' }, action: write }
     const other = { ...changed, subject: { type: 'user', id: 'carol' }, page: { token } }
     t.is((await search(type, other)).status, 400)

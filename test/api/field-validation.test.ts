@@ -69,11 +69,11 @@ const invalidRequests: [method: string, message: object, violations: Record<stri
   ['Accessible', { ...list, limit: -1 }, { limit: 'must be at least 1' }],
   [
     'Register',
-    { ...facts, resource_id: 'x', owner_id: '', visibility: 'public' },
+    { ...facts, resource_id: 'x', owner_id: '', visibility: 'open' },
     {
       resource_id: 'must be a UUID',
       owner_id: 'is required',
-      visibility: 'must be one of private, workspace',
+      visibility: 'must be one of private, workspace, public',
     },
   ],
   [
@@ -86,13 +86,21 @@ const invalidRequests: [method: string, message: object, violations: Record<stri
       permission: 'must be one of view, edit',
     },
   ],
-  ['RevokeShare', { ...grant, permission_id: id, permission: '' }, { permission: 'is required' }],
+  [
+    'RevokeShare',
+    { ...grant, permission_id: id, permission: 'own' },
+    { permission: 'must be one of view, edit' },
+  ],
   [
     'UpdateVisibility',
     { permission_id: 'x', visibility: 'Private' },
-    { permission_id: 'must be a UUID', visibility: 'must be one of private, workspace' },
+    { permission_id: 'must be a UUID', visibility: 'must be one of private, workspace, public' },
   ],
-  ['GetResource', { ...named, resource_id: 'x' }, { resource_id: 'must be a UUID' }],
+  [
+    'GetResource',
+    { ...named, resource_id: 'x'.repeat(256) },
+    { resource_id: 'must be at most 255 characters long' },
+  ],
   [
     'InviteMember',
     { workspace_id: 'x', email: 'ann', role: 'guest' },
@@ -197,9 +205,9 @@ for (const transport of environment.transports) {
     if (transport.name === 'rest') t.is(violations.length, 2000)
   })
 
-  test(`strings of 1 MB are rejected quickly with 422 ${over}`, async (t) => {
+  test(`strings of 200 kB are rejected quickly with 422 ${over}`, async (t) => {
     const { people, as } = await createWorkspaceFixture(environment, transport)
-    const long = 'é'.repeat(500_000)
+    const long = 'é'.repeat(100_000)
     const started = performance.now()
     for (const [method, message, field] of [
       ['Check', { checks: [{ ...item, action: long }] }, 'checks[0].action'],

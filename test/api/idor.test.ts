@@ -22,6 +22,7 @@ test.after.always(() => environment.stop())
 const unscopedFields: Record<string, string> = {
   'Register workspace_id': 'a service key acts in every workspace',
   'RegisterBatch resources.workspace_id': 'a service key acts in every workspace',
+  'AddRoleActions service_action_ids': 'a custom role can grant the actions of every service',
 }
 
 /** Fields that identify a user who must belong to the workspace or group of the same request. */
@@ -31,6 +32,7 @@ const memberOperations = operations.filter(
     policy.tier === 'admin' &&
     // Any user may be added.
     key !== 'addUserToWorkspace' &&
+    key !== 'giveSupportAccess' &&
     // The fields of this method are filters.
     key !== 'listPermissions' &&
     // The method explains that a user is not a member.
@@ -53,6 +55,17 @@ const scopedOperations = operations.filter(
     !isOAuthMethod(operation) &&
     idFields(operation.input).length > 0,
 )
+
+/** Scoped operations, each also with a user's token if the method accepts one beside its key. */
+const scopedCalls = scopedOperations.flatMap((operation) => {
+  const { policy } = operation
+  if (!policy.optionalUser) return [{ operation, caller: '' }]
+  const withUser = { ...operation, policy: { ...policy, tier: 'dual' as const } }
+  return [
+    { operation, caller: ' by a service' },
+    { operation: withUser, caller: ' by a service on behalf of a user' },
+  ]
+})
 const authenticatedOperations = operations.filter(({ policy }) => policy.tier !== 'public')
 
 test('every method with an ID is tested, public or restricted to administrators', (t) => {
@@ -72,10 +85,10 @@ test('every method with an ID is tested, public or restricted to administrators'
 for (const transport of environment.transports) {
   const over = `over ${transport.label}`
 
-  for (const operation of scopedOperations) {
+  for (const { operation, caller } of scopedCalls) {
     const method = methodName(operation)
 
-    test(`${method} treats IDs of another workspace like unknown IDs ${over}`, async (t) => {
+    test(`${method}${caller} treats IDs of another workspace like unknown IDs ${over}`, async (t) => {
       const requests = await createRequestFixture(environment, transport)
       const { fixture, otherFixture } = requests
       const messageOf = async () =>
@@ -160,6 +173,31 @@ for (const transport of environment.transports) {
   })
 }
 
+test('a gRPC request without a field of its REST path is invalid', async (t) => {
+  // Without its workspace, it would reach the objects of every workspace.
+  const [transport] = environment.transports as [Transport]
+  const requests = await createRequestFixture(environment, transport)
+  for (const operation of scopedOperations) {
+    const isOptional = (name: string) =>
+      operation.input.fields.find((field) => field.name === name)?.proto.proto3Optional
+    const everyPath = operation.routes.map(({ pathFields }) => pathFields)
+    const optional = (everyPath[0] ?? []).filter(
+      (field) => isOptional(field) && everyPath.every((fields) => fields.includes(field)),
+    )
+    for (const field of optional) {
+      const message = { ...requests.message(operation), [field]: undefined }
+      const outcome = await transport.call(
+        operation.name,
+        Object.fromEntries(Object.entries(message).filter(([, value]) => value !== undefined)),
+        requests.credentials(operation),
+      )
+      const { code, violations } = expectError(outcome)
+      t.is(code, 'invalid_argument', `${operation.name} ${field}`)
+      t.true(violations.some((violation) => violation.field === field))
+    }
+  }
+})
+
 test('every non-public stream returns UNAUTHENTICATED without its credentials', async (t) => {
   const [transport] = environment.transports as [Transport]
   const { key, people } = (await createRequestFixture(environment, transport)).fixture
@@ -180,7 +218,9 @@ test('every non-public stream returns UNAUTHENTICATED without its credentials', 
 })
 
 test('other verbs on a known path return 405 with Allow; unknown paths return 404', async (t) => {
-  const routes = operations.flatMap((operation) => operation.routes)
+  const routes = operations
+    .filter(({ policy }) => !policy.anyMethod)
+    .flatMap((operation) => operation.routes)
   const paths = Map.groupBy(routes, ({ path }) => path)
   for (const [path, own] of paths) {
     const allowed = own.map((route) => route.verb.toUpperCase())

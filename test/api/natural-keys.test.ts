@@ -63,6 +63,30 @@ for (const transport of environment.transports) {
     }
   })
 
+  test(`the key of a resource with an external ID may contain that ID ${over}`, async (t) => {
+    const fixture = await createWorkspaceFixture(environment, transport)
+    const { people, kind, key, workspace, as } = fixture
+    const external_id = `reports/2026 ${randomUUID()} ü`
+    const registration = {
+      ...kind,
+      external_id,
+      workspace_id: workspace,
+      owner_id: people.owner.id,
+    }
+    const { id } = expectOk(await transport.call('Register', registration, { key }))
+    const name = { ...kind, resource_id: external_id }
+    const found = expectOk(await transport.call('GetResource', name, { key }))
+    t.like(found, { id, external_id })
+    for (const [method, fields] of changes(people.editor.id, people.admin.id))
+      expectOk(await transport.call(method, { ...name, ...fields }, as(people.owner)))
+    const gone = expectError(await transport.call('GetResource', name, { key }))
+    t.is(gone.code, 'not_found')
+    const tooLong = { ...kind, resource_id: 'x'.repeat(256) }
+    t.deepEqual(expectError(await transport.call('GetResource', tooLong, { key })).violations, [
+      { field: 'resource_id', message: 'must be at most 255 characters long' },
+    ])
+  })
+
   test(`transferring ownership transfers the owner's rights and records an event ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { people, kind, key, workspace } = fixture
@@ -122,7 +146,7 @@ for (const transport of environment.transports) {
       const call = (token: string) => transport.call(method, { ...name, ...fields }, { key, token })
       for (const { token } of [people.viewer, people.editor])
         t.like(await call(token), { ok: false, reason: 'NOT_THE_OWNER' }, method)
-      t.like(await call(otherToken), { ok: false, reason: 'OTHER_WORKSPACE' }, method)
+      t.like(await call(otherToken), { ok: false, reason: 'RESOURCE_NOT_FOUND' }, method)
       const former = expectError(await call(formerMember.token))
       t.true(['permission_denied', 'unauthenticated'].includes(former.code), method)
       t.is(expectError(await call('a.b.c')).code, 'unauthenticated', method)
@@ -217,7 +241,8 @@ test('a REST body cannot identify a different resource than the path', async (t)
       headers: { 'content-type': 'application/json', 'x-service-key': key },
       body: JSON.stringify({ visibility: 'workspace', ...body }),
     })
-    t.deepEqual([status, json.id], [200, named.id])
+    t.deepEqual([status, json.reason], [422, 'INVALID_REQUEST'])
   }
-  t.is((await fixture.readResource(other)).visibility, 'private')
+  for (const record of [named, other])
+    t.is((await fixture.readResource(record)).visibility, 'private')
 })

@@ -5,12 +5,13 @@ import test from 'ava'
 import { openDatabase } from '../../src/database/database.ts'
 import { inTransaction } from '../../src/database/transaction.ts'
 import { cloneDatabase } from '../support/database.ts'
-import { countLockWaits } from '../support/lock-waits.ts'
+import { countLockWaits, waitUntilBlocked } from '../support/lock-waits.ts'
 import { startDatabaseProxy } from '../support/proxy.ts'
 import { sendRawHttp } from '../support/raw-requests.ts'
 import { createSeed } from '../support/seed.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Outcome } from '../support/transports.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
 const database = await cloneDatabase()
@@ -62,13 +63,12 @@ const unavailable = {
 
 /** Retries until every call succeeds without intervention. */
 async function retryUntilAvailable(setups: Setup[]): Promise<Outcome[]> {
-  const deadline = performance.now() + 8000
-  for (let tries = 20; ; tries -= 1) {
-    const outcomes = await callAll(setups)
-    const isAvailable = outcomes.every(({ ok }) => ok)
-    if (isAvailable || tries === 0 || performance.now() > deadline) return outcomes
-    await sleep(50)
-  }
+  let outcomes: Outcome[] = []
+  await waitUntil(async () => {
+    outcomes = await callAll(setups)
+    return outcomes.every(({ ok }) => ok)
+  })
+  return outcomes
 }
 
 /**
@@ -172,9 +172,10 @@ test.serial(
   async (t) => {
     const setups = await createFixtures()
     const [setup] = setups as [Setup]
-    const outcomes = Promise.all(Array.from({ length: 15 }, () => share(setup)))
-    await whileLocked('shares', 'exclusive', 10, () => proxy.cut())
-    for (const outcome of await outcomes) t.like(outcome, { ok: false, code: 'unavailable' })
+    const outcomes = await whileLocked('shares', 'exclusive', 10, () =>
+      Promise.all(Array.from({ length: 15 }, () => share(setup))),
+    )
+    for (const outcome of outcomes) t.like(outcome, { ok: false, code: 'unavailable' })
     await proxy.open()
     for (const outcome of await retryUntilAvailable(setups)) t.true(outcome.ok)
   },
@@ -199,23 +200,24 @@ test.serial(
   async (t) => {
     const setups = await createFixtures()
     const [grpc, rest] = setups as [Setup, Setup]
+    const client = await pool.connect()
+    await client.query('begin; lock table shares in exclusive mode')
     // One call hangs inside its transaction; the others hang before theirs.
     const writing = share(grpc)
-    let hangingCalls: Promise<Outcome[]> | undefined
+    await waitUntilBlocked(pool)
+    proxy.hang()
     const started = performance.now()
-    await whileLocked('shares', 'exclusive', 1, async () => {
-      proxy.hang()
-      hangingCalls = Promise.all([
-        writing,
-        ...[check, register, share].map((call) => call(rest)),
-        check(grpc),
-      ])
-      t.is((await sendRawHttp(environment.httpPort, { path: '/health' })).status, 200)
-    })
-    for (const outcome of (await hangingCalls) ?? [])
-      t.like(outcome, { ok: false, code: 'unavailable' })
+    const hangingCalls = Promise.all([
+      writing,
+      ...[check, register, share].map((call) => call(rest)),
+      check(grpc),
+    ])
+    t.is((await sendRawHttp(environment.httpPort, { path: '/health' })).status, 200)
+    for (const outcome of await hangingCalls) t.like(outcome, { ok: false, code: 'unavailable' })
     const seconds = (performance.now() - started) / 1000
     t.true(seconds < 14, `${seconds} s`)
+    await client.query('rollback')
+    client.release()
     await proxy.open()
     await retryUntilAvailable(setups)
     for (let round = 0; round < 10; round += 1)
@@ -271,12 +273,10 @@ test.after('no internal errors occurred', (t) => {
 
 /** Registers a new resource, retrying until PostgreSQL is available. */
 async function registerWithRetry({ fixture }: Setup) {
-  for (let tries = 100; ; tries -= 1) {
-    try {
-      return await fixture.register(fixture.people.viewer)
-    } catch (error) {
-      if (tries === 0) throw error
-      await sleep(50)
-    }
-  }
+  let record: Setup['record'] | undefined
+  await waitUntil(async () => {
+    record = await fixture.register(fixture.people.viewer).catch(() => undefined)
+    return record !== undefined
+  })
+  return record as Setup['record']
 }

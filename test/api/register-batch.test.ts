@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { toResourceId } from '../../src/permissions/evaluate/resource-id.ts'
+import { toResourceId } from '../../src/permissions/resource-id.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'

@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { toResourceId } from '../../src/permissions/evaluate/resource-id.ts'
+import { toResourceId } from '../../src/permissions/resource-id.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
+import { repeatLockTimeouts } from '../support/transports.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
 const environment = await startTestEnvironment()
 test.after.always(() => environment.stop())
 
-for (const transport of environment.transports) {
+for (const transport of environment.transports.map(repeatLockTimeouts)) {
   const over = `over ${transport.label}`
 
   test(`registering returns 201 with the resource, private and without shares ${over}`, async (t) => {
@@ -16,10 +17,17 @@ for (const transport of environment.transports) {
     const resource_id = randomUUID()
     const facts = { ...kind, resource_id, workspace_id: workspace, owner_id: people.viewer.id }
     const outcome = await transport.call('Register', facts, { key })
-    const { id, created_at, parent, external_id, ...rest } = expectOk(outcome)
+    const { id, created_at, parent, external_id, display_name, ...rest } = expectOk(outcome)
     t.is(parent ?? null, null)
+    t.is(display_name ?? null, null)
     t.is(external_id ?? null, null)
-    t.deepEqual(rest, { ...facts, visibility: 'private', shares: [], inherits: true })
+    t.deepEqual(rest, {
+      ...facts,
+      visibility: 'private',
+      shares: [],
+      inherits: true,
+      attributes: {},
+    })
     t.regex(id, /^[0-9a-f-]{36}$/)
     t.not(id, resource_id)
     t.regex(created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)
@@ -50,6 +58,63 @@ for (const transport of environment.transports) {
         [field],
       )
     }
+  })
+
+  test(`the owner is named by ID, e-mail address or external ID ${over}`, async (t) => {
+    const { kind, workspace, people, key } = await createWorkspaceFixture(environment, transport)
+    const { pool, seed } = environment
+    const [email, external_id] = [`${randomUUID()}@example.com`, `hr-${randomUUID()}`]
+    const owner = await seed.user('Owner', { email })
+    await pool.query('update users set external_id = $1 where id = $2', [external_id, owner])
+    await seed.member(workspace, owner, 'viewer')
+    const stranger = `${randomUUID()}@example.com`
+    await seed.user('Stranger', { email: stranger })
+    const item = (names: object) => ({
+      ...kind,
+      resource_id: randomUUID(),
+      workspace_id: workspace,
+      // Protobuf represents an absent ID as an empty string.
+      ...(transport.name === 'grpc' && { owner_id: '' }),
+      ...names,
+    })
+    const names = [
+      { owner_email: email.toUpperCase() },
+      { owner_external_id: external_id },
+      { owner_id: owner },
+    ]
+    for (const name of names) {
+      const record = expectOk(await transport.call('Register', item(name), { key }))
+      t.is(record.owner_id, owner)
+    }
+    const batch = { resources: names.map(item) }
+    const { resources } = expectOk(await transport.call('RegisterBatch', batch, { key }))
+    t.deepEqual(
+      resources.map((record: { owner_id: string }) => record.owner_id),
+      [owner, owner, owner],
+    )
+
+    const isMissing = 'must be a member of the workspace'
+    const invalid: [names: object, field: string, message: string][] = [
+      [{}, 'owner_id', 'is required, or owner_email or owner_external_id'],
+      [{ ...names[0], ...names[1] }, 'owner_external_id', 'must not be combined with owner_email'],
+      [
+        { ...names[0], owner_id: people.owner.id },
+        'owner_email',
+        'must not be combined with owner_id',
+      ],
+      // Users outside the workspace and unknown names are not distinguished.
+      [{ owner_email: stranger }, 'owner_email', isMissing],
+      [{ owner_email: 'unknown@example.com' }, 'owner_email', isMissing],
+      [{ owner_external_id: 'unknown' }, 'owner_external_id', isMissing],
+    ]
+    for (const [name, field, message] of invalid) {
+      const error = expectError(await transport.call('Register', item(name), { key }))
+      t.is(error.code, 'invalid_argument')
+      t.deepEqual(error.violations, [{ field, message }])
+    }
+    const mixed = { resources: [item({ owner_id: owner }), item({ owner_email: stranger })] }
+    const { violations } = expectError(await transport.call('RegisterBatch', mixed, { key }))
+    t.deepEqual(violations, [{ field: 'resources[1].owner_email', message: isMissing }])
   })
 
   test(`registering sets the requested visibility ${over}`, async (t) => {

@@ -1,7 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto'
 import test from 'ava'
 import { createServiceKey } from '../../src/identity/service-keys.ts'
-import { expectOk } from '../support/outcome.ts'
+import type { DeclaredOperation } from '../../src/rpc/operation.ts'
+import { expectError, expectOk } from '../support/outcome.ts'
+import { methodName } from '../support/request-fixture.ts'
 import { startTestEnvironment, type TestEnvironment } from '../support/test-environment.ts'
 import type { PresentedCredentials, Transport } from '../support/transports.ts'
 import {
@@ -29,10 +31,13 @@ function messages(fixture: WorkspaceFixture, record: ResourceRecord): Record<str
     Check: { checks: [{ ...view, resource_id }] },
     Accessible: { ...view, workspace_id },
     Share: { permission_id, ...grantee },
+    ShareBatch: { shares: [{ permission_id, ...grantee }] },
     Register: { ...kind, resource_id, workspace_id, owner_id },
     RegisterBatch: { resources: [{ ...kind, resource_id, workspace_id, owner_id }] },
     UpdateVisibility: { permission_id, visibility: 'workspace' },
     UpdateParent: { permission_id, inherits: false },
+    UpdateResource: { permission_id, display_name: 'Roadmap' },
+    UpdateAttributes: { permission_id, attributes: {} },
     GetResource: { ...kind, resource_id },
     TransferOwnership: { permission_id, owner_id },
     RevokeShare: { permission_id, ...grantee },
@@ -43,6 +48,26 @@ function messages(fixture: WorkspaceFixture, record: ResourceRecord): Record<str
     SearchActions: evaluation,
     RegisterActions: { service_name: kind.service_name, actions: [{ name: 'publish' }] },
     ListGrantedActions: { service_name: kind.service_name },
+    AuthorizeAction: {
+      action: 'view',
+      resource_type: `${kind.service_name}:${kind.resource_type}`,
+      resource_id,
+    },
+    PutRoutes: {
+      service_name: kind.service_name,
+      routes: [{ methods: [], path: '/', allow: 'anyone' }],
+    },
+    PutResourceType: {
+      ...kind,
+      roles: [{ name: 'triage', actions: ['view'] }],
+    },
+    ListResourceTypes: { service_name: kind.service_name },
+    DeleteResourceType: kind,
+    AuthorizeForwarded: { method: 'GET', uri: '/' },
+    ListRoutes: { service_name: kind.service_name },
+    CreateLink: { permission_id, permission: 'view' },
+    ListLinks: { permission_id },
+    DeleteLink: { permission_id, link_id: randomUUID() },
     Unregister: { permission_id },
   }
 }
@@ -64,6 +89,29 @@ async function callAll(
 const forAllMethods = (all: object, outcome: string) =>
   Object.fromEntries(Object.keys(all).map((method) => [method, outcome]))
 
+/** The outcomes of calls with a valid key. The link to delete does not exist. */
+const accepted = (all: object) => ({
+  ...forAllMethods(all, 'ok'),
+  ...('DeleteLink' in all && { DeleteLink: 'not_found LINK_NOT_FOUND' }),
+})
+
+/** In development mode, no key identifies the service whose routes would count. */
+const inDevelopmentMode = (all: object) => ({
+  ...accepted(all),
+  AuthorizeForwarded: 'failed_precondition SERVICE_UNKNOWN',
+})
+
+/** Returns the methods with such a declaration. */
+const methodsWhere = (isSuch: (operation: DeclaredOperation) => boolean) =>
+  environment.app.operations.filter(isSuch).map(methodName)
+
+/** Returns the messages of these methods. */
+const pick = (all: Record<string, object>, methods: string[]) => {
+  const picked = Object.entries(all).filter(([method]) => methods.includes(method))
+  if (picked.length === 0) throw new Error('no method has such a policy')
+  return Object.fromEntries(picked)
+}
+
 const deactivateAll = ({ pool }: TestEnvironment) =>
   pool.query('update service_apps set is_active = false')
 
@@ -71,12 +119,12 @@ test('the cases below cover every method of the service and dual tiers', async (
   const [transport] = environment.transports as [Transport]
   const fixture = await createWorkspaceFixture(environment, transport)
   // The errors of OAuth endpoints have no reason over REST: see test/identity/oauth/token.test.ts.
-  const operationsWithKey = environment.app.operations.filter(
+  const methodsWithKey = methodsWhere(
     ({ policy, service }) => /service|dual/.test(policy.tier) && service !== 'OAuthService',
   )
   t.deepEqual(
     Object.keys(messages(fixture, await fixture.register(fixture.people.owner))).toSorted(),
-    operationsWithKey.map(({ name }) => name.replace(/.*\//, '')).toSorted(),
+    methodsWithKey.toSorted(),
   )
 })
 
@@ -103,16 +151,15 @@ for (const transport of environment.transports) {
       const invalid = forAllMethods(all, 'unauthenticated SERVICE_KEY_INVALID')
       t.deepEqual(await callAll(transport, all, { token, key: invalidKey }), invalid)
     }
-    t.deepEqual(await callAll(transport, all, { token, key }), forAllMethods(all, 'ok'))
+    t.deepEqual(await callAll(transport, all, { token, key }), accepted(all))
   })
 
   test(`dual methods require a token in addition to the key ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
-    const { Check, Accessible, Share, ListGrantedActions } = messages(
-      fixture,
-      await fixture.register(fixture.people.owner),
-    ) as Record<string, object>
-    const all = { Check, Accessible, Share, ListGrantedActions } as Record<string, object>
+    const all = pick(
+      messages(fixture, await fixture.register(fixture.people.owner)),
+      methodsWhere(({ policy }) => policy.tier === 'dual'),
+    )
     const missing = forAllMethods(all, 'unauthenticated TOKEN_MISSING')
     t.deepEqual(await callAll(transport, all, { key: fixture.key }), missing)
   })
@@ -161,20 +208,21 @@ for (const transport of environment.transports) {
     const { people, key, service } = fixture
     const other = await createWorkspaceFixture(environment, transport)
     const record = await other.register(other.people.owner)
-    const { Check: _, RegisterBatch: __, ...all } = messages(fixture, record)
+    // Batches name the service in each item: see below.
+    const all = pick(
+      messages(fixture, record),
+      methodsWhere(({ policy }) => policy.serviceField?.length === 1),
+    )
     const resourceKey = {
       ...fixture.kind,
       resource_id: record.resource_id,
       permission_id: undefined,
     }
     const naming = Object.fromEntries(
-      // The Access API takes the service from the key.
-      Object.entries(all)
-        .filter(([method]) => !/^(Evaluate|Search)/.test(method))
-        .map(([method, message]) => [
-          method,
-          'permission_id' in message ? { ...message, ...resourceKey } : message,
-        ]),
+      Object.entries(all).map(([method, message]) => [
+        method,
+        'permission_id' in message ? { ...message, ...resourceKey } : message,
+      ]),
     )
     for (const service_name of [other.service, service.toUpperCase(), `${service} `, 'nobody']) {
       const requests = Object.entries(naming).map(
@@ -205,6 +253,61 @@ for (const transport of environment.transports) {
     }
   })
 
+  test(`a resource type that names another service returns 403 in the Access API ${over}`, async (t) => {
+    const fixture = await createWorkspaceFixture(environment, transport)
+    const { people, key, service, kind } = fixture
+    const { resource_id: id } = await fixture.register(people.owner)
+    const subject = { type: 'user', id: people.owner.id }
+    const evaluation = { subject, action: { name: 'view' }, resource: { type: '', id } }
+    const methods = methodsWhere(
+      ({ policy }) => policy.profile === 'authzen' && policy.tier === 'service',
+    )
+    const call = (method: string, type: string, context?: object) => {
+      const message = { ...evaluation, resource: { type, id }, ...(context && { context }) }
+      return transport.call(method, message, { key })
+    }
+    const other = await createWorkspaceFixture(environment, transport)
+    for (const name of [other.service, 'nobody', service.toUpperCase()]) {
+      const type = `${name}:${kind.resource_type}`
+      for (const method of methods) {
+        const outcome = await call(method, type)
+        t.like(outcome, { ok: false, code: 'permission_denied', reason: 'OTHER_SERVICE' }, method)
+        t.like(expectError(outcome), { detail: `The service key is limited to ${service}` })
+      }
+      t.like(await call('Evaluate', type, { explain: true }), { reason: 'OTHER_SERVICE' })
+
+      const evaluations = [
+        {},
+        { resource: { type, id } },
+        { resource: { type: `${service}:${kind.resource_type}`, id } },
+      ]
+      const batch = { ...evaluation, resource: { type: kind.resource_type, id }, evaluations }
+      const { evaluations: results } = expectOk(
+        await transport.call('EvaluateBatch', batch, { key }),
+      )
+      const error = {
+        status: 403,
+        reason: 'OTHER_SERVICE',
+        message: `The service key is limited to ${service}`,
+      }
+      t.deepEqual(
+        results.map(({ decision, context }: any) => ({ decision, ...context })),
+        [{ decision: true }, { decision: false, error }, { decision: true }],
+      )
+    }
+    // Types without the name of a service, and types that the service has registered itself.
+    for (const type of ['unknown', ':x', 'x:'])
+      for (const method of methods) t.true((await call(method, type)).ok, `${method} ${type}`)
+    const own = { service_name: service, resource_type: 'urn:document', resource_id: id }
+    const facts = { workspace_id: fixture.workspace, owner_id: people.owner.id }
+    expectOk(await transport.call('Register', { ...own, ...facts }, { key }))
+    t.true(expectOk(await call('Evaluate', 'urn:document')).decision)
+    t.deepEqual(
+      expectOk(await call('SearchResources', 'urn:document')).results.map(({ id }: any) => id),
+      [id],
+    )
+  })
+
   test(`another service's permission_id is treated like an unknown one ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { people, workspace } = fixture
@@ -212,19 +315,13 @@ for (const transport of environment.transports) {
     const record = await fixture.register(people.owner, { workspace_id: workspace })
     await fixture.share(people.owner, record, { user: people.viewer.id }, 'view')
     const before = await fixture.readResource(record)
-    const { Share, UpdateVisibility, UpdateParent, TransferOwnership, RevokeShare, Unregister } =
-      messages(fixture, record)
-    const all = {
-      Share,
-      UpdateVisibility,
-      UpdateParent,
-      TransferOwnership,
-      RevokeShare,
-      Unregister,
-    }
-    for (const [method, message] of Object.entries(all)) {
+    const all = Object.entries(messages(fixture, record)).filter(
+      ([, message]) => 'permission_id' in message,
+    )
+    t.true(all.length >= 6)
+    for (const [method, message] of all) {
       const credentials = { key, token: people.owner.token, headers: { 'x-request-id': 'same' } }
-      const foreignOutcome = await transport.call(method, message as object, credentials)
+      const foreignOutcome = await transport.call(method, message, credentials)
       const random = { ...message, permission_id: randomUUID() }
       t.like(foreignOutcome, { ok: false, code: 'not_found', detail: 'Resource not found' })
       const unknownOutcome = await transport.call(method, random, credentials)
@@ -251,7 +348,7 @@ for (const transport of development.transports) {
         const all = messages(fixture, await fixture.register(fixture.people.owner))
         await deactivateAll(development)
         const outcomes = await callAll(transport, all, { token, ...credentials })
-        t.deepEqual(outcomes, forAllMethods(all, 'ok'))
+        t.deepEqual(outcomes, inDevelopmentMode(all))
         await development.pool.query('update service_apps set is_active = true where id = $1', [
           fixture.appId,
         ])
@@ -269,7 +366,7 @@ for (const transport of development.transports) {
       const { token } = other.people.owner
       const all = messages(other, record)
       const outcomes = await callAll(transport, all, { token, key: fixture.key })
-      t.deepEqual(outcomes, forAllMethods(all, 'ok'))
+      t.deepEqual(outcomes, inDevelopmentMode(all))
       const checks = ['one', 'two'].map((service_name) => {
         return { service_name, resource_type: 'x', resource_id: randomUUID(), action: 'view' }
       })

@@ -23,33 +23,57 @@ const imports: Import[] = sources.flatMap((from) => {
   ]
 })
 
-const features = ['permissions', 'identity', 'workspaces', 'activity', 'admin']
+const features = [
+  'permissions',
+  'gateway',
+  'identity',
+  'workspaces',
+  'activity',
+  'admin',
+  'webhooks',
+]
 
 /** The folders of src that the files of each folder may import, in addition to their own. */
 const allowed: Record<string, string[]> = {
   core: [],
   config: ['core'],
+  outbound: ['core'],
   database: ['core'],
   'rate-limit': ['core'],
   permissions: ['core', 'database', ...features],
+  gateway: ['core', 'database', ...features],
   // Identity providers are created from their settings.
-  identity: ['core', 'config', 'database', ...features],
-  workspaces: ['core', 'database', ...features],
+  identity: ['core', 'config', 'outbound', 'database', ...features],
+  // Invitations are sent by e-mail.
+  workspaces: ['core', 'outbound', 'database', ...features],
   activity: ['core', 'database', ...features],
-  admin: ['core', 'database', ...features],
+  admin: ['core', 'outbound', 'database', ...features],
+  webhooks: ['core', 'outbound', 'database', ...features],
   rpc: ['core', 'database', 'rate-limit', ...features],
   grpc: ['core', 'rpc'],
   http: ['core', 'rpc'],
-  server: ['core', 'config', 'database', 'rate-limit', ...features, 'rpc', 'grpc', 'http'],
-  cli: ['core', 'config', 'database', ...features, 'rpc', 'server'],
+  server: [
+    'core',
+    'config',
+    'outbound',
+    'database',
+    'rate-limit',
+    ...features,
+    'rpc',
+    'grpc',
+    'http',
+  ],
+  cli: ['core', 'config', 'outbound', 'database', ...features, 'rpc', 'server'],
   dev: ['core', 'config', 'database', ...features, 'rpc', 'server', 'cli'],
 }
 
 /** The files of features that rpc may import: types and pure functions, but no handlers. */
 const importedByRpc = [
-  'src/permissions/facts.ts',
-  'src/permissions/decision.ts',
+  'src/permissions/decision-handler.ts',
+  'src/permissions/engine/ask.ts',
+  'src/permissions/engine/question.ts',
   'src/identity/claims.ts',
+  'src/identity/api-keys.ts',
   'src/identity/service-keys.ts',
   'src/identity/tokens.ts',
   'src/identity/user-errors.ts',
@@ -61,7 +85,13 @@ const pure = [
   'src/core/errors.ts',
   'src/core/quotas.ts',
   'src/core/roles.ts',
+  'src/core/slug.ts',
+  'src/core/uuid.ts',
   'src/database/replicas/replica-choice.ts',
+  'src/gateway/route-table.ts',
+  'src/gateway/path-template.ts',
+  'src/gateway/id-template.ts',
+  'src/gateway/request-path.ts',
   'src/identity/claims.ts',
   'src/activity/events.ts',
   'src/admin/import/plan.ts',
@@ -112,6 +142,21 @@ forbid('rpc imports no handler', ({ from, to }) => {
   return isIn(from, 'rpc') && isIn(to, ...features) && !importedByRpc.includes(to)
 })
 
+forbid('the engine imports no operation', ({ from, to }) => {
+  const below = [
+    'src/permissions/engine/',
+    'src/permissions/conditions/',
+    'src/permissions/access.ts',
+  ]
+  const isBelow = below.some((path) => to.startsWith(path))
+  return from.startsWith('src/permissions/engine/') && isIn(to, ...features) && !isBelow
+})
+
+forbid('operations on permissions do not import the Access API', ({ from, to }) => {
+  const isAccessApi = (path: string) => path.startsWith('src/permissions/evaluate/')
+  return isIn(from, 'permissions') && !isAccessApi(from) && isAccessApi(to)
+})
+
 forbid('pure decisions import types and each other', ({ from, to, typeOnly }) => {
   return pure.includes(from) && !pure.includes(to) && !typeOnly
 })
@@ -120,6 +165,18 @@ forbid('only http imports express', ({ from, to }) => to === 'express' && !isIn(
 
 forbid('only grpc imports grpc-js', ({ from, to }) => {
   return to === '@grpc/grpc-js' && !isIn(from, 'grpc')
+})
+
+/** Files that reach PostgreSQL through MikroORM, its entities or SQL in a transaction. */
+const isStore = (path: string) => /^src\/([\w-]+\/)+store\//.test(path) || isIn(path, 'database')
+
+forbid('only stores and database know the entity manager', ({ from, to }) => {
+  return to.startsWith('@mikro-orm/') && !isStore(from) && from !== 'src/server/stores.ts'
+})
+
+forbid('only stores and database use entities and SQL', ({ from, to, typeOnly }) => {
+  const isSql = to.startsWith('src/database/entities/') || to === 'src/database/query.ts'
+  return isSql && !typeOnly && !isStore(from)
 })
 
 forbid('handlers import only types of gen', ({ from, to, typeOnly }) => {

@@ -38,7 +38,7 @@ const compiler = compilers.find(([command = '', ...args]) => isInstalled(command
 const testWithProtoc = compiler ? test : test.skip
 
 testWithProtoc('protoc compiles proto/ for Python', (t) => {
-  t.deepEqual(compile('python', t.teardown), ['daikon', 'google'])
+  t.deepEqual(compile('python', t.teardown), ['daikon', 'envoy', 'google'])
 })
 
 const testWithGo = compiler && isInstalled('protoc-gen-go') ? test : test.skip

@@ -72,9 +72,11 @@ test.serial('one administrator remains when the last two are demoted concurrentl
 test.serial('an unknown user and an invalid address fail with status 2', async (t) => {
   await Promise.all(
     ['promote', 'demote'].map(async (command) => {
+      const advice =
+        ': let them sign in first, or run `daikon admin promote nobody@example.com --create`'
       t.deepEqual(await runAdmin(command, 'nobody@example.com'), {
         out: '',
-        err: 'User not found\n',
+        err: `No user has the e-mail address nobody@example.com${command === 'promote' ? advice : ''}\n`,
         status: 2,
       })
       t.deepEqual(await runAdmin(command, 'a@b@c'), {
@@ -84,4 +86,19 @@ test.serial('an unknown user and an invalid address fail with status 2', async (
       })
     }),
   )
+})
+
+test.serial('promote --create creates an administrator whom a sign-in claims later', async (t) => {
+  for (let run = 1; run <= 2; run += 1) {
+    t.deepEqual(await runAdmin('promote', '--create', 'New@example.com'), {
+      out: 'new@example.com is now an administrator.\n',
+      err: '',
+      status: 0,
+    })
+  }
+  const { rows } = await pool.query(
+    `select is_admin, is_active, (select count(*)::int from linked_accounts where user_id = id) as accounts
+     from users where email = 'new@example.com'`,
+  )
+  t.deepEqual(rows, [{ is_admin: true, is_active: true, accounts: 0 }])
 })

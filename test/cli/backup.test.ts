@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -5,6 +6,7 @@ import test from 'ava'
 import pg from 'pg'
 import { createKeyFiles } from '../../src/identity/keys.ts'
 import { runCliWith } from '../support/cli.ts'
+import { cloneDatabase } from '../support/database.ts'
 import { findInstalledPostgres, startInstalledPostgres } from '../support/installed-postgres.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'daikon-backup-'))
@@ -77,6 +79,23 @@ test.serial('without pg_dump, the error of backup names what to install', async 
   const { status, err } = await runCliWith(settings, 'backup', join(folder, 'another'))
   t.is(status, 2)
   t.is(err, 'pg_dump is not installed: install the client programs of PostgreSQL\n')
+})
+
+test.serial('an older pg_dump is refused before anything is written', async (t) => {
+  const database = await cloneDatabase()
+  t.teardown(database.drop)
+  const programs = await mkdtemp(join(folder, 'programs-'))
+  const script = '#!/bin/sh\necho "pg_dump (PostgreSQL) 9.6.24"\n'
+  await writeFile(join(programs, 'pg_dump'), script, { mode: 0o755 })
+  const backup = join(folder, 'not-written')
+  const settings = { ...keys, DATABASE_URL: database.url, PATH: `${programs}:${process.env.PATH}` }
+  const { status, err } = await runCliWith(settings, 'backup', backup)
+  t.is(status, 2)
+  t.regex(
+    err,
+    /^pg_dump 9 is older than the server, PostgreSQL (\d+): install the client programs of PostgreSQL \1 or newer\n$/,
+  )
+  t.false(existsSync(backup))
 })
 
 async function query(url: string, sql: string): Promise<void> {

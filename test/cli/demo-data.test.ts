@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { openDatabase } from '../../src/database/database.ts'
 import { demo, seedDemoData } from '../../src/dev/demo-data.ts'
-import { loadAccessClaims } from '../../src/identity/access-claims.ts'
+import { createDemoStores } from '../../src/dev/store/demo-store.ts'
 import { createServiceKey } from '../../src/identity/service-keys.ts'
 import { expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
@@ -12,18 +11,14 @@ const environment = await startTestEnvironment()
 const { pool } = environment
 const [transport] = environment.transports as [Transport]
 const otherWorkspace = await environment.seed.workspace()
-const database = await openDatabase(environment.databaseUrl, () => {})
+const { database } = environment
 const key = createServiceKey()
 const { workspace, group, documents, service_name, resource_type } = demo
 const { alice, bob, carol } = demo.people
-test.after.always(async () => {
-  await database.close()
-  await environment.stop()
-})
+test.after.always(() => environment.stop())
 
 async function seedAgain(): Promise<void> {
-  const context = { principal: {}, em: database.fork() }
-  return seedDemoData(context, key, 'http://localhost:9101/callback')
+  return seedDemoData(createDemoStores(database.fork()), key, 'http://localhost:9101/callback')
 }
 
 /** Whether Bob has the permissions that `npm run dev` prints. */
@@ -94,7 +89,8 @@ for (const [title, change] of Object.entries(changes)) {
     t.false(await hasExpectedPermissions())
     await seedAgain()
     t.true(await hasExpectedPermissions())
-    const claims = await loadAccessClaims(database.fork(), { email: bob.email, slug: demo.slug })
+    const { claims: claimsStore } = createDemoStores(database.fork())
+    const claims = await claimsStore.findAccessClaims({ email: bob.email, slug: demo.slug })
     t.is(claims?.sub, bob.id)
   })
 }

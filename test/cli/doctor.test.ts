@@ -2,6 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
+import { isSameSite } from '../../src/cli/doctor/same-site.ts'
+import { findFreePort } from '../../src/core/free-port.ts'
+import { startMockProviders } from '../../src/dev/mock-providers.ts'
 import { createKeyFiles } from '../../src/identity/keys.ts'
 import { runCliWith } from '../support/cli.ts'
 import { cloneDatabase } from '../support/database.ts'
@@ -10,8 +13,13 @@ type Report = { ok: boolean; findings: { check: string; ok: boolean; detail: str
 
 const folder = await mkdtemp(join(tmpdir(), 'daikon-doctor-'))
 const database = await cloneDatabase()
+const providers = await startMockProviders({
+  people: [],
+  client: { id: 'daikon', secret: 'secret', redirectUris: ['https://auth.example.com/callback'] },
+})
 test.after.always(async () => {
   await database.drop()
+  await providers.close()
   await rm(folder, { recursive: true, force: true })
 })
 
@@ -23,10 +31,11 @@ const production = {
   ADMIN_URL: 'https://admin.example.com',
   COOKIE_SECURE: 'true',
   SESSION_SECRET_KEY: 'x'.repeat(32),
+  SECRETS_ENCRYPTION_KEY: Buffer.alloc(32, 'x').toString('base64'),
   SERVICE_KEYS_REQUIRED: 'true',
   TRUSTED_PROXIES: '1',
-  GOOGLE_CLIENT_ID: 'daikon',
-  GOOGLE_CLIENT_SECRET: 'secret',
+  SERVICE_RATE_LIMIT_PER_MINUTE: '6000',
+  ...providers.environment,
   JWT_PRIVATE_KEY_PATH: keys.privatePath,
   JWT_PUBLIC_KEY_PATH: keys.publicPath,
 }
@@ -47,9 +56,14 @@ test.serial('doctor reports every check that a deployment fails', async (t) => {
     ...production,
     SERVICE_KEYS_REQUIRED: 'false',
     SESSION_SECRET_KEY: 'short',
+    SECRETS_ENCRYPTION_KEY: '',
+    // Without a file that contains the key.
+    DATA_DIR: folder,
     TRUSTED_PROXIES: '0',
     GOOGLE_CLIENT_ID: '',
-    GOOGLE_CLIENT_SECRET: '',
+    MICROSOFT_CLIENT_ID: '',
+    GITHUB_CLIENT_ID: '',
+    SERVICE_RATE_LIMIT_PER_MINUTE: '',
     REDIS_URL: 'redis://127.0.0.1:1',
   })
   t.is(status, 1)
@@ -58,6 +72,8 @@ test.serial('doctor reports every check that a deployment fails', async (t) => {
     'proxies',
     'service keys',
     'providers',
+    'service limits',
+    'secrets key',
     'redis',
     // The tests run PostgreSQL with fsync=off.
     'durability',
@@ -93,3 +109,70 @@ test.serial(
     t.true(report.findings.length > 12)
   },
 )
+
+test.serial('doctor finds settings that a server accepts but that do not work', async (t) => {
+  const other = join(folder, 'other')
+  createKeyFiles({ privatePath: `${other}.pem`, publicPath: `${other}.pub.pem` })
+  await database.pool.query(
+    `insert into users (id, email, name, external_id) values
+       (gen_random_uuid(), 'a@example.com', 'A', 'other@example.com'),
+       (gen_random_uuid(), 'b@example.com', 'B', '0D000000-0000-7000-8000-00000000000B'),
+       (gen_random_uuid(), 'c@example.com', 'C', 'crm@')`,
+  )
+  const { failed, report } = await diagnose({
+    ...production,
+    BASE_URL: 'https://auth.example.com/daikon',
+    ADMIN_URL: 'https://admin.example.org',
+    GOOGLE_CLIENT_SECRET: '',
+    GITHUB_CLIENT_SECRET: '',
+    GOOGLE_ISSUER: `http://127.0.0.1:${await findFreePort()}`,
+    MICROSOFT_ISSUER: `${providers.url}/nothing`,
+    GITHUB_API_URL: 'http://127.0.0.1:1/api',
+    RATE_LIMIT_ENABLED: 'false',
+    JWT_PUBLIC_KEY_PATH: `${other}.pub.pem`,
+  })
+  t.deepEqual(failed, [
+    'base URL',
+    'console',
+    'client secrets',
+    'rate limits',
+    'signing keys',
+    'google issuer',
+    'microsoft issuer',
+    'github',
+    'redis',
+    'durability',
+    'external IDs',
+  ])
+  const details = Object.fromEntries(report.findings.map(({ check, detail }) => [check, detail]))
+  t.regex(details['client secrets'] ?? '', /^GOOGLE_CLIENT_SECRET, GITHUB_CLIENT_SECRET are empty/)
+  t.regex(
+    details['google issuer'] ?? '',
+    /^GOOGLE_ISSUER: http:.* does not answer \(.*ECONNREFUSED/,
+  )
+  t.regex(details['microsoft issuer'] ?? '', /returned no metadata \(HTTP 404\)/)
+  t.regex(details['external IDs'] ?? '', /^2 have the form of .*other@example\.com, 0D000000-/)
+})
+
+test.serial('doctor finds REST limits that stop services', async (t) => {
+  const limit = { ...production, SERVICE_RATE_LIMIT_PER_MINUTE: '60' }
+  t.true((await diagnose(limit)).failed.includes('service limits'))
+  const none = { ...production, SERVICE_RATE_LIMIT_PER_MINUTE: '0' }
+  t.false((await diagnose(none)).failed.includes('service limits'))
+})
+
+test('hosts are on the same site if they share a registrable domain and scheme', (t) => {
+  const pairs: [first: string, second: string, expected: boolean][] = [
+    ['https://auth.example.com', 'https://admin.example.com', true],
+    ['https://example.com', 'https://admin.example.com:8443', true],
+    ['https://auth.example.com', 'https://admin.example.org', false],
+    ['https://auth.example.com', 'http://admin.example.com', false],
+    ['https://auth.a.co.uk', 'https://admin.b.co.uk', false],
+    ['https://auth.a.co.uk', 'https://admin.a.co.uk', true],
+    ['http://localhost:8000', 'http://localhost:9004', true],
+    ['http://127.0.0.1:8000', 'http://localhost:9004', false],
+    ['http://10.0.0.1', 'http://10.1.0.1', false],
+  ]
+  for (const [first, second, expected] of pairs)
+    t.is(isSameSite(first, second), expected, `${first} ${second}`)
+})

@@ -1,33 +1,44 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import test, { type ExecutionContext } from 'ava'
+import { findFreePort } from '../../src/core/free-port.ts'
 import { createKeyFiles } from '../../src/identity/keys.ts'
 import { runCliWith } from '../support/cli.ts'
-import { cloneDatabase } from '../support/database.ts'
 
-test('if a port is in use, start fails with one line that names the setting', async (t) => {
-  const database = await cloneDatabase()
-  t.teardown(database.drop)
-  const other = createServer().listen(0, '127.0.0.1')
-  await once(other, 'listening')
-  t.teardown(() => other.close())
-  const { port } = other.address() as { port: number }
-  for (const name of ['HTTP_PORT', 'GRPC_PORT', 'METRICS_PORT', 'CONSOLE_PORT']) {
-    const { status, stderr } = await run(t, ['start'], {
-      DATABASE_URL: database.url,
-      [name]: `${port}`,
+const portSettings = ['HTTP_PORT', 'GRPC_PORT', 'METRICS_PORT', 'CONSOLE_PORT']
+
+test('start reports every port in use with one line that names the setting, before it does anything', async (t) => {
+  const ports = await Promise.all(portSettings.map(() => takePort(t)))
+  const taken = Object.fromEntries(portSettings.map((name, index) => [name, `${ports[index]}`]))
+  for (const WORKERS of ['1', '2']) {
+    // No database is needed: the ports are checked first.
+    const result = await run(t, ['start'], {
+      ...taken,
+      WORKERS,
+      DATABASE_URL: 'postgresql://x:1/x',
     })
-    t.is(status, 2)
-    t.is(
-      lastLine(stderr),
-      `Port ${port} is in use: stop the process that uses it, or set ${name} to another port`,
-    )
+    const lines = portSettings.map((name, index) => {
+      const port = ports[index]
+      return `Port ${port} is in use: stop the process that uses it, or set ${name} to another port\n`
+    })
+    t.deepEqual(result, { status: 2, stdout: '', stderr: lines.join('') })
   }
+})
+
+test('start reports ports that are set twice and a host of another machine', async (t) => {
+  const port = `${await findFreePort()}`
+  const same = await run(t, ['start'], { HTTP_PORT: port, GRPC_PORT: port })
+  t.like(same, { status: 2, stderr: `GRPC_PORT must differ from HTTP_PORT: both are ${port}\n` })
+  const host = await run(t, ['start'], { GRPC_HOST: '192.0.2.1' })
+  t.like(host, {
+    status: 2,
+    stderr: 'GRPC_HOST must be an address of this machine: 192.0.2.1 (EADDRNOTAVAIL)\n',
+  })
 })
 
 test('if the database is unreachable, start and other commands fail with one line and status 2', async (t) => {
@@ -62,8 +73,11 @@ COMP_WORDS=(daikon service-app r); COMP_CWORD=2; _daikon; echo "\${COMPREPLY[@]}
   t.is((await text(bash.stdout)).trim(), 'rotate')
 })
 
-function lastLine(output: string): string | undefined {
-  return output.trimEnd().split('\n').at(-1)
+async function takePort(t: ExecutionContext): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  return (server.address() as AddressInfo).port
 }
 
 async function run(

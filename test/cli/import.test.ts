@@ -74,15 +74,22 @@ test('only the first 20 errors are printed', async (t) => {
 })
 
 test('the progress bar is drawn only on a terminal and cleared at the end', (t) => {
-  const draw = (isTTY: boolean) => {
+  const draw = (isTTY: boolean, size = 1) => {
     const written: string[] = []
     const stream = { isTTY, write: (text: string) => written.push(text) }
     const bar = createProgressBar(stream as unknown as NodeJS.WriteStream)
-    for (const done of [0, 1, 1, 2]) bar.onProgress('Writing', done, 2)
+    for (const done of [0, 1, 1, 2]) bar.onProgress('Writing', done * size, 2 * size)
     bar.clear()
     return written
   }
   t.deepEqual(draw(false), [])
+  // Elsewhere, imports of more than 1,000 rows write lines.
+  t.deepEqual(draw(false, 500), [])
+  t.deepEqual(draw(false, 501), [
+    'Writing: 0 of 1002\n',
+    'Writing: 501 of 1002\n',
+    'Writing: 1002 of 1002\n',
+  ])
   const [none, half, all, end] = draw(true)
   t.regex(none ?? '', /Writing {3}░{30} 0 %$/)
   t.regex(half ?? '', /█{15}░{15} 50 %$/)

@@ -8,6 +8,7 @@ import { cloneDatabase } from '../support/database.ts'
 const folder = mkdtempSync(join(tmpdir(), 'daikon-keys-'))
 test.after.always(() => rmSync(folder, { recursive: true }))
 const settings = {
+  DATA_DIR: folder,
   JWT_PRIVATE_KEY_PATH: join(folder, 'private.pem'),
   JWT_PUBLIC_KEY_PATH: join(folder, 'public.pem'),
 }

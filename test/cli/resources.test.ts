@@ -3,7 +3,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
-import { toResourceId } from '../../src/permissions/evaluate/resource-id.ts'
+import { toResourceId } from '../../src/permissions/resource-id.ts'
 import { runCli } from '../support/cli.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 
@@ -63,6 +63,43 @@ test('a CSV file can list parents in any order, and importing it again changes n
   t.deepEqual(JSON.parse(repeated.out), { registered: 0, unchanged: 3 })
 })
 
+test('attributes are JSON, and public resources need a type that allows them', async (t) => {
+  const service = randomUUID()
+  await pool.query(
+    `with kind as (
+       insert into resource_kinds (service_name, resource_type) values ($1, 'page') returning id
+     ) insert into resource_types (kind_id, id, description, allow_public)
+     select id, gen_random_uuid(), '', true from kind`,
+    [service],
+  )
+  const header =
+    'service_name,resource_type,external_id,workspace_slug,owner_email,visibility,attributes'
+  const line = (type: string, more: string) => `${service},${type},plan,${slug},${email},${more}`
+  const csv = [header, line('page', 'public,"{""level"": [1, null]}"'), ''].join('\n')
+  t.like(await runImport(csv), { out: '1 registered, 0 registered already.\n', status: 0 })
+  const json = { service_name: service, resource_type: 'page', external_id: 'other' }
+  const attributes = { level: null }
+  const fields = { ...json, workspace_slug: slug, owner_email: email, attributes }
+  t.like(await runImport(JSON.stringify(fields), 'jsonl'), { status: 0 })
+  const { rows } = await pool.query(
+    `select r.external_id, r.visibility, r.attributes
+     from resources r join resource_kinds k on k.id = r.kind_id
+     where k.service_name = $1 order by r.external_id`,
+    [service],
+  )
+  t.deepEqual(rows, [
+    { external_id: 'other', visibility: 'private', attributes: { level: null } },
+    { external_id: 'plan', visibility: 'public', attributes: { level: [1, null] } },
+  ])
+  const invalid = [header, line('page', ',[]'), line('page', ',{'), ''].join('\n')
+  t.is(
+    (await runImport(invalid)).err,
+    'Line 2: attributes must be a JSON object\nLine 3: attributes must be a JSON object\n',
+  )
+  const closed = await runImport([header, line('book', 'public,'), ''].join('\n'))
+  t.regex(closed.err, /^Line 2: visibility /)
+})
+
 test('a JSON Lines file of more than one batch is imported with parents first', async (t) => {
   const service = randomUUID()
   const items = Array.from({ length: 1500 }, (_, index) => ({
@@ -77,6 +114,7 @@ test('a JSON Lines file of more than one batch is imported with parents first', 
   const file = items.map((item) => `${JSON.stringify(item)}\n`).join('')
   t.like(await runImport(file, 'jsonl'), {
     out: '1500 registered, 0 registered already.\n',
+    err: 'Writing: 0 of 1500\nWriting: 1000 of 1500\n',
     status: 0,
   })
   const resources = await findResources(service)
@@ -98,13 +136,13 @@ test('errors name the line, an invalid file registers nothing, and the status is
     status: 1,
   })
   const invalid = csvFile(
-    line(`ok,${slug},${email},public,,`),
+    line(`ok,${slug},${email},open,,`),
     line(`,${slug},${email},,page,`),
     line(`ok,,${email},,,`),
   )
   t.like(await runImport(invalid), {
     err:
-      'Line 2: visibility must be one of private, workspace\n' +
+      'Line 2: visibility must be one of private, workspace, public\n' +
       'Line 3: resource_id is required, or external_id\n' +
       'Line 3: parent.resource_id is required, or external_id\n' +
       'Line 4: workspace_id is required\n' +
@@ -142,6 +180,7 @@ test('batches before an error stay registered, and importing a corrected file re
     Array.from({ length: 1001 }, (_, index) => item(index, index < 1000 ? owner : last)).join('')
   t.like(await runImport(file(nonMember), 'jsonl'), {
     err:
+      'Writing: 0 of 1001\nWriting: 1000 of 1001\n' +
       'Line 1001: owner_id must be a member of the workspace\n' +
       '1000 resources were registered. Import the file again to register the others.\n',
     status: 1,

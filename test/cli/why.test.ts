@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { explainAccess } from '../../src/cli/why.ts'
-import { openDatabase } from '../../src/database/database.ts'
+import { createAdmin } from '../support/admin.ts'
 import { runCli } from '../support/cli.ts'
 import { expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
@@ -47,7 +48,7 @@ async function createScene() {
   const { key } = await seed.serviceApp(service)
   const publish = await seed.serviceAction(service, 'publish')
   await seed.serviceAction(service, 'archive')
-  const role = await seed.customRole(demo, [publish], [ids.carol])
+  const role = await seed.customRole(demo, [publish], [ids.alice, ids.carol, ids.frank])
   await pool.query(`update custom_roles set name = 'Publisher' where id = $1`, [role])
 
   const call = async (method: string, message: object) =>
@@ -69,20 +70,18 @@ async function createScene() {
   const handbook = await register('document', 'handbook', { visibility: 'workspace' })
   const plans = await register('folder', 'plans')
   const parent = { resource_type: 'folder', resource_id: plans.resource_id }
-  await register('document', 'budget', { parent })
+  const budget = await register('document', 'budget', { parent })
   const group = { grantee_type: 'group', grantee_id: writers }
   await share(ids.frank, roadmap, { ...group, permission: 'edit' })
   const toCarol = { grantee_type: 'user', grantee_id: ids.carol }
   await share(ids.frank, plans, { ...toCarol, permission: 'view', expires_at: expiry })
-  return { ids, writers, backend, handbook, plans }
+  return { ids, demo, key, writers, backend, plans, records: { roadmap, handbook, budget } }
 }
 
 const scene = await createScene()
-const database = await openDatabase(environment.databaseUrl, () => {})
-test.after.always(async () => {
-  await database.close()
-  await environment.stop()
-})
+const admin = await createAdmin(environment)
+const { database } = environment
+test.after.always(() => environment.stop())
 const why = (...args: string[]) => runCli(environment.databaseUrl, 'why', ...args)
 
 const sentences: [user: string, action: string, resource: string, sentence: string][] = [
@@ -128,6 +127,18 @@ const sentences: [user: string, action: string, resource: string, sentence: stri
     'publish',
     'document/handbook',
     'Carol may publish document handbook: the document is visible to all of Demo; Carol has the role Publisher, which includes publish.',
+  ],
+  [
+    'alice',
+    'publish',
+    'document/roadmap',
+    'Alice may publish document roadmap: Alice is an owner of Demo; Alice has the role Publisher, which includes publish.',
+  ],
+  [
+    'frank',
+    'publish',
+    'document/handbook',
+    'Frank may publish document handbook: Frank owns the document; the document is visible to all of Demo; Frank has the role Publisher, which includes publish.',
   ],
   // Denials.
   [
@@ -188,7 +199,7 @@ const sentences: [user: string, action: string, resource: string, sentence: stri
     'bob',
     'manage',
     'document/roadmap',
-    'Bob may not manage document roadmap: Bob is an editor of Demo; Bob does not own the document; shares and visibility do not give manage.',
+    'Bob may not manage document roadmap: Bob is an editor of Demo; Bob does not own the document; no share gives manage.',
   ],
   [
     'carol',
@@ -200,12 +211,125 @@ const sentences: [user: string, action: string, resource: string, sentence: stri
 
 for (const [user, action, resource, sentence] of sentences) {
   test.serial(sentence, async (t) => {
-    const session = { em: database.fork(), statements: database.statements }
     const email = `${user}@example.com`
-    const { text } = await explainAccess(session, email, action, `${service}/${resource}`)
+    const { text } = await explainAccess(database, email, action, `${service}/${resource}`)
     t.is(text, sentence)
+
+    const [, type = '', id = ''] = /^(.+)\/(.+)$/.exec(resource) ?? []
+    for (const transport of environment.transports) {
+      t.is(await evaluate(transport, { type: 'user', id: email }, action, { type, id }), sentence)
+      const userId = scene.ids[user as keyof typeof scene.ids]
+      const permissionId = scene.records[id as keyof typeof scene.records]?.id
+      if (!userId || !permissionId) continue
+      const message = { permission_id: permissionId, user_id: userId, action }
+      const explained = expectOk(await admin.call(transport, 'ExplainPermission', message))
+      t.is(explained.sentence, sentence)
+    }
   })
 }
+
+test.serial('why takes a context', async (t) => {
+  const conditions = [
+    { name: 'small', description: '', expression: 'context.amount < 10', parameters: {} },
+  ]
+  const kind = { service_name: service, resource_type: 'invoice' }
+  const { key } = scene
+  expectOk(await transport.call('PutResourceType', { ...kind, roles: [], conditions }, { key }))
+  const { demo, ids } = scene
+  const invoice = { ...kind, external_id: 'i1', workspace_id: demo, owner_id: ids.alice }
+  const { id } = expectOk(await transport.call('Register', invoice, { key }))
+  const share = { permission_id: id, grantee_type: 'user', grantee_id: ids.carol }
+  const condition = { name: 'small' }
+  const token = await environment.token(ids.alice, demo)
+  expectOk(
+    await transport.call('Share', { ...share, permission: 'view', condition }, { key, token }),
+  )
+  const ask = (...context: string[]) =>
+    why('carol@example.com', 'view', `${service}/invoice/i1`, ...context)
+  const denied = await ask()
+  t.regex(
+    denied.out,
+    /under the condition small, which is not met: the request lacks context\.amount/,
+  )
+  const allowed = await ask('--context', '{"amount": 9}')
+  t.regex(allowed.out, /Carol may view invoice i1: .* under the condition small\./)
+  for (const wrong of ['9', '[]', 'x', JSON.stringify({ text: 'x'.repeat(17_000) })]) {
+    const failed = await ask('--context', wrong)
+    t.not(failed.status, 0)
+    t.regex(failed.err, /--context must be/)
+  }
+})
+
+/** Returns the sentence of an evaluation, alone and in a batch. */
+async function evaluate(
+  transport: Transport,
+  subject: { type: string; id: string },
+  name: string,
+  resource: { type: string; id: string },
+): Promise<string> {
+  const message = { subject, action: { name }, resource, context: { explain: true } }
+  const { key } = scene
+  const { context } = expectOk(await transport.call('Evaluate', message, { key }))
+  const batch = expectOk(
+    await transport.call('EvaluateBatch', { ...message, evaluations: [{}] }, { key }),
+  )
+  if (batch.evaluations[0].context.reason_admin.en !== context.reason_admin.en)
+    throw new Error('The batch has another sentence')
+  return context.reason_admin.en
+}
+
+test.serial('the sentence names the user of an access token, but never the token', async (t) => {
+  const { ids, demo } = scene
+  const other = await seed.workspace('Other')
+  await seed.member(other, ids.carol)
+  const [token, foreign, unknown] = await Promise.all([
+    environment.token(ids.carol, demo),
+    environment.token(ids.carol, other),
+    environment.token(randomUUID(), demo),
+  ])
+  const jti = randomUUID()
+  const revoked = await environment.token(ids.carol, demo, { jti })
+  await seed.denyToken(jti)
+  const handbook = { type: 'document', id: 'handbook' }
+  for (const transport of environment.transports) {
+    const sentence = (id: string, type = 'access_token') =>
+      evaluate(transport, { type, id }, 'view', handbook)
+    t.is(
+      await sentence(token),
+      'Carol may view document handbook: the document is visible to all of Demo.',
+    )
+    t.is(
+      await sentence(foreign),
+      'Carol may not view document handbook: docs has not registered document handbook in the workspace of the access token.',
+    )
+    t.is(
+      await sentence(revoked),
+      'Carol may not view document handbook: the access token has been revoked.',
+    )
+    t.is(
+      await sentence(unknown),
+      'The user of the access token may not view document handbook: there is no such user.',
+    )
+    t.is(
+      await sentence('no-token'),
+      'The user of the access token may not view document handbook: the access token is not valid.',
+    )
+    t.is(
+      await sentence('r2d2', 'constructor'),
+      'r2d2 may not view document handbook: constructor is not a type of subject.',
+    )
+  }
+})
+
+test.serial('an evaluation without `explain` contains no names', async (t) => {
+  const subject = { type: 'user', id: 'carol@example.com' }
+  const resource = { type: 'document', id: 'handbook' }
+  for (const transport of environment.transports) {
+    const message = { subject, action: { name: 'view' }, resource }
+    const { key } = scene
+    t.is(expectOk(await transport.call('Evaluate', message, { key })).context ?? null, null)
+  }
+})
 
 test.serial('daikon why prints the explanation as a sentence', async (t) => {
   t.deepEqual(await why('alice@example.com', 'edit', 'docs/document/roadmap'), {

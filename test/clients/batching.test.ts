@@ -93,7 +93,7 @@ test('batches have at most 1,000 items, and large checks are split into several 
   t.true(batches.length > 1)
 })
 
-test('at most maxInFlight calls run at once, and all checks complete', async (t) => {
+test('at most maxInFlight calls run concurrently, and all checks complete', async (t) => {
   let running = 0
   let maxRunning = 0
   const { daikon } = await startStub(

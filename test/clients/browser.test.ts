@@ -2,12 +2,15 @@
 import { randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { sealActivity } from '../../src/activity/seal.ts'
 import { createInProcessRateLimiter } from '../../src/rate-limit/in-process.ts'
-import { hasBrowser, launchBrowser } from '../support/browser.ts'
+import { createStores } from '../../src/server/stores.ts'
+import { hasBrowser, launchBrowser, prepareContext } from '../support/browser.ts'
 import { type BrowserApp, startBrowserApp } from '../support/browser-app.ts'
 import { type OAuthIssuer, startIssuer } from '../support/oauth-issuer.ts'
 import { expectOk } from '../support/outcome.ts'
 import type { Transport } from '../support/transports.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 const browserTest = hasBrowser ? test.serial : test.skip
 if (!hasBrowser) console.info('Chromium is not installed: the browser client is not tested')
@@ -52,6 +55,7 @@ async function createApplication(t: ExecutionContext, options = {}): Promise<App
   const postLogoutRedirectUri = `${app.url}/${name}/bye`
   app.configure(name, { clientId, postLogoutRedirectUri, service: 'docs', ...options })
   const context = await browser.newContext()
+  prepareContext(context)
   t.teardown(() => context.close())
   const sent: { path: string; body: string }[] = []
   context.on('request', (request) => {
@@ -66,7 +70,6 @@ async function createApplication(t: ExecutionContext, options = {}): Promise<App
     clientId,
     async open(path = '') {
       const page = await context.newPage()
-      page.setDefaultTimeout(60_000)
       page.on('pageerror', (error) => t.fail(`an error or rejection was not handled: ${error}`))
       await page.goto(`${app.url}/${name}/${path}`)
       await started(page)
@@ -241,6 +244,50 @@ browserTest('a token that the server rejects is refreshed once', async (t) => {
   const workspaces = await run(page, 'return await daikon.workspaces()')
   t.is(workspaces.length, 1)
   t.is(application.requests('/oauth/token', 'refresh_token'), 1)
+})
+
+browserTest('tabs share one connection, which makes them check again after changes', async (t) => {
+  const application = await createApplication(t)
+  const owner = await openSignedIn(await createApplication(t))
+  const first = await openSignedIn(application)
+  const { environment } = daikon
+  const [transport] = environment.transports as [Transport]
+  const { workspace } = await run(owner, 'return daikon.user')
+  const member = await run(first, 'return daikon.user')
+  await environment.pool.query(
+    "insert into members (workspace_id, user_id, role, joined_at) values ($1, $2, 'viewer', now())",
+    [workspace.id, member.id],
+  )
+  await run(first, `await daikon.switchWorkspace("${workspace.id}")`)
+  const second = await application.open()
+  const resourceId = await registerDocument(owner)
+  const resource = { service_name: 'docs', resource_type: 'document', resource_id: resourceId }
+  const token = await run(owner, 'return await daikon.getAccessToken()')
+  const record = expectOk(await transport.call('GetResource', resource))
+  const grantee = { grantee_type: 'user', grantee_id: member.id }
+  const share = async (method: string, more = {}) => {
+    const message = { permission_id: record.id, ...grantee, ...more }
+    expectOk(await transport.call(method, message, { token }))
+    while ((await sealActivity(createStores(environment.database.fork()))) > 0);
+  }
+  const watch = `window.seen = []
+    daikon.watchCan('view', { type: 'document', id: '${resourceId}' }, (is) => seen.push(is))`
+  for (const tab of [first, second]) await run(tab, watch)
+  for (const tab of [first, second]) await tab.waitForFunction('seen.at(-1) === false')
+  await waitUntil(() => application.requests('/users/me/changes', 'GET') === 1)
+  await share('Share', { permission: 'view' })
+  for (const tab of [first, second]) await tab.waitForFunction('seen.at(-1) === true')
+  t.is(application.requests('/users/me/changes', 'GET'), 1, 'one connection for both tabs')
+
+  await first.close()
+  await waitUntil(() => application.requests('/users/me/changes', 'GET') === 2)
+  await share('RevokeShare')
+  await second.waitForFunction('seen.at(-1) === false')
+
+  const removal = { workspace_id: workspace.id, user_id: member.id }
+  expectOk(await transport.call('RemoveMember', removal, { token }))
+  await second.waitForFunction('events.at(-1).type === "sessionEnded"')
+  t.is(await run(second, 'return daikon.user'), null)
 })
 
 browserTest('every tab reports the end of the session', async (t) => {

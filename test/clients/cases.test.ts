@@ -12,14 +12,14 @@ test('the client returns the results of clients/cases.json for a real server', a
   t.teardown(() => environment.stop())
   const { serviceKey, values } = await seedClientCases(environment, table)
   const address = `127.0.0.1:${environment.grpcPort}`
-  const daikon = createDaikon({
-    address,
-    service: table.service,
-    serviceKey,
-    deadlineMs: 30_000,
-  })
-  t.teardown(() => daikon.close())
-  for (const row of table.cases) await runCase(t, daikon, row, values)
+  const connect = (service: string) => {
+    const daikon = createDaikon({ address, service, serviceKey, deadlineMs: 30_000 })
+    t.teardown(() => daikon.close())
+    return daikon
+  }
+  const daikon = connect(table.service)
+  for (const row of table.cases)
+    await runCase(t, row.service ? connect(row.service) : daikon, row, values)
 })
 
 test('the fake returns the results of clients/cases.json', async (t) => {
@@ -31,5 +31,9 @@ test('the fake returns the results of clients/cases.json', async (t) => {
     if (state === 'revoked') fake.revokeToken(token)
     values[name] = token
   }
-  for (const row of table.cases) await runCase(t, fake, row, values)
+  const { service: keyService } = table
+  for (const row of table.cases) {
+    const caller = row.service ? createFakeDaikon({ service: row.service, keyService }) : fake
+    await runCase(t, caller, row, values)
+  }
 })

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import test, { type ExecutionContext } from 'ava'
 import type { BrowserContext, Page } from 'playwright-core'
 import { findFreePort } from '../../src/core/free-port.ts'
-import { hasBrowser, launchBrowser } from '../support/browser.ts'
+import { hasBrowser, launchBrowser, prepareContext } from '../support/browser.ts'
 import { startIssuer } from '../support/oauth-issuer.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -51,8 +51,8 @@ browserTest(
     t.teardown(() => browser.close())
     const open = async (name: string) => {
       const context = await browser.newContext({ viewport: { width: 1100, height: 720 } })
+      prepareContext(context)
       const page = await context.newPage()
-      page.setDefaultTimeout(60_000)
       page.on('pageerror', (error) => t.fail(`an error or rejection was not handled: ${error}`))
       await hintUser(context, issuer, people[name] as string)
       await page.goto(url)

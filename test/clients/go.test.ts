@@ -52,6 +52,8 @@ import (
 	"github.com/daikon-auth/daikon/clients/go/daikonhttp"
 	"github.com/daikon-auth/daikon/clients/go/daikontest"
 	"github.com/daikon-auth/daikon/clients/go/daikonv1"
+	"github.com/daikon-auth/daikon/clients/go/daikonv1/adminv1"
+	"github.com/daikon-auth/daikon/clients/go/daikonv1/oauthv1"
 )
 
 func main() {
@@ -64,7 +66,9 @@ func main() {
 	}
 	defer fake.Stop()
 	_ = daikonhttp.New(fake.Client).RequireUser
-	_ = daikonv1.NewAdminServiceClient(fake.Conn())
+	_ = daikonv1.NewGroupServiceClient(fake.Conn())
+	_ = adminv1.NewAdminServiceClient(fake.Conn())
+	_ = oauthv1.NewOAuthServiceClient(fake.Conn())
 	subject := daikon.Subject{Token: fake.Token("alice", "w")}
 	allowed, err := fake.Check(context.Background(), subject, "edit", daikon.Resource{Type: "document", ID: "roadmap"})
 	if err != nil || !allowed {

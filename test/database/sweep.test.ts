@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { openDatabase } from '../../src/database/database.ts'
 import { sweep } from '../../src/database/sweep.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 
 const environment = await startTestEnvironment()
-const database = await openDatabase(environment.databaseUrl, () => {})
-test.after.always(async () => {
-  await database.close()
-  await environment.stop()
-})
+const { database } = environment
+test.after.always(() => environment.stop())
 
 test.serial('sweeping deletes only expired rows, in batches', async (t) => {
   const insert =

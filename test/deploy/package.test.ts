@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { globSync } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,6 +20,11 @@ test.serial('the packed server can be installed globally and runs its commands',
   const prefix = join(folder, 'prefix')
   const options = ['--prefer-offline', '--no-audit', '--no-fund']
   await run(folder, 'npm', 'install', '--global', '--prefix', prefix, ...options, `./${tarball}`)
+  t.deepEqual(
+    globSync('**/{scarf,core-js,react}', { cwd: prefix }),
+    [],
+    'dependencies of bundled files are not installed',
+  )
   const daikon = join(prefix, 'bin/daikon')
   t.regex(await run(folder, daikon, '--version'), /^\d+\.\d+\.\d+\n$/)
   t.regex(await run(folder, daikon, 'completion', 'bash'), /complete -F _daikon daikon/)
@@ -34,6 +40,7 @@ test.serial('the packed server can be installed globally and runs its commands',
       DEMO_PORT: '0',
       CONSOLE_PORT: '0',
       MOCK_PROVIDERS_PORT: '0',
+      MOCK_MAILBOX_PORT: '0',
     },
   })
   t.teardown(() => child.kill('SIGKILL'))

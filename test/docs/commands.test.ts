@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import { findFreePort } from '../../src/core/free-port.ts'
+import { pages } from '../../tools/generate-docs.ts'
 import { hasBrowser, openBrowserPage } from '../support/browser.ts'
 import { startDevServer } from '../support/dev-server.ts'
-import { pages } from '../support/generate-docs.ts'
 import { buildWheel, hasPythonPackages, python } from '../support/python.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -117,7 +117,6 @@ async function trySignIn(t: ExecutionContext, folder: string, port: number): Pro
   })
   const url = `http://localhost:${port}/`
   const page = await openBrowserPage(t)
-  page.setDefaultTimeout(60_000)
   await page.goto(url)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('link', { name: 'Google' }).click()

@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import test from 'ava'
-import { pages, renderPage } from '../support/generate-docs.ts'
+import { invalidArgument } from '../../src/core/errors.ts'
+import { toProblem } from '../../src/rpc/problem.ts'
+import { pages, renderPage } from '../../tools/generate-docs.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -26,10 +28,23 @@ for (const path of pages) {
   })
 }
 
+test('the example of a problem in docs/api.md is what the server sends', (t) => {
+  const [, example = ''] = /```json\n(\{\n {2}"type"[^`]*)```/.exec(read('docs/api.md')) ?? []
+  const problem = JSON.parse(example)
+  const sent = toProblem(invalidArgument(...problem.errors), problem.request_id)
+  t.deepEqual(problem, JSON.parse(JSON.stringify(sent)))
+})
+
 test('the README is shorter than 9,000 bytes and links to every page', (t) => {
   const readme = read('README.md')
   t.true(Buffer.byteLength(readme) < 9000)
   for (const path of pages) if (path !== 'README.md') t.true(readme.includes(`](${path})`), path)
+})
+
+test('docs/applications.md shows the configurations in examples/gateway', (t) => {
+  const page = read('docs/applications.md')
+  for (const name of ['nginx.conf', 'Caddyfile', 'envoy.yaml'])
+    t.true(page.includes(`\n${read(`examples/gateway/${name}`)}\`\`\`\n`), name)
 })
 
 test('every guarantee of SECURITY.md links to a test, and every link resolves', (t) => {

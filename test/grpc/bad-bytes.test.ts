@@ -50,7 +50,7 @@ test('changing any single byte never causes a server error', async (t) => {
     return bytes
   })
   const codes = await Promise.all(changed.map(async (bytes) => (await check(bytes)).code))
-  // 7 is PERMISSION_DENIED: the change turned the service name into that of another service.
+  // 7 is PERMISSION_DENIED: the change turned the service name into another service's.
   for (const code of codes) t.true([ok, invalidArgument, 7].includes(code), String(code))
 })
 

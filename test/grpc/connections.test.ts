@@ -3,7 +3,14 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { credentials } from '@grpc/grpc-js'
 import test from 'ava'
-import { preface } from '../../bench/http2-frames.ts'
+import {
+  endStream,
+  frame,
+  frameType,
+  grpcHeadersFrame,
+  grpcMessage,
+  preface,
+} from '../../bench/http2-frames.ts'
 import {
   type CheckStreamResponse,
   PermissionServiceClient,
@@ -11,6 +18,7 @@ import {
 import { waitUntilBlocked } from '../support/lock-waits.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import { createMetadata, type Transport } from '../support/transports.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
 const environment = await startTestEnvironment({ grpcKeepalive: { interval: 200, timeout: 1000 } })
@@ -64,3 +72,33 @@ test.serial(
     await drained
   },
 )
+
+// A client that reuses connections, such as a proxy, may send a call while GOAWAY is on its way.
+test.serial('a call that an idle connection sends when a drain begins is handled', async (t) => {
+  const draining = await environment.addNode()
+  const socket = connect(draining.grpcPort, '127.0.0.1')
+  const headers = grpcHeadersFrame('/grpc.health.v1.Health/Check')
+  headers.writeUInt32BE(1, 5)
+  const message = frame(frameType.data, endStream, 1, grpcMessage(Buffer.alloc(0)))
+  let received = Buffer.alloc(0)
+  const includes = (type: number) => listFrameTypes(received).includes(type)
+  socket.on('data', (bytes) => {
+    const wasAnnounced = includes(frameType.goaway)
+    received = Buffer.concat([received, bytes])
+    if (!wasAnnounced && includes(frameType.goaway)) socket.write(Buffer.concat([headers, message]))
+  })
+  socket.write(preface)
+  await waitUntil(() => includes(frameType.settings))
+  const drained = draining.app.drain()
+  await waitUntil(() => includes(frameType.headers))
+  socket.end()
+  await drained
+  t.true(includes(frameType.data))
+})
+
+function listFrameTypes(bytes: Buffer): number[] {
+  const types: number[] = []
+  for (let start = 0; start + 9 <= bytes.length; start += 9 + bytes.readUIntBE(start, 3))
+    types.push(bytes.readUInt8(start + 3))
+  return types
+}

@@ -126,15 +126,49 @@ test('List reports the status of every service', async (t) => {
   )
   client.close()
   t.deepEqual(statuses['daikon.v1.PermissionService'], { status: 'SERVING' })
-  t.is(Object.keys(statuses).length, 9)
+  const declared = environment.app.operations.map(({ service }) => `daikon.v1.${service}`)
+  for (const service of ['', ...declared])
+    t.deepEqual(statuses[service], { status: 'SERVING' }, service)
 })
 
-test('Watch reports SERVING, then NOT_SERVING when the drain begins', async (t) => {
+test('a connection has at most 100 watches, and none of them outlives a drain', async (t) => {
+  const node = await environment.addNode()
+  const client = connect(node.grpcPort, health, 'grpc.health.v1.Health')
+  t.teardown(() => client.close())
+  const watch = (service: string) => {
+    const stream = client.Watch({ service })
+    const ended = new Promise<number>((resolve) => {
+      stream.on('error', ({ code }: { code: number }) => resolve(code))
+      stream.on('end', () => resolve(0))
+    })
+    return { ended, started: new Promise((resolve) => stream.once('data', resolve)), stream }
+  }
+  const watches = Array.from({ length: 100 }, (_, index) => watch(index % 2 ? '' : 'unknown'))
+  await Promise.all(watches.map(({ started }) => started))
+  t.is(await watch('').ended, 8)
+
+  watches.pop()?.stream.cancel()
+  // The server may notice the cancellation after the next stream.
+  let replacement = watch('unknown')
+  while ((await Promise.race([replacement.started, replacement.ended])) === 8)
+    replacement = watch('unknown')
+  t.deepEqual(await replacement.started, { status: 'SERVICE_UNKNOWN' })
+
+  const startedAt = performance.now()
+  await node.app.drain()
+  t.true(performance.now() - startedAt < 15_000)
+  t.is(await replacement.ended, 0)
+})
+
+test('Watch reports each change once, and NOT_SERVING when the drain begins', async (t) => {
   const node = await environment.addNode()
   const client = connect(node.grpcPort, health, 'grpc.health.v1.Health')
   const stream = client.Watch({ service: 'daikon.v1.PermissionService' })
   stream.on('error', () => {})
   const statuses = stream[Symbol.asyncIterator]()
+  t.like(await statuses.next(), { value: { status: 'SERVING' } })
+  for (const serving of [true, false, false, true]) node.app.setServing(serving)
+  t.like(await statuses.next(), { value: { status: 'NOT_SERVING' } })
   t.like(await statuses.next(), { value: { status: 'SERVING' } })
   const drained = node.app.drain()
   t.like(await statuses.next(), { value: { status: 'NOT_SERVING' } })

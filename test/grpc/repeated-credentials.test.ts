@@ -84,7 +84,7 @@ test('repeated metadata values are joined, so that none of them is valid', (t) =
   metadata.add('authorization', bearer(bob))
   metadata.add('authorization', bearer(alice))
   const incoming = Object.assign(new EventEmitter(), { metadata, getPeer: () => '127.0.0.1:1' })
-  const { credentials } = readCall(incoming, {})
+  const { credentials } = readCall(incoming)
   t.is(credentials.serviceKey, `${key}, ${key}`)
   t.is(credentials.authorization, `${bearer(bob)}, ${bearer(alice)}`)
 })

@@ -175,7 +175,7 @@ test('AccessibleStream fails with the errors of Accessible', async (t) => {
   }
 })
 
-test('a revocation between two pages takes effect on the following pages', async (t) => {
+test('a revocation between pages takes effect on the following pages', async (t) => {
   const { fixture, viewer, owner, walk } = await openPages(400)
   // Sorts after every other id.
   const resource_id = `ffffffff-ffff-4fff-bfff-${randomUUID().slice(-12)}`
@@ -198,7 +198,7 @@ test('a revocation between two pages takes effect on the following pages', async
   t.deepEqual(pages.flat(), whole.pages.flat().slice(0, -1))
 })
 
-test('a member who is removed between two pages gets no further page', async (t) => {
+test('a member who is removed between pages gets no further page', async (t) => {
   const { fixture, viewer, walk } = await openPages(400)
   const { stream, pages, ended } = walk(fixture.as(viewer))
   await once(stream, 'data')

@@ -54,8 +54,8 @@ test('a method that a path does not support returns 405 with Allow', async (t) =
     ['/permissions/register', ['POST']],
     [`/permissions/${id}/share`, ['DELETE', 'POST']],
     [`/permissions/${id}/visibility`, ['PATCH']],
-    [`/permissions/${id}`, ['DELETE']],
-    [`/permissions/resource/a/b/${id}`, ['DELETE', 'GET']],
+    [`/permissions/${id}`, ['DELETE', 'PATCH']],
+    [`/permissions/resource/a/b/${id}`, ['DELETE', 'GET', 'PATCH']],
   ] as const) {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND']) {
       if ((allowed as readonly string[]).includes(method)) continue
@@ -105,7 +105,7 @@ test('an ID in the path that is not a UUID returns 422', async (t) => {
     t.is(status, 422, bad)
     t.deepEqual(json.errors, [{ field: 'permission_id', message: 'must be a UUID' }])
   }
-  const path = `/permissions/resource/a%00b/c%0Ad/x`
+  const path = `/permissions/resource/a%00b/c%0Ad/e%07f`
   const fields = (await send('GET', path)).json.errors.map(({ field }: any) => field)
   t.deepEqual(fields.toSorted(), ['resource_id', 'resource_type', 'service_name'])
 })

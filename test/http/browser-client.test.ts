@@ -1,6 +1,6 @@
 import test from 'ava'
 import createClient from 'openapi-fetch'
-import type { paths } from '../../gen/browser.ts'
+import type { paths } from '../../console/gen/rest-api.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'

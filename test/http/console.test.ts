@@ -28,6 +28,8 @@ async function startServer(
     folder,
     baseUrl: 'https://auth.example.com',
     adminUrl: 'https://admin.example.com',
+    grpcAddress: 'grpc.example.com:443',
+    isGrpcEncrypted: true,
     allowedHosts: ['localhost'],
     secureCookies: true,
     debug: options.debug ?? false,

@@ -1,18 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { createClientApp, updateClientApp } from '../../src/admin/client-apps.ts'
-import { openDatabase } from '../../src/database/database.ts'
+import { createOutboundHosts } from '../../src/outbound/outbound-hosts.ts'
+import { createStores } from '../../src/server/stores.ts'
 import { sendRawHttp } from '../support/raw-requests.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 
 const corsOrigins = ['http://localhost:3000', 'http://localhost:9101']
 const environment = await startTestEnvironment({ corsOrigins, globalLimit: 1000 })
 const second = await environment.addNode({ globalLimit: 3 })
-const database = await openDatabase(environment.databaseUrl, () => {})
-test.after.always(async () => {
-  await database.close()
-  await environment.stop()
-})
+const { database } = environment
+test.after.always(() => environment.stop())
 
 const get = (origin: string, path = '/users/me', port = environment.httpPort) =>
   sendRawHttp(port, { path, headers: { origin } })
@@ -30,9 +28,10 @@ const isAllowed = async (origin: string, path?: string, port?: number) => {
   return allowed
 }
 const operator = async () => ({
-  em: database.fork(),
+  stores: createStores(database.fork()),
   principal: {},
   debug: true,
+  backchannelHosts: createOutboundHosts({ allowed: [], debug: true }),
 })
 const register = async (...redirect_uris: string[]) =>
   createClientApp(await operator(), {
@@ -52,6 +51,15 @@ test('a preflight of an allowed origin succeeds with the CORS headers', async (t
     server: 'daikon',
   })
   t.regex(String(headers.vary), /^Origin(,|$)/)
+})
+
+test('the OAuth endpoints that browsers call allow X-Requested-With', async (t) => {
+  const allowedAt = async (path: string) =>
+    (await preflight('http://localhost:3000', path)).headers['access-control-allow-headers']
+  for (const path of ['/oauth/token', '/oauth/userinfo', '/oauth/revoke', '/OAuth/Token/'])
+    t.is(await allowedAt(path), 'Content-Type,Authorization,X-Service-Key,X-Requested-With')
+  for (const path of ['/auth/token', '/oauth/introspect', '/users/me'])
+    t.is(await allowedAt(path), 'Content-Type,Authorization,X-Service-Key')
 })
 
 test('OPTIONS without Access-Control-Request-Method is not a preflight and fails like any other method', async (t) => {
@@ -159,6 +167,23 @@ test('administrator routes allow only ADMIN_URL', async (t) => {
   }
   t.false(await isAllowed('http://localhost:9004', '/users/me'))
   t.true(await isAllowed('https://greedy.example', '/administrators'))
+})
+
+test('the console may read /health, totals and ETags, and send If-Match', async (t) => {
+  const origin = 'http://localhost:9004'
+  const { status, headers } = await get(origin, '/health')
+  t.is(status, 200)
+  t.is(headers['access-control-allow-origin'], origin)
+  t.true(await isAllowed(origin, '/health'))
+  t.false(await isAllowed('https://evil.example', '/health'))
+  const exposed = async (from: string, path: string) =>
+    String((await get(from, path)).headers['access-control-expose-headers'])
+  t.regex(await exposed(origin, '/admin/users'), /X-Request-ID,X-Total-Count,ETag$/)
+  const allowed = async (from: string, path: string) =>
+    String((await preflight(from, path)).headers['access-control-allow-headers'])
+  t.regex(await allowed(origin, '/admin/users'), /,If-Match$/)
+  t.notRegex(await allowed('http://localhost:3000', '/users/me'), /If-Match/)
+  t.regex(await exposed('http://localhost:3000', '/users/me'), /X-Request-ID$/)
 })
 
 test('preflights do not count against the limit; a 429 has the CORS headers', async (t) => {

@@ -83,7 +83,7 @@ const responses: Record<string, () => Promise<RawResponse>> = {
   '409': () => createWorkspace(`w-${workspace}`),
   '413': () => post('/workspaces', { name: 'x'.repeat(5_000_000) }, asOwner),
   '415': () => post('/permissions/register', {}, { ...presented, 'content-type': 'text/plain' }),
-  '422': () => get(`${path}/x`, presented),
+  '422': () => get(`${path}/${'x'.repeat(256)}`, presented),
   '422 of an address': () => get('/permissions/resource/%/b/c', presented),
   '429': () => sendRawHttp(narrow.httpPort, { path: '/users/me' }),
   '503': () =>
@@ -178,8 +178,8 @@ test('a repeated X-Request-ID is replaced', async (t) => {
   t.regex(String(response.headers['x-request-id']), /^[0-9a-f-]{36}$/)
 })
 
-test('a token of 40,000 characters is accepted', async (t) => {
-  const headers = { authorization: `Bearer ${'x'.repeat(40_000)}` }
+test('a token of 15,000 characters is accepted', async (t) => {
+  const headers = { authorization: `Bearer ${'x'.repeat(15_000)}` }
   t.is((await sendRawHttp(environment.httpPort, { path: '/users/me', headers })).status, 401)
 })
 

@@ -14,6 +14,8 @@ const operations = environment.app.operations.flatMap((operation) =>
 
 type Content = Record<string, { schema: object; example?: unknown }>
 
+const alternative = 'daikon.v1.AdminService/ExplainPermission user_id'
+
 test('every example of a request, parameter and response is valid against its schema', (t) => {
   const checkExample = (content: Content = {}, what: string) => {
     for (const [type, { schema, example }] of Object.entries(content)) {
@@ -25,8 +27,10 @@ test('every example of a request, parameter and response is valid against its sc
   for (const { name, route, policy } of operations) {
     const { parameters, requestBody, responses } = document.paths[route.path][route.verb]
     for (const one of parameters) {
-      t.is(one.example === undefined, !one.required, `${name} ${one.name}`)
-      if (one.required) t.is(fits(one.schema, one.example), undefined, `${name} ${one.name}`)
+      // One of several alternatives is an example, too.
+      const isShown = one.required || `${name} ${one.name}` === alternative
+      t.is(one.example !== undefined, isShown, `${name} ${one.name}`)
+      if (isShown) t.is(fits(one.schema, one.example), undefined, `${name} ${one.name}`)
     }
     checkExample(requestBody?.content, `${name} request`)
     checkExample(responses[policy.status].content, `${name} response`)
@@ -63,11 +67,13 @@ test('bodies are components named after their messages', (t) => {
 })
 
 test('the server accepts the example requests', (t) => {
-  for (const { name, route, validate } of operations) {
+  for (const { name, route, validate, bindings } of operations) {
     const { parameters, requestBody } = document.paths[route.path][route.verb]
-    const requiredParameters = parameters.filter((one: { required: boolean }) => one.required)
-    const pairs = requiredParameters.map((one: { name: string; example: unknown }) => [
-      one.name,
+    const fieldOf = (name: string) =>
+      bindings.request.find(({ header }) => header === name)?.field ?? name
+    const sentParameters = parameters.filter((one: { example?: unknown }) => 'example' in one)
+    const pairs = sentParameters.map((one: { name: string; example: unknown }) => [
+      fieldOf(one.name),
       one.example,
     ])
     const { content } = requestBody ?? {}
@@ -107,7 +113,7 @@ test('an operation documents the errors that it can return, and no others', (t) 
     Object.keys(document.paths[path][verb].responses).join(' ')
   t.is(statuses('/.well-known/jwks.json', 'get'), '200 400 422 429 default')
   t.is(statuses('/users/me', 'get'), '200 400 401 422 429 503 default')
-  t.is(statuses('/users/me', 'patch'), '200 400 401 413 415 422 429 503 default')
+  t.is(statuses('/users/me', 'patch'), '200 400 401 403 413 415 422 429 503 default')
   t.is(statuses('/permissions/check', 'post'), '200 400 401 403 413 415 422 429 503 default')
   t.is(
     statuses('/permissions/register', 'post'),
@@ -115,7 +121,7 @@ test('an operation documents the errors that it can return, and no others', (t) 
   )
   t.is(statuses('/auth/login/{provider}', 'get'), '302 400 404 422 429 503 default')
   t.is(statuses('/auth/token', 'post'), '200 400 401 403 413 415 422 429 503 default')
-  t.is(statuses('/admin/roles/{role_id}', 'delete'), '204 400 401 403 404 422 429 503 default')
+  t.is(statuses('/admin/roles/{role_id}', 'delete'), '204 400 401 403 404 412 422 429 503 default')
 })
 
 test('the global limit and the limits of operations are documented', (t) => {
@@ -163,4 +169,47 @@ test('numbers are bounded by the range of int32', (t) => {
   t.like(schema, { minimum: 1, maximum: 2_147_483_647 })
   t.is(document.info.license.identifier, 'Apache-2.0')
   t.like(document.components.schemas.ActivityEntry.properties.detail, { type: 'object' })
+})
+
+test('every operation describes an error response', (t) => {
+  for (const [path, methods] of Object.entries<Record<string, any>>(document.paths)) {
+    for (const [verb, { responses }] of Object.entries(methods)) {
+      const statuses = Object.keys(responses)
+      t.true(
+        statuses.some((status) => status === 'default' || Number(status) >= 400),
+        `${verb} ${path}`,
+      )
+    }
+  }
+})
+
+test('responses of methods that create an object link to the methods that take its ID', (t) => {
+  const { links } = document.paths['/workspaces/{workspace_id}/groups'].post.responses[201]
+  t.deepEqual(links.GroupService_UpdateGroup, {
+    operationId: 'GroupService_UpdateGroup',
+    parameters: {
+      workspace_id: '$request.path.workspace_id',
+      group_id: '$response.body#/id',
+    },
+  })
+  const ids = new Set(
+    operations.map(({ route }) => document.paths[route.path][route.verb].operationId),
+  )
+  for (const { route, policy } of operations) {
+    const { responses } = document.paths[route.path][route.verb]
+    for (const { operationId } of Object.values<any>(responses[policy.status].links ?? {}))
+      t.true(ids.has(operationId), operationId)
+  }
+})
+
+test('the forms of the OAuth endpoints list what they require', (t) => {
+  const form = 'application/x-www-form-urlencoded'
+  const required = (path: string) => {
+    const { schema } = document.paths[path].post.requestBody.content[form]
+    return document.components.schemas[schema.$ref.split('/').at(-1)].required
+  }
+  t.deepEqual(required('/oauth/authorize'), ['client_id', 'redirect_uri', 'response_type'])
+  t.deepEqual(required('/oauth/token'), ['grant_type'])
+  t.deepEqual(required('/oauth/revoke'), ['token'])
+  t.deepEqual(required('/oauth/introspect'), ['token'])
 })

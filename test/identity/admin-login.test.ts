@@ -37,6 +37,10 @@ const isAdmin = async (email: string) => {
   ])
   return rows[0]?.is_admin as boolean | undefined
 }
+const lastSignInOf = async (email: string) => {
+  const sql = 'select last_sign_in_at from users where email = $1'
+  return (await environment.pool.query(sql, [email])).rows[0]?.last_sign_in_at as Date | null
+}
 const me = (transport: Transport, admin: string) => transport.call('GetAdminMe', {}, { admin })
 
 /** Signs in an administrator who was promoted in the database. */
@@ -63,7 +67,8 @@ async function callBack(
   )
   const { login_state, provider: _, ...query } = message as Record<string, string>
   const path = `/auth/admin/callback/${provider}?${new URLSearchParams(query)}`
-  const cookie = `login_${query.state}=${login_state}`
+  const prefix = httpPort === secure.httpPort ? '__Host-' : ''
+  const cookie = `${prefix}login_${query.state}=${login_state}`
   const { status, headers } = await sendRawHttp(httpPort, { path, headers: { cookie } })
   return { status, location: headers.location, cookies: (headers['set-cookie'] ?? []) as string[] }
 }
@@ -80,6 +85,7 @@ for (const transport of environment.transports) {
       t.is(url.searchParams.get('error'), 'not_admin')
       t.is(admin, undefined)
       t.false(await isAdmin(email))
+      t.is(await lastSignInOf(email), null)
       t.false(location.includes('code='))
     }
   })
@@ -212,7 +218,7 @@ test('the admin cookie is HttpOnly, SameSite=Strict, Path=/, Max-Age=3600, and S
       attributes.filter((text) => !text.startsWith('Expires=')).toSorted(),
       ['HttpOnly', 'Max-Age=3600', 'Path=/', 'SameSite=Strict', ...more].toSorted(),
     )
-    t.true(cookies.some((cookie) => /^login_[\w-]{43}=;/.test(cookie)))
+    t.true(cookies.some((cookie) => /^(__Host-)?login_[\w-]{43}=;/.test(cookie)))
   }
 })
 

@@ -14,6 +14,7 @@ if (hasBrowser) {
       await page.getByRole('link', { name: 'Continue with Google' }).click()
       await page.getByRole('button', { name: new RegExp(name) }).click()
       await page.getByRole('heading', { name: `Hello, ${name}` }).waitFor()
+      await page.waitForLoadState()
     }
     const decisions = (page: Page) => page.getByRole('listitem').locator('b').allInnerTexts()
 
@@ -26,17 +27,23 @@ if (hasBrowser) {
       'Cannot view',
       'Cannot edit',
     ])
-    await page.getByText('It is visible to the whole workspace').first().waitFor()
+    await page.getByText('is visible to all of Demo').first().waitFor()
 
     // Carol immediately sees what Bob shares with her.
     const carol = await openBrowserPage(t)
     await signIn(carol, 'Carol')
     t.deepEqual((await decisions(carol)).slice(0, 2), ['Cannot view', 'Cannot edit'])
+    // The page that follows must not interrupt the visit to another one.
+    const reloaded = page.waitForEvent('load')
     await page.getByRole('button', { name: 'Share with Carol' }).click()
-    await carol.getByText('It is shared with you: view').waitFor()
+    await carol.getByText(/Carol may view .* is shared with Carol for viewing/).waitFor()
     t.deepEqual((await decisions(carol)).slice(0, 2), ['Can view', 'Cannot edit'])
-    await page.getByRole('button', { name: 'Stop sharing with Carol' }).click()
+    // Alice revokes it in another browser.
+    const alice = await openBrowserPage(t)
+    await signIn(alice, 'Alice')
+    await alice.getByRole('button', { name: 'Stop sharing with Carol' }).click()
     await carol.getByText('You cannot open this document.').first().waitFor()
+    await reloaded
 
     await page.goto(`${rest}/auth/admin/login/github`)
     await page.getByRole('button', { name: /Bob/ }).click()

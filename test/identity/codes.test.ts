@@ -1,7 +1,6 @@
 // Threat: PKCE downgrade (verifiers); tokens that outlive their user; body identity.
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { openDatabase } from '../../src/database/database.ts'
 import { sweep } from '../../src/database/sweep.ts'
 import { expectOk } from '../support/outcome.ts'
 import {
@@ -77,7 +76,7 @@ for (const transport of environment.transports) {
     const { exchange } = await take(transport)
     for (const changes of [
       ...[200, 201, 5000].map((length) => ({ code: 'a'.repeat(length) })),
-      ...[1001, 100_000].map((length) => ({ code_verifier: 'a'.repeat(length) })),
+      ...[1001, 10_000].map((length) => ({ code_verifier: 'a'.repeat(length) })),
     ]) {
       const outcome = await transport.call('ExchangeToken', { ...exchange, ...changes })
       const [[name, value] = []] = Object.entries(changes)
@@ -131,8 +130,8 @@ for (const transport of environment.transports) {
       t.deepEqual(
         workspaces.toSorted((a: any, b: any) => a.role.localeCompare(b.role)),
         [
-          { id: other, name: 'Another', slug, role: 'editor' },
-          { id, name, slug: home.slug, role },
+          { id: other, name: 'Another', slug, role: 'editor', status: 'active' },
+          { id, name, slug: home.slug, role, status: 'active' },
         ],
       )
     }
@@ -223,7 +222,14 @@ for (const transport of environment.transports) {
       return new Map(rows.map((row) => [row.workspace_id, row.joined_at]))
     }
     const { exchange, workspaces } = await take(transport, email)
-    t.is(workspaces.length, 2)
+    t.deepEqual(
+      workspaces.map(({ name, status }: any) => [name, status]),
+      [
+        ['Ann’s workspace', 'active'],
+        ['A', 'invited'],
+        ['B', 'invited'],
+      ],
+    )
     t.is((await joined()).get(here), null)
     expectOk(await transport.call('ExchangeToken', { ...exchange, workspace_id: here }))
     const first = await joined()
@@ -240,8 +246,14 @@ for (const transport of environment.transports) {
     const { exchange } = await take(transport, email)
     const more = { user_id: boss, sub: boss, is_admin: true, wrole: 'owner', redirect_uri: 'x' }
     const headers = { 'x-user-id': boss, 'x-admin': 'true' }
-    const outcome = await transport.call('ExchangeToken', { ...exchange, ...more }, { headers })
-    const token = expectOk(outcome).access_token
+    const rejected = await transport.call('ExchangeToken', { ...exchange, ...more }, { headers })
+    // gRPC ignores unknown fields, so the code has been consumed.
+    if (transport.name === 'rest') t.like(rejected, { ok: false, code: 'invalid_argument' })
+    const accepted =
+      transport.name === 'rest'
+        ? await transport.call('ExchangeToken', exchange, { headers })
+        : rejected
+    const token = expectOk(accepted).access_token
     t.is(expectOk(await transport.call('GetMe', {}, { token })).email, email)
     const { rows } = await environment.pool.query('select is_admin from users where email = $1', [
       email,
@@ -267,9 +279,7 @@ for (const transport of environment.transports) {
       })
       const { tokens, exchange } = await signIn(transport, environment.addProviderUser(), 'github')
       environment.clock.now = new Date(Date.now() + 600_000)
-      const database = await openDatabase(environment.databaseUrl, () => {})
-      await sweep(database, environment.clock.now)
-      await database.close()
+      await sweep(environment.database, environment.clock.now)
       t.true(isRefused(await transport.call('ExchangeToken', exchange)))
       const { access_token: token, refresh_token } = tokens
       t.like(await transport.call('GetMe', {}, { token }), { reason: 'TOKEN_REVOKED' })

@@ -2,10 +2,10 @@
 // the address.
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { setAdministrator } from '../../src/admin/user-status.ts'
-import { openDatabase } from '../../src/database/database.ts'
+import { setAdministratorByEmail } from '../../src/admin/user-status.ts'
 import { providerIds } from '../../src/dev/mock-person.ts'
 import { type ProviderName, providerNames } from '../../src/identity/providers/provider.ts'
+import { createStores } from '../../src/server/stores.ts'
 import { listActivity } from '../support/activity.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
 import { createSignInEnvironment, signIn, signInAdmin, signInToApp } from '../support/sign-in.ts'
@@ -15,14 +15,10 @@ const boss = `boss-${randomUUID()}@example.com`
 const transportNames = ['grpc', 'rest'] as const
 const bosses = transportNames.map((name) => `${name}-${boss}`)
 const environment = await createSignInEnvironment({ options: { adminEmails: [boss, ...bosses] } })
-const { pool, seed } = environment
-const database = await openDatabase(environment.databaseUrl, () => {})
-test.after.always(async () => {
-  await database.close()
-  await environment.stop()
-})
+const { database, pool, seed } = environment
+test.after.always(() => environment.stop())
 
-/** A user with a linked account whose subject is not that of the mock provider. */
+/** A user with a linked account whose subject differs from the mock provider's. */
 async function seedLinkedUser(email: string, provider: ProviderName): Promise<string> {
   const id = await seed.user('known', { email })
   await pool.query(
@@ -132,7 +128,7 @@ for (const transport of environment.transports) {
   test(`ADMIN_EMAILS does not promote a demoted administrator again ${over}`, async (t) => {
     const email = bosses[transportNames.indexOf(transport.name)] as string
     environment.addProviderUser({ email })
-    const operator = { em: database.fork(), principal: {} }
+    const operator = { stores: createStores(database.fork()), principal: {} }
     t.truthy((await signInAdmin(transport, email, 'github')).admin)
     const { rows } = await pool.query(
       `select a.detail, a.actor_id = u.id as is_own from activity a join users u on u.id = a.target_id
@@ -141,7 +137,7 @@ for (const transport of environment.transports) {
     )
     t.deepEqual(rows, [{ detail: { email, by: 'list' }, is_own: true }])
     await seed.user('another', { is_admin: true })
-    await setAdministrator(operator, { email, is_admin: false })
+    await setAdministratorByEmail(operator, { email, is_admin: false })
     const { location, admin } = await signInAdmin(transport, email, 'github')
     t.is(new URL(location).searchParams.get('error'), 'not_admin')
     t.is(admin, undefined)
@@ -155,7 +151,10 @@ for (const transport of environment.transports) {
       { action: 'user.promoted', by: 'list' },
       { action: 'user.demoted', by: 'operator' },
     ])
-    await setAdministrator({ em: database.fork(), principal: {} }, { email, is_admin: true })
+    await setAdministratorByEmail(
+      { stores: createStores(database.fork()), principal: {} },
+      { email, is_admin: true },
+    )
     t.truthy((await signInAdmin(transport, email, 'github')).admin)
   })
 }

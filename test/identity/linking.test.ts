@@ -66,7 +66,13 @@ for (const transport of environment.transports) {
       await seed.member(workspace, id, 'editor')
       const { tokens, workspaces } = await signIn(transport, email, provider)
       t.deepEqual(workspaces, [
-        { id: workspace, name: 'Invited here', slug: `w-${workspace}`, role: 'editor' },
+        {
+          id: workspace,
+          name: 'Invited here',
+          slug: `w-${workspace}`,
+          role: 'editor',
+          status: 'active',
+        },
       ])
       const token = String(tokens.access_token)
       t.like(expectOk(await transport.call('GetMe', {}, { token })), { id, email, name: 'Ann' })

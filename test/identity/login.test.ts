@@ -205,12 +205,13 @@ for (const transport of two.transports) {
   })
 }
 
-test('login returns 302 and one cookie: HttpOnly, SameSite=Lax, Path=/auth, Max-Age=600', async (t) => {
-  const lax = ['HttpOnly', 'Max-Age=600', 'Path=/auth', 'SameSite=Lax']
-  for (const [server, expected] of [
-    [environment, lax],
-    [secure, [...lax, 'Secure']],
+test('login returns 302 and one cookie: HttpOnly, SameSite=Lax, Max-Age=600', async (t) => {
+  for (const [server, prefix, path] of [
+    [environment, '', 'Path=/auth'],
+    [secure, '__Host-', 'Path=/'],
   ] as const) {
+    const lax = ['HttpOnly', 'Max-Age=600', path, 'SameSite=Lax']
+    const expected = server === secure ? [...lax, 'Secure'] : lax
     const { status, headers, cookies, text } = await begin(server)
     t.is(status, 302)
     t.is(text, '')
@@ -218,7 +219,7 @@ test('login returns 302 and one cookie: HttpOnly, SameSite=Lax, Path=/auth, Max-
     t.is(cookies.length, 1)
     t.deepEqual(attributes(cookies[0] as string), expected)
     const state = new URL(String(headers.location)).searchParams.get('state')
-    t.true(cookies[0]?.startsWith(`login_${state}=`))
+    t.true(cookies[0]?.startsWith(`${prefix}login_${state}=`))
     t.regex(state ?? '', /^[\w-]{43}$/)
   }
 })

@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
 import { decodeJwt } from 'jose'
-import { setAdministrator } from '../../src/admin/user-status.ts'
-import { openDatabase } from '../../src/database/database.ts'
+import { setAdministratorByEmail } from '../../src/admin/user-status.ts'
 import { sweep } from '../../src/database/sweep.ts'
+import { createStores } from '../../src/server/stores.ts'
 import { createAdmin } from '../support/admin.ts'
 import { waitUntilBlocked } from '../support/lock-waits.ts'
 import { expectOk, failedCalls } from '../support/outcome.ts'
@@ -22,11 +22,9 @@ const shortLivedEnvironment = await createSignInEnvironment({
   options: { lifetimes: { access: 900, refresh: 60, admin: 3600 } },
 })
 const limitedEnvironment = await createSignInEnvironment({ options: { maxSessionsPerUser: 3 } })
-const { pool, seed } = environment
-const database = await openDatabase(environment.databaseUrl, () => {})
+const { database, pool, seed } = environment
 const admin = await createAdmin(environment)
 test.after.always(async () => {
-  await database.close()
   await Promise.all([environment.stop(), shortLivedEnvironment.stop(), limitedEnvironment.stop()])
 })
 
@@ -146,17 +144,17 @@ for (const transport of environment.transports) {
   test.serial(`a demotion ends an admin token whose sign-in is in progress ${over}`, async (t) => {
     const email = environment.addProviderUser()
     await seed.user('boss', { email, is_admin: true })
-    const operator = { em: database.fork(), principal: {} }
+    const operator = { stores: createStores(database.fork()), principal: {} }
     const { message } = await signInAtProvider(transport, 'github', email, {}, 'BeginAdminLogin')
     const issued = await whileBlocked(
       'admin_tokens',
       () => transport.call('CompleteAdminLogin', message),
-      () => setAdministrator(operator, { email, is_admin: false }),
+      () => setAdministratorByEmail(operator, { email, is_admin: false }),
     )
     const { admin_token } = expectOk(issued)
     const credentials = { admin: String(admin_token) }
     t.like(await transport.call('GetAdminMe', {}, credentials), revoked)
-    await setAdministrator(operator, { email, is_admin: true })
+    await setAdministratorByEmail(operator, { email, is_admin: true })
     t.like(await transport.call('GetAdminMe', {}, credentials), revoked)
   })
 
@@ -166,7 +164,10 @@ for (const transport of environment.transports) {
     const { admin: cookie = '' } = await signInAdmin(transport, email, 'github')
     t.true((await transport.call('GetAdminMe', {}, { admin: cookie })).ok)
     for (const is_admin of [false, true]) {
-      await setAdministrator({ em: database.fork(), principal: {} }, { email, is_admin })
+      await setAdministratorByEmail(
+        { stores: createStores(database.fork()), principal: {} },
+        { email, is_admin },
+      )
       t.like(await transport.call('GetAdminMe', {}, { admin: cookie }), revoked)
     }
     const { admin: next = '' } = await signInAdmin(transport, email, 'github')

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import fc from 'fast-check'
 import { roles } from '../../src/core/roles.ts'
-import { toResourceId } from '../../src/permissions/evaluate/resource-id.ts'
+import { toResourceId } from '../../src/permissions/resource-id.ts'
 import { expectOk } from '../support/outcome.ts'
 import { startTestEnvironment, type TestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
@@ -12,24 +12,36 @@ const kind = { service_name: 'docs', resource_type: 'document' }
 const actions = ['edit', 'manage', 'publish', 'unregistered', 'view']
 const owner = fc.nat(2)
 
+/** The roles that shares can grant, with their actions. */
+const shareRoles: Record<string, string[]> = {
+  publisher: ['publish'],
+  editor: ['edit', 'publish'],
+  manager: ['manage'],
+}
+const permissions = ['view', 'edit', ...Object.keys(shareRoles)]
+
 /** Random facts about two workspaces with the same three users, identified by index. */
 const workspaces = fc.array(
   fc.record({
     roles: fc.array(fc.constantFrom(undefined, ...roles), { minLength: 3, maxLength: 3 }),
+    /** The users whose membership has ended but has not been removed yet. */
+    ended: fc.uniqueArray(fc.nat(2), { maxLength: 1 }),
     group: fc.uniqueArray(fc.nat(2), { maxLength: 3 }),
     /** The members of a child group of that group. */
     childGroup: fc.uniqueArray(fc.nat(2), { maxLength: 2 }),
     publishers: fc.uniqueArray(fc.nat(2), { maxLength: 2 }),
+    /** Whether the group has the role of the publishers, too. */
+    groupPublishes: fc.boolean(),
     resources: fc.array(
       fc.record({
         owner,
-        visibility: fc.constantFrom('private', 'workspace'),
+        visibility: fc.constantFrom('private', 'workspace', 'public'),
         hasExternalId: fc.boolean(),
         userShare: fc.option(
-          fc.record({ user: fc.nat(2), permission: fc.constantFrom('view', 'edit') }),
+          fc.record({ user: fc.nat(2), permission: fc.constantFrom(...permissions) }),
           { nil: undefined },
         ),
-        groupShare: fc.option(fc.constantFrom('view', 'edit'), { nil: undefined }),
+        groupShare: fc.option(fc.constantFrom(...permissions), { nil: undefined }),
         /** The index of the parent; ignored unless it refers to an earlier resource. */
         parent: fc.nat(6),
         inherits: fc.boolean(),
@@ -46,7 +58,7 @@ type SeededResource = {
   externalId: string | null
   workspace: string
   owner: string
-  isVisible: boolean
+  visibility: string
   /** The shares with each user and with the group. `users` are those to whom a share applies. */
   shares: { rule: 'share' | 'group_share'; users: string[]; permission: string }[]
   /** The parent, if the resource inherits from it. */
@@ -63,6 +75,8 @@ test('Evaluate, its reasons, the searches, Check and Accessible agree on random 
   const transport = environment.transports[0] as Transport
   const call = async (method: string, message: object, credentials: object = { key }) =>
     expectOk(await transport.call(method, message, credentials))
+  const roles = Object.entries(shareRoles).map(([name, actions]) => ({ name, actions }))
+  await call('PutResourceType', { ...kind, roles, allow_public: true })
 
   /** Returns all results of a search, read in pages of two. */
   async function search(method: string, message: object): Promise<string[]> {
@@ -93,8 +107,11 @@ test('Evaluate, its reasons, the searches, Check and Accessible agree on random 
   await fc.assert(
     fc.asyncProperty(workspaces, async (world) => {
       const { users, workspaceIds, resources } = await seedWorld(environment, world, publish)
-      const roleOf = (user: string, workspace: string) =>
-        world[workspaceIds.indexOf(workspace)]?.roles[users.indexOf(user)]
+      const roleOf = (user: string, workspace: string) => {
+        const facts = world[workspaceIds.indexOf(workspace)]
+        const index = users.indexOf(user)
+        return facts?.ended.includes(index) ? undefined : facts?.roles[index]
+      }
       const resourceType = kind.resource_type
       const decided = new Map<string, boolean>()
       const evaluations = users.flatMap((user) =>
@@ -123,12 +140,14 @@ test('Evaluate, its reasons, the searches, Check and Accessible agree on random 
           ({ id, externalId }) => resource.id === (externalId ?? id),
         )
         const role = resourceOfItem && roleOf(subject.id, resourceOfItem.workspace)
-        if (!resourceOfItem || !role) throw new Error('Only members may do anything')
+        if (!resourceOfItem) throw new Error('The resource is unknown')
         const grants = findGrants(resourceOfItem, subject.id, role, action.name)
         assertSame(reasons, grants.toSorted(), `reasons of ${action.name}`)
       }
       const isAllowed = (user: string, action: string, { id, externalId }: SeededResource) =>
         decided.get(`${user} ${action} ${externalId ?? id}`)
+      const isMember = (user: string, { workspace }: SeededResource) =>
+        roleOf(user, workspace) !== undefined
       const names = (list: SeededResource[]) =>
         list.map(({ id, externalId }) => externalId ?? id).toSorted()
 
@@ -137,7 +156,9 @@ test('Evaluate, its reasons, the searches, Check and Accessible agree on random 
         for (const name of actions) {
           const message = { action: { name }, resource: named }
           const found = await search('SearchSubjects', { ...message, subject: { type: 'user' } })
-          const expected = users.filter((user) => isAllowed(user, name, resource)).toSorted()
+          const expected = users
+            .filter((user) => isMember(user, resource) && isAllowed(user, name, resource))
+            .toSorted()
           assertSame(found, expected, `subjects of ${name}`)
           const foreignMessage = { ...message, subject: { type: 'user' } }
           const { results } = await call('SearchSubjects', foreignMessage, { key: foreign.key })
@@ -153,7 +174,9 @@ test('Evaluate, its reasons, the searches, Check and Accessible agree on random 
       const requireUser = async (user: string, name: string) => {
         const subject = { type: 'user', id: user }
         const message = { subject, action: { name }, resource: { type: resourceType } }
-        const expected = resources.filter((resource) => isAllowed(user, name, resource))
+        const expected = resources.filter(
+          (resource) => isMember(user, resource) && isAllowed(user, name, resource),
+        )
         assertSame(await search('SearchResources', message), names(expected), `all ${name}`)
         for (const workspace_id of workspaceIds) {
           const inWorkspace = (list: SeededResource[]) =>
@@ -169,14 +192,80 @@ test('Evaluate, its reasons, the searches, Check and Accessible agree on random 
           const checks = resources.map(({ id }) => ({ ...kind, resource_id: id, action: name }))
           const checked = await call('Check', { checks }, { key, token })
           const allowed = resources.filter((_, index) => checked.results[index].allowed)
-          assertSame(names(allowed), names(inWorkspace(expected)), `checked ${name}`)
+          // Of another workspace, the token may view what is public, whatever its user may do there.
+          const byAnybody = resources.filter(
+            (resource) =>
+              name === 'view' && resource.workspace !== workspace_id && isPublic(resource),
+          )
+          const expectedChecks = [...inWorkspace(expected), ...byAnybody]
+          assertSame(names(allowed), names(expectedChecks), `checked ${name}`)
+          await requireByToken(tokenSubject, name, expectedChecks)
           const ids = await listAccessible({ ...kind, action: name, workspace_id }, token)
           const expectedIds = inWorkspace(expected).map(({ id }) => id)
           assertSame(ids, expectedIds.toSorted(), `accessible for ${name}`)
         }
       }
+      /** Evaluations with an access token, with reasons or without, decide like Check. */
+      const requireByToken = async (subject: object, name: string, allowed: SeededResource[]) => {
+        for (const explain of [false, true]) {
+          const evaluations = resources.map(({ id }) => ({
+            subject,
+            action: { name },
+            resource: { type: resourceType, id },
+            context: { explain },
+          }))
+          const { evaluations: results } = await call('EvaluateBatch', { evaluations })
+          for (const [index, { decision, context }] of results.entries()) {
+            const resource = resources[index] as SeededResource
+            if (decision !== allowed.includes(resource))
+              throw new Error(`${name} by token: ${decision} for ${resource.id}`)
+            if (!explain || !decision) continue
+            const rules = context.reasons.map(({ rule }: { rule: string }) => rule)
+            if (rules.length === 0) throw new Error(`${name} by token is not explained`)
+          }
+        }
+      }
+      /** Subjects without an account may view what is public, and nothing else. */
+      const requireNobody = async (subject: object, name: string) => {
+        const open = name === 'view' ? resources.filter(isPublic) : []
+        for (const explain of [false, true]) {
+          const evaluations = resources.map(({ id }) => ({
+            subject,
+            action: { name },
+            resource: { type: resourceType, id },
+            context: { explain },
+          }))
+          const { evaluations: results } = await call('EvaluateBatch', { evaluations })
+          const allowed = resources.filter((_, index) => results[index].decision)
+          assertSame(names(allowed), names(open), `${name} by nobody`)
+          if (!explain) continue
+          for (const { decision, context } of results)
+            if (context.reasons.some(({ rule }: any) => (rule === 'public') !== decision))
+              throw new Error(`${decision} explained as ${JSON.stringify(context.reasons)}`)
+        }
+      }
+      const requireAnonymous = async (name: string) => {
+        const subject = { type: 'anonymous', id: 'nobody' }
+        const unknown = { type: 'user', id: randomUUID() }
+        await requireNobody(subject, name)
+        await requireNobody(unknown, name)
+        const message = { subject, action: { name }, resource: { type: resourceType } }
+        for (const workspace_id of workspaceIds) {
+          const open = resources.filter(
+            (one) => name === 'view' && one.workspace === workspace_id && isPublic(one),
+          )
+          const found = await search('SearchResources', { ...message, context: { workspace_id } })
+          assertSame(found, names(open), `public ${name}`)
+        }
+        for (const resource of resources) {
+          const named = { type: resourceType, id: resource.externalId ?? resource.id }
+          const found = await search('SearchActions', { subject, resource: named })
+          assertSame(found, isPublic(resource) ? ['view'] : [], 'actions of nobody')
+        }
+      }
       // Concurrent calls share statements.
       await Promise.all([
+        ...actions.map(requireAnonymous),
         ...resources.map(requireResource),
         ...users.flatMap((user) => actions.map((name) => requireUser(user, name))),
       ])
@@ -304,32 +393,48 @@ test('a search finds every subject, even those with many shares and groups', asy
   t.deepEqual(found, [...grouped, ...direct, people.owner.id, people.admin.id].toSorted())
 })
 
-/** Returns the reasons why a member may perform a built-in action, as `describeReason` does. */
+/** Whether the resource or an ancestor that it inherits from is public. */
+function isPublic({ visibility, parent }: SeededResource): boolean {
+  return visibility === 'public' || (parent !== undefined && isPublic(parent))
+}
+
+/** Returns the reasons why a user may perform a built-in action, as `describeReason` does. */
 function findGrants(
   resource: SeededResource,
   user: string,
-  role: string,
+  role: string | undefined,
   action: string,
 ): string[] {
   const coversWorkspace = role === 'owner' || role === 'admin'
   const found = coversWorkspace ? ['workspace_role'] : []
   for (let current: SeededResource | undefined = resource; current; current = current.parent) {
     const origin = current === resource ? '' : ` of ${current.id}`
-    if (current.owner === user) found.push(`owner${origin}`)
-    if (action === 'manage') continue
-    if (current.isVisible && (action === 'view' || role !== 'viewer'))
-      found.push(`workspace_visibility${origin}`)
+    const isOpen = current.visibility !== 'private' && action !== 'manage'
+    const rule = current.visibility === 'public' ? 'public' : 'workspace_visibility'
+    if (role && current.owner === user) found.push(`owner${origin}`)
+    if (isOpen && (action === 'view' ? role || rule === 'public' : role && role !== 'viewer'))
+      found.push(`${rule}${origin}`)
+    if (!role) continue
     for (const { rule, users, permission } of current.shares) {
-      const isSufficient = action === 'view' || permission === 'edit'
+      const isSufficient = actionsOf(permission).includes(action)
       if (isSufficient && users.includes(user)) found.push(`${rule} ${permission}${origin}`)
     }
   }
   return found
 }
 
+/** Returns the built-in actions that a permission or a role allows. */
+function actionsOf(permission: string): string[] {
+  if (permission === 'view') return ['view']
+  if (permission === 'edit') return ['view', 'edit']
+  const actions = shareRoles[permission] ?? []
+  return actions.some((action) => action !== 'publish') ? ['view', ...actions] : actions
+}
+
 /** Describes a reason: `share view of 5f0c…` is a share of the ancestor with this ID. */
 function describeReason(reason: Record<string, any>): string {
-  const permission = reason.permission ? ` ${reason.permission}` : ''
+  const granted = reason.permission ?? (reason.share_id && reason.role)
+  const permission = granted ? ` ${granted}` : ''
   const origin = reason.inherited_from ? ` of ${reason.inherited_from.resource_id}` : ''
   return `${reason.rule}${permission}${origin}`
 }
@@ -358,7 +463,12 @@ async function seedWorld(environment: TestEnvironment, world: World, publish: st
       indexes.filter((index) => facts.roles[index]).map((index) => users[index] as string)
     const group = await seed.group(workspace, members(facts.group))
     await seedChildGroup(environment, workspace, group, members(facts.childGroup))
-    await seed.customRole(workspace, [publish], members(facts.publishers))
+    const role = await seed.customRole(workspace, [publish], members(facts.publishers))
+    if (facts.groupPublishes)
+      await pool.query(
+        'insert into custom_role_groups (role_id, group_id, workspace_id) values ($1, $2, $3)',
+        [role, group, workspace],
+      )
     const inWorkspace: SeededResource[] = []
     for (const resource of facts.resources) {
       const externalId = resource.hasExternalId ? `doc-${randomUUID()}` : null
@@ -409,12 +519,16 @@ async function seedWorld(environment: TestEnvironment, world: World, publish: st
         externalId,
         workspace,
         owner,
-        isVisible: resource.visibility === 'workspace',
+        visibility: resource.visibility,
         shares,
         parent: resource.inherits ? parent : undefined,
       })
     }
     resources.push(...inWorkspace)
+    await pool.query(
+      'update members set expires_at = now() where workspace_id = $1 and user_id = any($2)',
+      [workspace, facts.ended.map((index) => users[index])],
+    )
   }
   return { users, workspaceIds, resources }
 }

@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { openDatabase } from '../../src/database/database.ts'
 import type { Statements } from '../../src/database/statement-pool.ts'
 import { hashServiceKey } from '../../src/identity/service-keys.ts'
-import type { AccessibleQuery } from '../../src/permissions/accessible-batch.ts'
-import { splitIds } from '../../src/permissions/accessible-page.ts'
-import { createLoadAccessible } from '../../src/permissions/load-accessible.ts'
-import { firstId } from '../../src/permissions/page-token.ts'
+import { type ListQuery, splitIds } from '../../src/permissions/engine/list.ts'
+import { createLoadList } from '../../src/permissions/engine/load-list.ts'
+import { firstId } from '../../src/permissions/engine/page-token.ts'
 import { expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
@@ -17,11 +15,8 @@ import {
 } from '../support/workspace-fixture.ts'
 
 const environment = await startTestEnvironment()
-const database = await openDatabase(environment.databaseUrl, () => {})
-test.after.always(async () => {
-  await database.close()
-  await environment.stop()
-})
+const { database } = environment
+test.after.always(() => environment.stop())
 
 const [firstTransport] = environment.transports as [Transport, Transport]
 
@@ -30,7 +25,7 @@ const longLimit = 2000
 
 /** Loads a list. Calls `beforeStatement` with the number of statements that have run so far. */
 async function load(
-  query: AccessibleQuery,
+  query: ListQuery,
   beforeStatement: (count: number) => Promise<unknown> = async () => {},
 ) {
   const names: string[] = []
@@ -41,11 +36,11 @@ async function load(
       return database.statements.rows<Row>(name, sql, values)
     },
   }
-  const { status, joinedIds } = await createLoadAccessible(statements)(query)
+  const { status, joinedIds } = await createLoadList(statements)(query)
   return { status, ids: splitIds(joinedIds), names }
 }
 
-function queryOf({ key, kind, workspace }: WorkspaceFixture, person: Member): AccessibleQuery {
+function queryOf({ key, kind, workspace }: WorkspaceFixture, person: Member): ListQuery {
   return {
     ...kind,
     keyHash: hashServiceKey(key),
@@ -60,23 +55,23 @@ function queryOf({ key, kind, workspace }: WorkspaceFixture, person: Member): Ac
 
 /** The statements that load a list, by the situation that requires them. */
 const paths = {
-  'few resources': { limit: 100, names: ['accessible'] },
-  'few resources on a long page': { limit: longLimit, names: ['accessible'] },
+  'few resources': { limit: 100, names: ['list'] },
+  'few resources on a long page': { limit: longLimit, names: ['list'] },
   'many resources on a long page': {
     limit: longLimit,
     hasManyResources: true,
-    names: ['accessible', 'accessible'],
+    names: ['list', 'list'],
   },
   'more groups than a shared statement reads': {
     limit: 100,
     hasManyGroups: true,
-    names: ['accessible', 'accessible'],
+    names: ['list', 'list'],
   },
-  folders: { limit: 100, hasFolders: true, names: ['accessible', 'accessible with folders'] },
+  folders: { limit: 100, hasFolders: true, names: ['list', 'list with folders'] },
   'folders on a long page': {
     limit: longLimit,
     hasFolders: true,
-    names: ['accessible', 'accessible with folders'],
+    names: ['list', 'list with folders'],
   },
 }
 
@@ -154,7 +149,7 @@ test('the list of a rejected caller is empty', async (t) => {
       const query = { ...queryOf(fixture, person), limit }
       t.deepEqual((await load(query)).ids, ids)
       t.deepEqual((await load({ ...query, keyHash: undefined })).ids, ids)
-      const rejected: Record<string, Partial<AccessibleQuery>> = {
+      const rejected: Record<string, Partial<ListQuery>> = {
         'a revoked token': { tokenId: denied },
         'a deactivated user': { userId: inactive.id },
         'a user who is not a member': { userId: other.people.owner.id },

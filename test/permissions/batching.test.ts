@@ -1,12 +1,8 @@
 import test from 'ava'
-import { createCancellation } from '../../src/core/cancellation.ts'
 import { type RequestScope, requestScope } from '../../src/core/request-scope.ts'
 import { type BatcherOptions, createBatcher } from '../../src/database/batching.ts'
 import type { StatementPool } from '../../src/database/statement-pool.ts'
-import {
-  createLoadEvaluations,
-  createLoadKeyedEvaluations,
-} from '../../src/permissions/evaluate/load-evaluations.ts'
+import { createEngine } from '../../src/permissions/engine/engine.ts'
 
 /** A statement whose result the test provides. */
 type SentStatement = {
@@ -83,7 +79,7 @@ test('a repeated query is sent again', async (t) => {
   t.is(sent.length, 3)
 })
 
-test('at most two statements run at once, and queries that arrive during them form one batch', async (t) => {
+test('at most two statements run concurrently, and queries that arrive during them form one batch', async (t) => {
   const { sent, run } = createStatement()
   const results: Promise<string>[] = []
   for (let index = 0; index < 10; index += 1) {
@@ -178,7 +174,7 @@ test('while small queries arrive, large ones run one statement at a time and do 
   await large
 })
 
-test('two statements of large queries run at once while no small queries arrive', async (t) => {
+test('two statements of large queries run concurrently while no small queries arrive', async (t) => {
   const { sent, run } = createStatement({ countRows: Number })
   const large = Promise.all(Array.from({ length: 6 }, () => run('1000')))
   await nextTurn()
@@ -255,7 +251,7 @@ test('an error before a statement is sent rejects its queries and does not block
 
 test('a cancelled caller stops waiting, and cancelling the last caller cancels the statement', async (t) => {
   const { sent, run } = createStatement()
-  const [a, b, late] = [createCancellation(), createCancellation(), createCancellation()]
+  const [a, b, late] = [new AbortController(), new AbortController(), new AbortController()]
   const results = [run('a', a), run('b', b)]
   await nextTurn()
   a.abort()
@@ -280,27 +276,28 @@ test('a cancelled caller stops waiting, and cancelling the last caller cancels t
 test('evaluations of different services take turns', async (t) => {
   const sent: { types: string; respond(): void }[] = []
   const statements = {
-    rows: (_name: string, _sql: string, [, types = '', , , , , , principals = '']: string[]) =>
+    rows: (_name: string, _sql: string, [, , , , , , types = '', subjects = '']: string[]) =>
       new Promise<unknown[][]>((resolve) => {
-        const bits = principals.replace(/[^{},]+/g, '0')
-        sent.push({ types, respond: () => resolve([[true, [], bits]]) })
+        const bits = subjects.replace(/[^{},]+/g, '0')
+        sent.push({ types, respond: () => resolve([[true, [], '{0,0}', bits]]) })
       }),
   } as unknown as StatementPool
-  const load = createLoadEvaluations(createLoadKeyedEvaluations(statements))
+  const database = { reads: statements, statements, replicas: undefined }
+  const { loadBits } = createEngine(database, { keysRequired: false })
   const evaluate = (keyHash: string) => {
     const source = { requestId: '', ip: undefined, keyHash }
-    const { signal } = createCancellation()
+    const { signal } = new AbortController()
     const subject = { userId: '' }
     const names = { service_name: 'docs', resource_type: keyHash, resource_id: '', action: 'view' }
     const checks = Array.from({ length: 1000 }, () => ({ ...names, subject }))
-    return requestScope.run({ signal, source }, () => load(checks))
+    return requestScope.run({ signal, source }, () => loadBits(checks))
   }
   const results = ['a', 'a', 'a', 'b'].map(evaluate)
   for (let index = 0; index < 4; index += 1) {
     await nextTurn()
     sent[index]?.respond()
   }
-  for (const facts of await Promise.all(results)) t.is(facts.length, 1000)
+  for (const bits of await Promise.all(results)) t.is(bits.length, 1000)
   t.deepEqual(
     sent.map(({ types }) => types),
     ['{"a"}', '{"b"}', '{"a"}', '{"a"}'],

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { openDatabase } from '../../src/database/database.ts'
 import { hashServiceKey } from '../../src/identity/service-keys.ts'
 import { grant } from '../../src/permissions/access.ts'
-import type { AccessibleQuery } from '../../src/permissions/accessible-batch.ts'
-import { splitIds } from '../../src/permissions/accessible-page.ts'
-import type { FactsQuery } from '../../src/permissions/facts.ts'
-import { createLoadAccessible } from '../../src/permissions/load-accessible.ts'
-import { createLoadFacts } from '../../src/permissions/load-facts.ts'
-import { firstId } from '../../src/permissions/page-token.ts'
+import type { FactsQuery } from '../../src/permissions/engine/facts.ts'
+import { type ListQuery, splitIds } from '../../src/permissions/engine/list.ts'
+import { createLoadFacts } from '../../src/permissions/engine/load-facts.ts'
+import { createLoadList } from '../../src/permissions/engine/load-list.ts'
+import { firstId } from '../../src/permissions/engine/page-token.ts'
 import { expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Outcome } from '../support/transports.ts'
@@ -75,8 +73,7 @@ test('64 queries in one batched statement load the same facts as each query alon
   const records = await Promise.all(
     fixtures.map((fixture) => fixture.register(fixture.people.viewer)),
   )
-  const database = await openDatabase(environment.databaseUrl, () => {})
-  t.teardown(() => database.close())
+  const { database } = environment
   let statements = 0
   const counting = {
     ...database.statements,
@@ -105,7 +102,7 @@ test('64 queries in one batched statement load the same facts as each query alon
   const alone = []
   for (const query of queries) alone.push(await loadFacts(query))
   t.deepEqual(together, alone)
-  t.true(together.some(({ grants }) => grants.some((bits) => bits & grant.owner)))
+  t.true(together.some(({ bits }) => bits.some((fact) => fact & grant.owner)))
 })
 
 test('64 lists in one batched statement return the same IDs as each list alone', async (t) => {
@@ -121,10 +118,9 @@ test('64 lists in one batched statement return the same IDs as each list alone',
     await fixture.share(owner, await fixture.register(owner), { user: viewer.id }, 'edit')
     await fixture.share(owner, await fixture.register(owner), { group }, 'view')
   }
-  const database = await openDatabase(environment.databaseUrl, () => {})
-  t.teardown(() => database.close())
+  const { database } = environment
   let statements = 0
-  const loadAccessible = createLoadAccessible({
+  const loadList = createLoadList({
     ...database.statements,
     rows: ((...args) => {
       statements += 1
@@ -133,7 +129,7 @@ test('64 lists in one batched statement return the same IDs as each list alone',
   })
   const denied = randomUUID()
   await environment.seed.denyToken(denied)
-  const queries = Array.from({ length: 64 }, (_, index): AccessibleQuery => {
+  const queries = Array.from({ length: 64 }, (_, index): ListQuery => {
     const { key, people, workspace, kind } = fixtures[index % 8] as WorkspaceFixture
     const person = index % 3 ? people.viewer : people.admin
     return {
@@ -148,10 +144,10 @@ test('64 lists in one batched statement return the same IDs as each list alone',
       limit: (index % 4) + 1,
     }
   })
-  const together = await Promise.all(queries.map((query) => loadAccessible(query)))
+  const together = await Promise.all(queries.map((query) => loadList(query)))
   t.is(statements, 1)
   const alone = []
-  for (const query of queries) alone.push(await loadAccessible(query))
+  for (const query of queries) alone.push(await loadList(query))
   t.deepEqual(together, alone)
   const counts = together.map(({ joinedIds }) => splitIds(joinedIds).length)
   for (const [index, count] of counts.entries()) t.true(count <= (queries[index]?.limit ?? 0))

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { sweepDeleted } from '../../src/database/sweep-deleted.ts'
 import { expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
@@ -131,6 +132,7 @@ test('deleting a workspace deletes all related rows, and reusing the ID grants n
   const { fixture, transport, group, role, own, other, person } = await createConnectedFixture()
   const { workspace, people } = fixture
   await pool.query('delete from workspaces where id = $1', [workspace])
+  while (await sweepDeleted(environment.database));
   for (const id of [workspace, group, role, own.id, other.id, own.resource_id, other.resource_id])
     t.deepEqual(await countRowsWith(id), {})
   t.deepEqual(Object.keys(await countRowsWith(person.id)).toSorted(), [

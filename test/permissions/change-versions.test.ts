@@ -1,7 +1,10 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { type Change, createChangeVersions } from '../../src/permissions/cache/change-versions.ts'
-import { createRecentMap } from '../../src/permissions/cache/recent-map.ts'
+import {
+  type Change,
+  createChangeVersions,
+} from '../../src/permissions/engine/memory/change-versions.ts'
+import { createMemory } from '../../src/permissions/engine/memory/memory.ts'
 
 const ids = ['a', 'b', 'c']
 const id = fc.constantFrom(...ids)
@@ -45,39 +48,17 @@ test('every value counts as changed once the number of remembered changes exceed
   )
 })
 
-test('a recent map is bounded and returns the value that was set last', (t) => {
-  const step = fc.record({ key: fc.nat(12), isSet: fc.boolean() })
-  fc.assert(
-    fc.property(
-      fc.array(step, { maxLength: 200 }),
-      fc.integer({ min: 1, max: 5 }),
-      (steps, half) => {
-        // An entry with a key of 25 characters takes 300 bytes.
-        const map = createRecentMap<number>(2 * half * 300)
-        const values = new Map<string, number>()
-        for (const [index, { key, isSet }] of steps.entries()) {
-          const name = String(key).padStart(25)
-          const found = map.get(name)
-          t.true(found === undefined || found === values.get(name))
-          if (isSet) {
-            map.set(name, index)
-            values.set(name, index)
-          }
-        }
-        const present = [...values.keys()].filter((name) => map.get(name) !== undefined)
-        t.true(present.length <= 2 * half)
-      },
-    ),
-  )
-})
-
-test('a recent map keeps an entry that is used often', (t) => {
-  const map = createRecentMap<string>(10_000)
-  map.set('used', 'value')
-  for (let index = 0; index < 1000; index += 1) {
-    map.set(`entry ${index}`, 'value')
-    t.is(map.get('used'), 'value')
+test('the memory takes at most its bytes, and values count by their length', (t) => {
+  // An entry with a key of 10 characters and a value of 15 takes 300 bytes.
+  const memory = createMemory<{ text: string }>(5 * 300, ({ text }) => text.length)
+  const keys = Array.from({ length: 8 }, (_, index) => `entry ${index}`.padEnd(10))
+  for (const key of keys) {
+    memory.set(key, { text: 'x'.repeat(15) })
+    t.truthy(memory.get(keys[0] ?? ''), 'an entry that is used stays')
   }
-  t.is(map.get('entry 0'), undefined)
-  t.is(map.get('entry 999'), 'value')
+  const present = keys.filter((key) => memory.get(key) !== undefined)
+  t.deepEqual(
+    present,
+    [0, 4, 5, 6, 7].map((index) => keys[index]),
+  )
 })

@@ -10,20 +10,28 @@ const service_name = 'docs'
 const resource_type = 'document'
 const actions = ['view', 'edit', 'manage', 'publish', 'unheard-of']
 
+const roleActions = fc.uniqueArray(fc.constantFrom('view', 'edit', 'manage', 'publish'), {
+  minLength: 1,
+})
+
 /** Random facts about one workspace; users, groups and resources are identified by index. */
 const facts = fc.record({
   roles: fc.array(fc.constantFrom(undefined, ...roles), { minLength: 3, maxLength: 3 }),
   groups: fc.array(fc.uniqueArray(fc.nat(2), { maxLength: 3 }), { minLength: 2, maxLength: 2 }),
+  /** The actions of the roles that shares can grant. */
+  shareRoles: fc.record({ first: roleActions, second: roleActions }),
   /** Users with a custom role that grants `publish`. */
   publishers: fc.uniqueArray(fc.nat(2), { maxLength: 2 }),
+  /** Groups with that custom role. */
+  publishingGroups: fc.uniqueArray(fc.nat(1), { maxLength: 2 }),
   resources: fc.array(
     fc.record({
       owner: fc.nat(2),
-      visibility: fc.constantFrom('private', 'workspace'),
+      visibility: fc.constantFrom('private', 'workspace', 'public'),
       shares: fc.uniqueArray(
         fc.record({
           to: fc.record({ type: fc.constantFrom('user', 'group'), at: fc.nat(2) }),
-          permission: fc.constantFrom('view', 'edit'),
+          permission: fc.constantFrom('view', 'edit', 'first', 'second'),
         }),
         { maxLength: 4, selector: ({ to }) => `${to.type}${to.at}` },
       ),
@@ -43,7 +51,7 @@ function toWorldResources(records: ResourcePermissionResponse[]): World['resourc
     ...record,
     parent_id: records.find(({ resource_id }) => resource_id === parent?.resource_id)?.id ?? null,
     shares: Object.fromEntries(
-      shares.map(({ grantee_id, permission }) => [grantee_id, permission]),
+      shares.map(({ grantee_id, permission, role }) => [grantee_id, permission || (role ?? '')]),
     ),
   }))
 }
@@ -52,11 +60,20 @@ test('Check and Accessible agree with an independent decision on random facts', 
   const environment = await startTestEnvironment()
   t.teardown(() => environment.stop())
   await environment.seed.serviceAction(service_name, 'publish')
+  const declare = (roles: Record<string, string[]>) =>
+    environment.transports[0]?.call('PutResourceType', {
+      service_name,
+      resource_type,
+      allow_public: true,
+      roles: Object.entries(roles).map(([name, actions]) => ({ name, actions })),
+    })
   const [transport] = environment.transports
   if (!transport) return t.fail()
 
   await fc.assert(
     fc.asyncProperty(facts, async (facts) => {
+      const declared = await declare(facts.shareRoles)
+      if (!declared?.ok) throw new Error(declared?.detail)
       const { workspace, users, groups, resources } = await seedFacts(environment, facts)
       const records: ResourcePermissionResponse[] = []
       for (const resource_id of resources) {
@@ -68,7 +85,12 @@ test('Check and Accessible agree with an independent decision on random facts', 
         if (!outcome.ok) throw new Error(outcome.detail)
         records.push(outcome.message as ResourcePermissionResponse)
       }
-      const world: World = { users, groups, resources: toWorldResources(records) }
+      const world: World = {
+        users,
+        groups,
+        resources: toWorldResources(records),
+        roles: facts.shareRoles,
+      }
       for (const person of users) {
         const token = await environment.token(person.id, workspace)
         for (const action of actions) {
@@ -142,11 +164,16 @@ async function seedFacts({ seed, pool }: TestEnvironment, facts: Facts) {
   }
   const publishers = facts.publishers.filter(isMember)
   const { rows } = await pool.query('select id from service_actions')
-  await seed.customRole(
+  const role = await seed.customRole(
     workspace,
     [rows[0].id],
     publishers.map((index) => ids[index] as string),
   )
+  for (const index of facts.publishingGroups)
+    await pool.query(
+      'insert into custom_role_groups (role_id, group_id, workspace_id) values ($1, $2, $3)',
+      [role, groups[index], workspace],
+    )
 
   const kind = `insert into resource_kinds (service_name, resource_type) values ($1, $2)
     on conflict (service_name, resource_type) do update set service_name = excluded.service_name
@@ -185,7 +212,9 @@ async function seedFacts({ seed, pool }: TestEnvironment, facts: Facts) {
   const users = ids.map((id, index) => ({
     id,
     role: facts.roles[index],
-    publishes: publishers.includes(index),
+    publishes:
+      publishers.includes(index) ||
+      facts.publishingGroups.some((group) => facts.groups[group]?.includes(index)),
   }))
   return {
     workspace,

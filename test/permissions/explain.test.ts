@@ -50,7 +50,8 @@ async function createScene(transport: Transport) {
     permission: 'edit',
   })
   const publish = await seed.serviceAction(kind.service_name, 'publish')
-  const role = await seed.customRole(workspace, [publish], [guest.id])
+  const publishers = [guest.id, people.viewer.id, people.admin.id]
+  const role = await seed.customRole(workspace, [publish], publishers)
   const roleName = (await pool.query('select name from custom_roles where id = $1', [role])).rows[0]
     .name
   const inactive = await fixture.addMember('admin')
@@ -72,6 +73,17 @@ async function createScene(transport: Transport) {
     nonMember,
     key,
   }
+}
+
+/**
+ * Returns the reasons of an evaluation, and its sentence without what the request itself names.
+ */
+function withoutNames({ context }: Record<string, any>, names: string[]): object[] {
+  const sentence = names.reduce(
+    (text, name) => text.replaceAll(name, ''),
+    context.reason_admin.en as string,
+  )
+  return [context.reasons, { sentence }]
 }
 
 /** Removes null fields and empty lists, which REST returns for absent fields. */
@@ -142,6 +154,7 @@ for (const transport of environment.transports) {
         via: [child],
         share_id: scene.groupShare.id,
       }
+      const customRole = { rule: 'custom_role', role: scene.roleName }
       const cases: [user: string, action: string, record: typeof document, reasons: object[]][] = [
         [people.viewer.id, 'manage', document, [{ rule: 'owner' }]],
         [owner.id, 'edit', document, [{ rule: 'owner', inherited_from: ancestor }]],
@@ -151,7 +164,23 @@ for (const transport of environment.transports) {
         [guest.id, 'view', document, [share]],
         [people.editor.id, 'edit', folder, [groupShare]],
         [people.editor.id, 'view', document, [{ ...groupShare, inherited_from: ancestor }]],
-        [guest.id, 'publish', document, [share, { rule: 'custom_role', role: scene.roleName }]],
+        [guest.id, 'publish', document, [share, customRole]],
+        // The custom role of a user who may also view as owner or by role.
+        [people.viewer.id, 'publish', document, [{ rule: 'owner' }, customRole]],
+        [
+          people.admin.id,
+          'publish',
+          document,
+          [{ rule: 'workspace_role', role: 'admin' }, customRole],
+        ],
+        [
+          people.admin.id,
+          'publish',
+          open,
+          [{ rule: 'workspace_role', role: 'admin' }, { rule: 'workspace_visibility' }, customRole],
+        ],
+        [people.viewer.id, 'view', document, [{ rule: 'owner' }]],
+        [people.owner.id, 'publish', document, [{ rule: 'workspace_role', role: 'owner' }]],
         [
           people.owner.id,
           'view',
@@ -190,10 +219,9 @@ for (const transport of environment.transports) {
         return call('Evaluate', message, { key })
       }
       const unknown = { type: 'user', id: people.owner.id }
-      t.deepEqual(await evaluate(unknown, 'nothing'), {
-        decision: false,
-        context: { reasons: [{ rule: 'resource_unknown' }] },
-      })
+      const { decision, context } = await evaluate(unknown, 'nothing')
+      t.false(decision)
+      t.deepEqual(context.reasons, [{ rule: 'resource_unknown' }])
       for (const subject of [
         { type: 'access_token', id: 'no-token' },
         { type: 'robot', id: people.owner.id },
@@ -225,11 +253,14 @@ for (const transport of environment.transports) {
       ],
     }
     const { evaluations } = await call('EvaluateBatch', message, { key })
+    const reason_admin = { en: '' }
+    for (const { context } of evaluations)
+      if (context?.reason_admin) context.reason_admin = reason_admin
     // Removes the fields that gRPC returns as undefined.
     t.deepEqual(JSON.parse(JSON.stringify(evaluations)), [
       { decision: true },
-      { decision: false, context: { reasons: [{ rule: 'no_grant' }] } },
-      { decision: true, context: { reasons: [{ rule: 'owner' }] } },
+      { decision: false, context: { reasons: [{ rule: 'no_grant' }], reason_admin } },
+      { decision: true, context: { reasons: [{ rule: 'owner' }], reason_admin } },
       { decision: false },
     ])
   })
@@ -318,7 +349,7 @@ for (const transport of environment.transports) {
           { type: 'access_token', id: token },
         ],
       )
-      const types = [kind.resource_type, 'folder', `${foreign.service}:document`, foreign.service]
+      const types = [kind.resource_type, 'folder', foreign.service]
       const ids = [
         foreign.document.resource_id,
         foreign.folder.resource_id,
@@ -346,7 +377,7 @@ for (const transport of environment.transports) {
             t.false(evaluation.decision)
             const actions = await call('SearchActions', { subject, resource }, { key })
             t.deepEqual(actions.results, [])
-            responses.push(evaluation, actions)
+            responses.push(actions, ...withoutNames(evaluation, [type, id, subject.id]))
             // A resource of another service has the same reason as one that does not exist.
             const expected = isMine ? 'not_a_member' : 'resource_unknown'
             if (subject.type === 'user') t.is(evaluation.context.reasons[0].rule, expected)
@@ -359,6 +390,23 @@ for (const transport of environment.transports) {
             const found = await call('SearchResources', message, { key })
             t.deepEqual(found.results, [])
             responses.push(found)
+          }
+        }
+      }
+      // A type of another service is refused, whether or not its resource exists.
+      for (const id of ids) {
+        const resource = { type: `${foreign.service}:document`, id }
+        for (const subject of subjects) {
+          const messages = {
+            Evaluate: { subject, action, resource, context },
+            SearchActions: { subject, resource },
+            SearchResources: { subject, action, resource: { type: resource.type } },
+            SearchSubjects: { subject: { type: 'user' }, action, resource },
+          }
+          for (const [method, message] of Object.entries(messages)) {
+            const refused = expectError(await transport.call(method, message, { key }))
+            t.is(refused.reason, 'OTHER_SERVICE')
+            responses.push(refused)
           }
         }
       }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
 import { expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
-import type { Outcome, Transport } from '../support/transports.ts'
+import { type Outcome, repeatLockTimeouts, type Transport } from '../support/transports.ts'
 import {
   createWorkspaceFixture,
   type Member,
@@ -35,7 +35,7 @@ type AccessKind = {
   grant(lane: Lane): Promise<unknown>
   revoke(lane: Lane): Promise<unknown>
   outcomeAfterRevocation: 'false' | 'unauthenticated'
-  /** Whether the resource is in folders, of which `shared` is shared with the member. */
+  /** Whether the resource is in folders. The folder `shared` is shared with the member. */
   isNested?: true
 }
 
@@ -212,7 +212,7 @@ async function revokeRepeatedly(
         const record = await fixture.register(fixture.people.owner, parentField(folders?.middle))
         const group = await seedGroup(fixture, record)
         const [writer, readers] = [
-          node.transports[index] as Transport,
+          repeatLockTimeouts(node.transports[index] as Transport),
           (index ? environment : other).transports,
         ]
         return { name, kind, readers, lane: { fixture, record, group, person, writer, folders } }

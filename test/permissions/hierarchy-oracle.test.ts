@@ -10,9 +10,9 @@ import {
   type WorldGroup,
   type WorldResource,
 } from '../support/hierarchy-world.ts'
-import { expectError } from '../support/outcome.ts'
+import { expectError, expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
-import type { Outcome, Transport } from '../support/transports.ts'
+import { type Outcome, repeatLockTimeouts, type Transport } from '../support/transports.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
 const environment = await startTestEnvironment()
@@ -20,7 +20,7 @@ const other = await environment.addNode()
 const { pool, seed } = environment
 test.after.always(() => environment.stop())
 
-const transports = [...environment.transports, ...other.transports]
+const transports = [...environment.transports, ...other.transports].map(repeatLockTimeouts)
 const groupCount = 4
 /** Milliseconds after which a slow machine stops generating worlds. */
 const timeLimit = 60_000
@@ -28,6 +28,7 @@ const resourceCount = 6
 
 /** A change of a world. Numbers are indexes, modulo the number of objects. */
 const index = fc.nat(19)
+const visibility = fc.constantFrom('private', 'workspace', 'public')
 const change = fc.oneof(
   {
     weight: 2,
@@ -35,7 +36,7 @@ const change = fc.oneof(
       type: fc.constant('register' as const),
       parent: fc.option(index),
       owner: index,
-      isOpen: fc.boolean(),
+      visibility,
     }),
   },
   {
@@ -69,7 +70,7 @@ const change = fc.oneof(
     arbitrary: fc.record({
       type: fc.constant('open' as const),
       resource: index,
-      isOpen: fc.boolean(),
+      visibility,
     }),
   },
   {
@@ -144,7 +145,15 @@ async function createWorldFixture() {
     calls += 1
     return transports[calls % transports.length] as Transport
   }
+  const declaration = { ...kind, roles: [], allow_public: true }
+  expectOk(await nextTransport().call('PutResourceType', declaration, { key }))
+  // The viewer and the outsider own another workspace, which gives them nothing in this one.
+  const elsewhere = await seed.workspace()
+  const strangers = [people.viewer.id, outsider]
+  for (const id of strangers) await seed.member(elsewhere, id, 'owner')
+  const foreignTokens = strangers.map((id) => environment.token(id, elsewhere))
   const readers: Readers = {
+    foreignTokens: await Promise.all(foreignTokens),
     workspace,
     kind,
     key,
@@ -193,7 +202,7 @@ function send(fixture: Fixture, change: Change): Promise<Outcome> {
       { token: people.admin.token },
     )
   const names = parent && { resource_type: kind.resource_type, resource_id: parent.resource_id }
-  const visibility = 'isOpen' in change && change.isOpen ? 'workspace' : 'private'
+  const visibility = 'visibility' in change ? change.visibility : 'private'
   const grantee_type = memberIds.includes(grantee) ? 'user' : 'group'
   switch (change.type) {
     case 'register':
@@ -255,7 +264,7 @@ function apply(fixture: Fixture, change: Change, message: Record<string, any>): 
         id: message.id,
         resource_id: message.resource_id,
         owner_id: owner,
-        visibility: change.isOpen ? 'workspace' : 'private',
+        visibility: change.visibility,
         parent_id: parent?.id ?? null,
         inherits: true,
         shares: {},
@@ -280,7 +289,7 @@ function apply(fixture: Fixture, change: Change, message: Record<string, any>): 
       delete resource.shares[grantee]
       return 'ok'
     case 'open':
-      resource.visibility = change.isOpen ? 'workspace' : 'private'
+      resource.visibility = change.visibility
       return 'ok'
     case 'transfer':
       resource.owner_id = owner

@@ -236,6 +236,22 @@ for (const transport of environment.transports) {
     t.is(expectError(outcome).reason, 'NOT_THE_OWNER')
   })
 
+  test(`other inherited grants do not include managing and sharing descendants ${over}`, async (t) => {
+    const fixture = await createTreeFixture(transport)
+    const { people, add, owner } = fixture
+    const editor = await fixture.addMember('editor')
+    const top = await add(undefined, { visibility: 'workspace' })
+    const bottom = await add(await add(top))
+    await fixture.share(owner, top, { user: people.viewer.id }, 'edit')
+    const grantee = { grantee_type: 'user', grantee_id: people.viewer.id, permission: 'view' }
+    for (const person of [people.viewer, editor]) {
+      t.true(await fixture.isAllowed(person, 'edit', bottom))
+      const message = { permission_id: bottom.id, ...grantee }
+      const outcome = await transport.call('Share', message, fixture.as(person))
+      t.is(expectError(outcome).reason, 'NOT_THE_OWNER')
+    }
+  })
+
   test(`fields absent from UpdateParent retain their value, and detaching removes the parent ${over}`, async (t) => {
     const { add, update, names } = await createTreeFixture(transport)
     const folder = await add()
@@ -469,7 +485,7 @@ for (const transport of environment.transports) {
     const below = await add(folder)
     t.is(await attempt(own, names(below)), 'allowed')
     const other = await createWorkspaceFixture(environment, transport)
-    t.is(await attempt(own, names(folder), other.people.owner), 'OTHER_WORKSPACE')
+    t.is(await attempt(own, names(folder), other.people.owner), 'RESOURCE_NOT_FOUND')
     // Removing the parent requires only manage.
     const detached = { permission_id: own.id, detach: true }
     expectOk(await transport.call('UpdateParent', detached, fixture.as(people.viewer)))

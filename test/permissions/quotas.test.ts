@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { sweepDeleted } from '../../src/database/sweep-deleted.ts'
 import { expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
-import type { Outcome } from '../support/transports.ts'
+import { type Outcome, repeatLockTimeouts } from '../support/transports.ts'
 import { createWorkspaceFixture, type WorkspaceFixture } from '../support/workspace-fixture.ts'
 
 const environment = await startTestEnvironment({
@@ -29,14 +30,6 @@ async function countRows(table: 'shares' | 'resources', workspace: string): Prom
 
 const countOk = (outcomes: Outcome[]) => outcomes.filter(({ ok }) => ok).length
 
-/** Retries calls that time out waiting for concurrent ones, as can happen on a slow machine. */
-async function retryLockTimeouts(call: () => Promise<Outcome>): Promise<Outcome> {
-  for (;;) {
-    const outcome = await call()
-    if (outcome.ok || outcome.reason !== 'LOCK_TIMEOUT') return outcome
-  }
-}
-
 function registration({ kind, workspace, people }: WorkspaceFixture) {
   const facts = { ...kind, resource_id: randomUUID(), workspace_id: workspace }
   return { ...facts, owner_id: people.owner.id }
@@ -44,7 +37,7 @@ function registration({ kind, workspace, people }: WorkspaceFixture) {
 
 for (const [index, transport] of environment.transports.entries()) {
   const over = `over ${transport.label}`
-  const transports = [transport, second.transports[index] ?? transport]
+  const transports = [transport, second.transports[index] ?? transport].map(repeatLockTimeouts)
 
   test.serial(
     `a share beyond the quota is rejected, but a replacement is not ${over}`,
@@ -102,7 +95,7 @@ for (const [index, transport] of environment.transports.entries()) {
       members.map((grantee_id, index) => {
         const message = { permission_id, grantee_type: 'user', grantee_id, permission: 'view' }
         const node = transports[index % 2] ?? transport
-        return retryLockTimeouts(() => node.call('Share', message, as(people.owner)))
+        return node.call('Share', message, as(people.owner))
       }),
     )
     t.is(countOk(outcomes), 3)
@@ -121,7 +114,7 @@ for (const [index, transport] of environment.transports.entries()) {
         Array.from({ length: 20 }, (_, index) => {
           const node = transports[index % 2] ?? transport
           const message = registration(fixture)
-          return retryLockTimeouts(() => node.call('Register', message, { key }))
+          return node.call('Register', message, { key })
         }),
       )
       t.is(countOk(outcomes), 4)
@@ -185,5 +178,6 @@ test.serial('the counts of quotas reflect cascading deletions', async (t) => {
   await pool.query('delete from users where id = $1', [person.id])
   t.deepEqual(await readCounts(), { members: members - 1, groups: 1, resources: 1 })
   await pool.query('delete from workspaces where id = $1', [fixture.workspace])
+  while (await sweepDeleted(environment.database));
   t.deepEqual(await readCounts(), {})
 })

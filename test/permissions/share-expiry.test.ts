@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { openDatabase } from '../../src/database/database.ts'
 import { deleteExpiredShares } from '../../src/permissions/share-expiry.ts'
+import { createStores } from '../../src/server/stores.ts'
 import { listActivity } from '../support/activity.ts'
 import { createAdmin } from '../support/admin.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
@@ -16,11 +16,8 @@ import {
 
 const environment = await startTestEnvironment({ maxFactsCacheBytes: 10_000_000 })
 const admin = await createAdmin(environment)
-const database = await openDatabase(environment.databaseUrl, () => {})
-test.after.always(async () => {
-  await database.close()
-  await environment.stop()
-})
+const { database } = environment
+test.after.always(() => environment.stop())
 
 const { pool } = environment
 const sql = (text: string, ...values: unknown[]) => pool.query(text, values)
@@ -208,7 +205,9 @@ for (const transport of environment.transports) {
       record.resource_id,
       permanent.id,
     )
-    await Promise.all(Array.from({ length: 3 }, () => deleteExpiredShares(database.fork())))
+    await Promise.all(
+      Array.from({ length: 3 }, () => deleteExpiredShares(createStores(database.fork()))),
+    )
     const { rows } = await sql('select id from shares where resource_id = $1', record.resource_id)
     t.deepEqual(rows, [{ id: permanent.id }])
     const entries = await listActivity(pool, record.id)

@@ -323,6 +323,96 @@ test.serial(
   },
 )
 
+test.serial('services share the global limit of their address by default', async (t) => {
+  const environment = await startLimited()
+  const { key } = await environment.seed.serviceApp(`docs-${randomUUID().slice(0, 8)}`)
+  const call = createServiceCaller(environment.httpPort)
+  for (let index = 0; index < 30; index += 1) t.is((await call(key)).status, 403)
+  t.is((await call(key)).status, 429)
+})
+
+test.serial(
+  'a limit for services gives each valid key a separate window, from any address',
+  async (t) => {
+    const environment = await startLimited({ serviceLimit: 40, trustedProxies: 1 })
+    const { seed } = environment
+    const [first, second] = await Promise.all(
+      ['a', 'b'].map((name) => seed.serviceApp(`${name}-${randomUUID().slice(0, 8)}`)),
+    )
+    const call = createServiceCaller(environment.httpPort)
+    const keys = { first: first?.key ?? '', second: second?.key ?? '' }
+    // A burst on a node that has not seen the key yet.
+    const burst = await callConcurrently(39, (index) => call(keys.first, `198.51.100.${index % 2}`))
+    t.deepEqual(new Set(burst.map(({ status }) => status)), new Set([403]))
+    const bearer = { authorization: `Bearer ${keys.first}` }
+    const gateway = await sendRawHttp(environment.httpPort, {
+      method: 'POST',
+      path: '/access/v1/evaluation',
+      headers: { ...bearer, 'content-type': 'application/json' },
+      body: '{}',
+    })
+    t.like(gateway, { status: 400, headers: { 'ratelimit-policy': '"service";q=40;w=60' } })
+    t.is((await call(keys.first)).status, 429)
+    t.is((await call(keys.second)).status, 403)
+
+    // Keys that are not valid count for their address, on which valid keys do not depend.
+    const address = '203.0.113.9'
+    for (let index = 0; index < 30; index += 1)
+      t.is((await call(`dk_${randomUUID()}`, address)).status, 401)
+    t.is((await call(`dk_${randomUUID()}`, address)).status, 429)
+    t.is((await call(keys.second, address)).status, 403)
+  },
+)
+
+test.serial('with a limit of 0, valid service keys are not limited, and others are', async (t) => {
+  const environment = await startLimited({ serviceLimit: 0 })
+  const { key } = await environment.seed.serviceApp(`docs-${randomUUID().slice(0, 8)}`)
+  const call = createServiceCaller(environment.httpPort)
+  for (let index = 0; index < 100; index += 1) {
+    const { status, headers } = await call(key)
+    t.is(status, 403)
+    t.is(headers.ratelimit, undefined)
+  }
+  for (let index = 0; index < 30; index += 1) t.is((await call('dk_other')).status, 401)
+  t.is((await call('dk_other')).status, 429)
+})
+
+test.serial(
+  'a limit for users gives each of them a separate window, and forged tokens none',
+  async (t) => {
+    const environment = await startLimited({ userLimit: 35 })
+    const workspace = await environment.seed.workspace()
+    const createToken = async () =>
+      environment.token(await environment.seed.newMember(workspace, 'viewer'), workspace)
+    const [first, second] = [await createToken(), await createToken()]
+    const readMe = (token: string) =>
+      sendRawHttp(environment.httpPort, {
+        path: '/users/me',
+        headers: { authorization: `Bearer ${token}` },
+      })
+    for (let index = 0; index < 35; index += 1)
+      t.like(await readMe(first), {
+        status: 200,
+        headers: { 'ratelimit-policy': '"user";q=35;w=60' },
+      })
+    t.is((await readMe(first)).status, 429)
+    t.is((await readMe(second)).status, 200)
+    const forged = `${first.slice(0, -8)}AAAAAAAA`
+    for (let index = 0; index < 30; index += 1) t.is((await readMe(forged)).status, 401)
+    t.is((await readMe(forged)).status, 429)
+    t.is((await readMe(second)).status, 200)
+  },
+)
+
+/** Returns a function that asks for a resource of another service with a service key. */
+function createServiceCaller(port: number) {
+  return (key: string, address?: string) =>
+    sendRawHttp(port, {
+      path: `/permissions/resource/docs/document/${randomUUID()}`,
+      headers: { 'x-service-key': key, ...(address && { 'x-forwarded-for': address }) },
+    })
+}
+
 /** Returns a function that sends a GET request with an admin token. */
 function createAdminReader(port: number) {
   return (token: string, path = '/admin/stats') =>

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { Redis } from 'ioredis'
 import { createFallbackRateLimiter } from '../../src/rate-limit/fallback.ts'
 import { createInProcessRateLimiter } from '../../src/rate-limit/in-process.ts'
 import type { RateLimiter } from '../../src/rate-limit/rate-limiter.ts'
 import { createRedisRateLimiter } from '../../src/rate-limit/redis.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { testRateLimiter } from './rate-limiter-contract.ts'
 import { isRedisInstalled, startRedis } from './redis-server.ts'
 
@@ -22,20 +24,13 @@ function createObservedRateLimiter(shared: RateLimiter) {
   return { rateLimiter, changes }
 }
 
-async function until(condition: () => boolean) {
-  const deadline = Date.now() + 10_000
-  while (!condition() && Date.now() < deadline) {
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-}
-
 /** Counts one request of a new client in Redis, retrying if Redis is slow. Returns the client. */
 async function countInRedis(
   rateLimiter: ReturnType<typeof createObservedRateLimiter>['rateLimiter'],
 ) {
   for (;;) {
     const client = randomUUID()
-    await until(() => !rateLimiter.degraded)
+    await waitUntil(() => !rateLimiter.degraded)
     await rateLimiter.take(client, [window])
     if (!rateLimiter.degraded) return client
   }
@@ -72,12 +67,12 @@ test('the rate limiter recovers automatically and reports each change of state o
   t.is(results.filter(({ allowed }) => allowed).length, 3)
   t.true(rateLimiter.degraded)
   await rateLimiter.take('a', [window])
-  t.is(calls, 9, 'while degraded, requests do not use the shared rate limiter')
-  await until(() => calls > 11)
+  t.is(calls, 10, 'while degraded, requests do not use the shared rate limiter')
+  await waitUntil(() => calls > 12)
   t.deepEqual(changes, ['degraded: unavailable'])
 
   isUnavailable = false
-  await until(() => !rateLimiter.degraded)
+  await waitUntil(() => !rateLimiter.degraded)
   t.deepEqual(changes, ['degraded: unavailable', 'recovered'])
   t.is((await rateLimiter.take('a', [window])).remaining, 2)
 
@@ -88,6 +83,16 @@ test('the rate limiter recovers automatically and reports each change of state o
   const callsAtClose = calls
   await new Promise((resolve) => setTimeout(resolve, 60))
   t.is(calls, callsAtClose, 'it does not probe after close')
+})
+
+test('an outage at the start is reported before the first request', async (t) => {
+  const counting = createInProcessRateLimiter()
+  const shared = { ...counting, take: () => Promise.reject(new Error('unavailable')) }
+  const { rateLimiter, changes } = createObservedRateLimiter(shared)
+  t.teardown(() => rateLimiter.close())
+  await waitUntil(() => changes.length > 0)
+  t.deepEqual(changes, ['degraded: unavailable'])
+  t.true(rateLimiter.degraded)
 })
 
 if (isRedisInstalled) {
@@ -130,8 +135,7 @@ if (isRedisInstalled) {
         t.true(Math.min(...times) < 250, 'later requests do not wait')
 
         await repair()
-        await until(() => !rateLimiter.degraded)
-        t.false(rateLimiter.degraded)
+        await waitUntil(() => !rateLimiter.degraded)
         t.true((await rateLimiter.take(randomUUID(), [window])).allowed)
       }
       t.deepEqual(
@@ -140,6 +144,35 @@ if (isRedisInstalled) {
       )
     })
   }
+
+  test('a value of another type in Redis does not let more requests pass', async (t) => {
+    const server = await startRedis()
+    const redis = new Redis(server.url)
+    const { rateLimiter, changes } = createObservedRateLimiter(
+      createRedisRateLimiter({ url: server.url }),
+    )
+    t.teardown(async () => {
+      redis.disconnect()
+      await rateLimiter.close()
+      await server.stop()
+    })
+    const windows = [window, { name: 'method', limit: 30, period: 60 }] as const
+    for (const write of [
+      (key: string) => redis.set(key, '1'),
+      (key: string) => redis.hset(key, 'field', '1'),
+      (key: string) => redis.zadd(key, 1, 'member'),
+    ]) {
+      const client = await countInRedis(rateLimiter)
+      await write(`daikon:{limit:${client}}:method`)
+      let allowed = 0
+      for (let index = 0; index < 20; index += 1) {
+        const result = await rateLimiter.take(client, [...windows])
+        if (result.allowed) allowed += 1
+      }
+      t.is(allowed, window.limit - 1)
+    }
+    t.deepEqual(changes, [])
+  })
 
   test('Redis is used once it is available, even if it starts after the rate limiter', async (t) => {
     const server = await startRedis()
@@ -154,7 +187,7 @@ if (isRedisInstalled) {
     t.true((await rateLimiter.take('a', [window])).allowed)
     t.regex(changes.join(), /^degraded: .*ECONNREFUSED/)
     await server.start()
-    await until(() => !rateLimiter.degraded)
+    await waitUntil(() => !rateLimiter.degraded)
     t.is(changes.at(-1), 'recovered')
   })
 }

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { findFreePort } from '../../src/core/free-port.ts'
 
 /** Whether redis-server is installed. */
 export const isRedisInstalled = spawnSync('redis-server', ['--version']).status === 0
@@ -19,9 +19,9 @@ export type RedisServer = {
 
 /** Starts Redis on a free port. With `cluster`, starts a cluster of one node with every slot. */
 export async function startRedis({ cluster = false } = {}): Promise<RedisServer> {
-  const port = await freePort()
+  const port = await findFreePort()
   const bus = cluster
-    ? `--cluster-enabled yes --cluster-announce-ip 127.0.0.1 --cluster-port ${await freePort()}`
+    ? `--cluster-enabled yes --cluster-announce-ip 127.0.0.1 --cluster-port ${await findFreePort()}`
     : ''
   let child: ChildProcess | undefined
   let dir = ''
@@ -70,17 +70,7 @@ async function assignSlots(port: number) {
     spawnSync('redis-cli', ['-p', `${port}`, 'cluster', ...args], { encoding: 'utf8' }).stdout
   cli('addslotsrange', '0', '16383')
   for (let tries = 0; !cli('info').includes('cluster_state:ok'); tries++) {
-    if (tries === 100) throw new Error('The Redis cluster is not ready after 5 seconds')
+    if (tries === 1000) throw new Error('The Redis cluster is not ready after 50 seconds')
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('The server has no port')
-  return address.port
 }

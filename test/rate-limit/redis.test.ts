@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { Redis } from 'ioredis'
 import { createRedisRateLimiter } from '../../src/rate-limit/redis.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { testRateLimiter } from './rate-limiter-contract.ts'
 import { isRedisInstalled, startRedis } from './redis-server.ts'
 
@@ -29,11 +30,10 @@ if (url) {
     t.is(results.filter((result) => result?.allowed).length, 10)
     t.is(results.find((result) => !result?.allowed)?.retryAfter, 60)
 
-    const short = { name: 'short', limit: 1, period: 0.1 }
+    const short = { name: 'short', limit: 1, period: 3 }
     t.true((await nodes[0]?.take(client, [short]))?.allowed)
     t.false((await nodes[1]?.take(client, [short]))?.allowed)
-    await new Promise((resolve) => setTimeout(resolve, 110))
-    t.true((await nodes[2]?.take(client, [short]))?.allowed)
+    await waitUntil(async () => (await nodes[2]?.take(client, [short]))?.allowed === true)
     await Promise.all(nodes.map((node) => node.close()))
   })
 

@@ -43,7 +43,7 @@ test.serial(
 )
 
 test.serial('oversized messages, compressed or not, are rejected', async (t) => {
-  assertNoProblems(t, await measureLargeMessages(environment, 2), ['gRPC 8'])
+  assertNoProblems(t, await measureLargeMessages(environment, 2), ['gRPC 8', 'gRPC 12'])
 })
 
 test.serial('1,000 pipelined requests receive 1,000 responses', async (t) => {

@@ -123,8 +123,9 @@ test.serial(
       )
       t.true(row?.standby)
     }
-    await t.throwsAsync(first.query('update counter set value = 1'), { message: /read-only/ })
+    // The standby has replayed the creation of the table once it serves reads.
     await waitForStatus(nameOf(first), 'ok')
+    await t.throwsAsync(first.query('create table other ()'), { message: /read-only/ })
   },
 )
 
@@ -316,9 +317,10 @@ test.serial(
       DATABASE_URL: primary.url,
       REPLICA_URLS: `${first.url},${foreignUrl}`,
     })
-    const readiness = await sendRawHttp(server.metricsPort, { path: '/readyz' })
+    const readReadiness = () => sendRawHttp(server.metricsPort, { path: '/readyz' })
+    await until(async () => (await readReadiness()).json.replicas[nameOf(first)] === 'ok')
     const replicas = { [nameOf(first)]: 'ok', [nameOf({ url: foreignUrl })]: 'other_cluster' }
-    t.like(readiness, { status: 200, json: { ready: true, replicas } })
+    t.like(await readReadiness(), { status: 200, json: { ready: true, replicas } })
     const { text } = await sendRawHttp(server.metricsPort, { path: '/metrics' })
     const labels = `replica="${nameOf(first)}"`
     t.true(text.includes(`daikon_replica_status{${labels},status="ok"} 1`))

@@ -1,14 +1,18 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { createCancellation } from '../../src/core/cancellation.ts'
-import { type AdmissionKeys, createAdmission, type Release } from '../../src/rpc/admission.ts'
+import {
+  type AdmissionKeys,
+  type AdmissionOptions,
+  createAdmission,
+  type Release,
+} from '../../src/rpc/admission.ts'
 import { admitMessage, countAdmitted, createAdmissions } from '../../src/rpc/admit.ts'
 import type { Call } from '../../src/rpc/call.ts'
 
-const never = createCancellation().signal
+const never = new AbortController().signal
 
 const keysOf = (workspace: string, user = workspace, max = 2): AdmissionKeys => ({
-  tenant: workspace,
+  tenants: [`workspace ${workspace}`, `user ${user}`],
   limits: [
     { key: `workspace ${workspace}`, max },
     { key: `user ${user}`, max: 1 },
@@ -64,12 +68,94 @@ test('a full queue returns resource_exhausted with a retry delay', (t) => {
   t.throws(() => admission.enter(keysOf('c'), never), { message: /concurrent/ })
 })
 
+/** Lets `count` calls wait behind a running one, and returns the order in which they end. */
+function createQueue(options: Partial<AdmissionOptions> = {}) {
+  const admission = createAdmission({
+    capacity: 1,
+    maxQueuedPerTenant: 99,
+    maxQueued: 999,
+    ...options,
+  })
+  const release = admission.enter(keysOf('first'), never) as Release
+  const order: string[] = []
+  const calls: Promise<void>[] = []
+  return {
+    admission,
+    order,
+    enter(workspace: string, user: string, name: string) {
+      const entered = admission.enter(keysOf(workspace, user), never) as Promise<Release>
+      const call = entered.then(
+        (release) => {
+          order.push(name)
+          setImmediate(release)
+        },
+        () => void order.push(`${name} refused`),
+      )
+      calls.push(call)
+    },
+    async run() {
+      release()
+      await Promise.all(calls)
+      return order
+    },
+  }
+}
+
+test('a person with many workspaces gets one turn for all of them', async (t) => {
+  const { enter, run } = createQueue()
+  for (let index = 0; index < 9; index += 1) enter(`w${index}`, 'many', `many ${index}`)
+  for (const name of ['a', 'b']) for (const turn of [1, 2]) enter(name, name, `${name}${turn}`)
+  const order = await run()
+  t.deepEqual(order.slice(0, 6), ['many 0', 'a1', 'b1', 'many 1', 'a2', 'b2'])
+})
+
+test('a workspace with many people gets one turn for all of them', async (t) => {
+  const { enter, run } = createQueue()
+  for (let index = 0; index < 9; index += 1) enter('many', `u${index}`, `many ${index}`)
+  for (const turn of [1, 2]) enter('a', 'a', `a${turn}`)
+  const order = await run()
+  t.deepEqual(order.slice(0, 4), ['many 0', 'a1', 'many 1', 'a2'])
+})
+
+test('the calls of a person in a busy workspace do not delay their calls elsewhere', async (t) => {
+  const { enter, run } = createQueue()
+  for (let index = 0; index < 9; index += 1) enter('busy', `u${index}`, `busy ${index}`)
+  enter('busy', 'ann', 'ann in busy')
+  enter('own', 'ann', 'ann in own')
+  t.true((await run()).indexOf('ann in own') <= 2)
+})
+
+test('a person has at most as many waiting calls in all workspaces as a tenant may have', (t) => {
+  const { admission, enter } = createQueue({ maxQueuedPerTenant: 3 })
+  for (const workspace of ['a', 'b', 'c']) enter(workspace, 'ann', workspace)
+  t.throws(() => admission.enter(keysOf('d', 'ann'), never), { message: /concurrent/ })
+  enter('d', 'bob', 'bob')
+  t.is(admission.counts().queued, 4)
+})
+
+test('when the queue is full, the newest call of the longest line gives way', async (t) => {
+  const { admission, enter, order, run } = createQueue({ maxQueued: 6 })
+  for (let index = 0; index < 4; index += 1) enter(`w${index}`, 'many', `many ${index}`)
+  enter('a', 'a', 'a1')
+  enter('b', 'b', 'b1')
+  enter('c', 'c', 'c1')
+  await settle()
+  t.deepEqual(order, ['many 3 refused'])
+  enter('a', 'a', 'a2')
+  await settle()
+  t.deepEqual(order, ['many 3 refused', 'many 2 refused'])
+  t.throws(() => admission.enter(keysOf('w9', 'many'), never), { message: /concurrent/ })
+  t.throws(() => admission.enter(keysOf('a', 'a'), never), { message: /concurrent/ })
+  t.is(admission.counts().queued, 6)
+  t.deepEqual((await run()).slice(2), ['many 0', 'a1', 'b1', 'c1', 'many 1', 'a2'])
+})
+
 test('a cancelled call leaves the queue', async (t) => {
   const admission = createAdmission({ capacity: 1, maxQueuedPerTenant: 9, maxQueued: 99 })
   const release = admission.enter(keysOf('a'), never) as Release
-  const { signal, abort } = createCancellation()
-  const cancelled = admission.enter(keysOf('b'), signal) as Promise<Release>
-  abort()
+  const controller = new AbortController()
+  const cancelled = admission.enter(keysOf('b'), controller.signal) as Promise<Release>
+  controller.abort()
   await t.throwsAsync(cancelled, { message: /cancelled/ })
   t.deepEqual(admission.counts(), { running: 1, queued: 0 })
   release()
@@ -110,11 +196,11 @@ test('no limit is ever exceeded, and every call is eventually admitted', async (
   )
 })
 
-test('large messages are decoded in turn, a few per workspace at a time', async (t) => {
+test('large messages are decoded in turn, a few per workspace and person at a time', async (t) => {
   const admissions = createAdmissions()
   const call = { scope: { signal: never }, ip: '127.0.0.1', readInTurn: () => ({}) } as Call
-  const admit = (wid: string, more: Partial<Call> = {}) => {
-    const user = { sub: 'user', jti: 'token', exp: 0, wid }
+  const admit = (wid: string, more: Partial<Call> = {}, sub = `user of ${wid}`) => {
+    const user = { sub, jti: 'token', exp: 0, email: '', wid }
     return admitMessage({ ...call, ...more }, { user }, admissions)
   }
   const counts = () => new Map(countAdmitted(admissions)).get('large_message')
@@ -124,12 +210,16 @@ test('large messages are decoded in turn, a few per workspace at a time', async 
   t.false(admit('b') instanceof Promise)
   t.deepEqual(counts(), { running: 5, queued: 1 })
 
+  // A person counts once for all of their workspaces.
+  t.true(admit('c', {}, 'user of a') instanceof Promise)
+  t.deepEqual(counts(), { running: 5, queued: 2 })
+
   // A small message does not wait.
   t.false(admit('a', { readInTurn: undefined as never }) instanceof Promise)
-  t.deepEqual(counts(), { running: 5, queued: 1 })
+  t.deepEqual(counts(), { running: 5, queued: 2 })
 
   admitted[0]?.()
   const release = await fifth
   release()
-  t.deepEqual(counts(), { running: 4, queued: 0 })
+  t.deepEqual(counts(), { running: 5, queued: 0 })
 })

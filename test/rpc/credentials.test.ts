@@ -16,10 +16,12 @@ function createVerifier(maxCacheBytes: number) {
   const verify = async (_type: string, token: string) => {
     count.verified += 1
     const id = randomUUID()
-    return { sub: id, jti: id, wid: id, exp: start / second + Number(token.split(' ')[1]), groups }
+    const exp = start / second + Number(token.split(' ')[1])
+    return { type: 'access', sub: id, jti: id, wid: id, email: 'a@example.com', exp, groups }
   }
   const run = createCredentialsVerifier(
     { verify, verificationKeys: () => keys.current } as unknown as Tokens,
+    async () => undefined,
     maxCacheBytes,
   )
   return {
@@ -27,7 +29,14 @@ function createVerifier(maxCacheBytes: number) {
     keys,
     run: (token: string, serviceKey: string | undefined, seconds = 0) =>
       run(
-        { tier: 'dual', optionalUser: false, profile: 'default' },
+        {
+          tier: 'dual',
+          optionalUser: false,
+          optionalAdmin: false,
+          lenientUser: false,
+          optionalClient: false,
+          profile: 'default',
+        },
         { authorization: `Bearer ${token}`, serviceKey, adminToken: undefined },
         new Date(start + seconds * second),
       ),
@@ -47,7 +56,7 @@ test('only the claims that a call needs are cached', async (t) => {
   const { run } = createVerifier(10 * 1024)
   await run('token 900', undefined)
   const { user } = await run('token 900', undefined)
-  t.deepEqual(Object.keys(user ?? {}).sort(), ['exp', 'jti', 'sub', 'wid'])
+  t.deepEqual(Object.keys(user ?? {}).sort(), ['email', 'exp', 'jti', 'sub', 'wid'])
 })
 
 test('the cache keeps the newest tokens that fit into its bytes', async (t) => {

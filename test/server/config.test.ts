@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { ConfigError, readConfig } from '../../src/config/config.ts'
+import { findMisspeltSettings } from '../../src/config/misspelt-settings.ts'
+import { settings } from '../../src/config/settings.ts'
+import { createKeyFolder, launchServer } from '../support/server-process.ts'
 
 function findMistakes(t: ExecutionContext, environment: Record<string, string>): string[] {
   return t.throws(() => readConfig(environment), { instanceOf: ConfigError }).message.split('\n')
@@ -28,7 +31,7 @@ const production = {
   JWT_PRIVATE_KEY_PATH: '/nowhere/private.pem',
 }
 
-test('every mistake in the environment is reported at once, including conflicting settings', (t) => {
+test('all mistakes in the environment are reported together, including conflicting settings', (t) => {
   const key = createKeyFile(t, 0o640)
   const environment = {
     MICROSOFT_CLIENT_ID: 'x',
@@ -75,6 +78,11 @@ test('an invalid value is explained', (t) => {
     ['HTTP_PORT', 'http', 'must be a port number between 0 and 65535'],
     ['TRUSTED_PROXIES', '-1', 'must be a whole number, 0 or greater'],
     ['ALLOWED_HOSTS', 'a:80', 'must list host names without ports, or be *: "a:80"'],
+    [
+      'BACKCHANNEL_ALLOWED_HOSTS',
+      'app.internal,10.0.0.0/33',
+      'must list host names, IP addresses and CIDR ranges such as 10.0.0.0/8: "10.0.0.0/33"',
+    ],
     [
       'CORS_ORIGINS',
       'https://a.example/x',
@@ -196,4 +204,56 @@ test('with DEBUG=false, http off loopback requires INSECURE_HTTP', (t) => {
   }
   const loopback = { BASE_URL: 'http://localhost:8000', ADMIN_URL: 'http://[::1]:9004' }
   t.notThrows(() => readConfig({ ...production, ...loopback, COOKIE_SECURE: 'false' }))
+})
+
+test('variables that look like misspelt settings are found, and others are not', (t) => {
+  const misspelt = {
+    RATE_LIMIT_PER_MINUT: 'RATE_LIMIT_PER_MINUTE',
+    DATABSE_URL: 'DATABASE_URL',
+    DATADIR: 'DATA_DIR',
+    base_url: 'BASE_URL',
+    DEBUGG: 'DEBUG',
+    GOOGLE_CLIENT_KEY: 'GOOGLE_CLIENT_ID',
+    GRPC_TLS_CERTIFICATE: 'GRPC_TLS_CERT_PATH',
+    DAIKON_REDIS_URL: 'REDIS_URL',
+  }
+  for (const [name, setting] of Object.entries(misspelt))
+    t.deepEqual(findMisspeltSettings({ [name]: '1' }), [
+      `${name} is not a setting and has no effect: did you mean ${setting}?`,
+    ])
+
+  const others = [
+    ...Object.keys(settings),
+    ...[
+      'PATH',
+      'HOME',
+      'LANG',
+      'PWD',
+      'USER',
+      'TERM',
+      'PAGER',
+      'SHELL',
+      'HOSTNAME',
+      'CI',
+      'NODE_ENV',
+    ],
+    ...['HTTP_PROXY', 'http_proxy', 'NO_PROXY', 'GITHUB_TOKEN', 'GITHUB_SHA', 'GITHUB_REF'],
+    ...['GOOGLE_APPLICATION_CREDENTIALS', 'OTEL_TRACES_EXPORTER', 'OTEL_RESOURCE_ATTRIBUTES'],
+    ...['GRPC_VERBOSITY', 'GRPC_TRACE', 'VAULT_CACERT', 'SESSION_MANAGER', 'NODE_EXTRA_CA_CERTS'],
+    // A Kubernetes service named console.
+    ...['CONSOLE_SERVICE_HOST', 'CONSOLE_SERVICE_PORT_HTTP', 'CONSOLE_PORT_80_TCP_ADDR'],
+    ...['DAIKON_URL', 'DAIKON_GRPC', 'DAIKON_SERVICE_KEY'],
+  ]
+  t.deepEqual(findMisspeltSettings(Object.fromEntries(others.map((name) => [name, '1']))), [])
+})
+
+test('a start warns about misspelt settings', async (t) => {
+  const server = launchServer(t, createKeyFolder(t), {
+    RATE_LIMIT_PER_MINUT: '100',
+    DATABASE_URL: 'postgresql://127.0.0.1:1/daikon',
+  })
+  const { level } = await server.waitForLine(({ msg }) =>
+    msg.startsWith('RATE_LIMIT_PER_MINUT is not a setting'),
+  )
+  t.is(level, 40)
 })

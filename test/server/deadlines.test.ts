@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import { Client, credentials, Metadata } from '@grpc/grpc-js'
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import { PermissionServiceService } from '../../gen/daikon/v1/permissions.ts'
 import { countLockWaits } from '../support/lock-waits.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
 const environment = await startTestEnvironment()
@@ -13,23 +14,17 @@ test.after.always(() => environment.stop())
 
 const shortDeadline = { 'grpc-timeout': '200m' }
 
-/** Holds a lock while `work` runs, and asserts that no statement waits for it afterwards. */
-async function whileLocked(t: ExecutionContext, lock: string, work: () => Promise<void>) {
+/** Holds a lock while `work` runs, then waits until no statement waits for it. */
+async function whileLocked(lock: string, work: () => Promise<void>) {
   const client = await environment.pool.connect()
   try {
     await client.query(`begin; ${lock}`)
     await work()
     await waitUntil(async () => (await countLockWaits(environment.pool)) === 0)
-    t.is(await countLockWaits(environment.pool), 0, 'no statement is left behind')
   } finally {
     await client.query('rollback')
     client.release()
   }
-}
-
-async function waitUntil(condition: () => Promise<boolean>) {
-  const deadline = performance.now() + 3000
-  while (!(await condition()) && performance.now() < deadline);
 }
 
 async function createCalls(transport: Transport) {
@@ -57,7 +52,7 @@ async function createCalls(transport: Transport) {
 for (const transport of environment.transports) {
   test.serial(`a deadline cancels the query of a check over ${transport.label}`, async (t) => {
     const { check } = await createCalls(transport)
-    await whileLocked(t, 'lock table members in access exclusive mode', async () => {
+    await whileLocked('lock table members in access exclusive mode', async () => {
       // In sequence, because a statement is cancelled only when its last caller has left.
       for (let round = 0; round < 5; round += 1) {
         const startedAt = performance.now()
@@ -90,7 +85,7 @@ for (const transport of environment.transports) {
     `a deadline cancels a write without partial changes over ${transport.label}`,
     async (t) => {
       const { fixture, record, share } = await createCalls(transport)
-      await whileLocked(t, 'lock table shares in exclusive mode', async () => {
+      await whileLocked('lock table shares in exclusive mode', async () => {
         // More calls than the pool has connections: no connection may leak.
         const outcomes = await Promise.all(Array.from({ length: 15 }, () => share(shortDeadline)))
         for (const outcome of outcomes) t.like(outcome, { ok: false, code: 'unavailable' })
@@ -103,7 +98,7 @@ for (const transport of environment.transports) {
 
   test.serial(`a deadline cancels the query of a list over ${transport.label}`, async (t) => {
     const { accessible } = await createCalls(transport)
-    await whileLocked(t, 'lock table resources in access exclusive mode', async () => {
+    await whileLocked('lock table resources in access exclusive mode', async () => {
       t.like(await accessible(shortDeadline), { ok: false, code: 'unavailable' })
     })
     t.true((await accessible()).ok)
@@ -119,7 +114,7 @@ test.serial('gRPC: a cancelled call cancels its query', async (t) => {
   const metadata = new Metadata()
   metadata.set('authorization', `Bearer ${callCredentials.token}`)
   metadata.set('x-service-key', String(callCredentials.key))
-  await whileLocked(t, 'lock table members in access exclusive mode', async () => {
+  await whileLocked('lock table members in access exclusive mode', async () => {
     const call = client.makeUnaryRequest(
       path,
       requestSerialize,
@@ -129,7 +124,6 @@ test.serial('gRPC: a cancelled call cancels its query', async (t) => {
       () => {},
     )
     await waitUntil(async () => (await countLockWaits(environment.pool)) === 1)
-    t.is(await countLockWaits(environment.pool), 1)
     call.cancel()
   })
   client.close()
@@ -142,7 +136,7 @@ test.serial('REST: a closed connection cancels its query', async (t) => {
     callCredentials: credentials,
     checks,
   } = await createCalls(environment.transports[1] as Transport)
-  await whileLocked(t, 'lock table members in access exclusive mode', async () => {
+  await whileLocked('lock table members in access exclusive mode', async () => {
     const headers = {
       'content-type': 'application/json',
       'x-service-key': String(credentials.key),
@@ -158,7 +152,6 @@ test.serial('REST: a closed connection cancels its query', async (t) => {
     sent.on('error', () => {})
     sent.end(JSON.stringify({ checks }))
     await waitUntil(async () => (await countLockWaits(environment.pool)) === 1)
-    t.is(await countLockWaits(environment.pool), 1)
     sent.destroy()
   })
   t.true((await check()).ok)

@@ -4,6 +4,8 @@ import { pino } from 'pino'
 import type { CallResult } from '../../src/rpc/pipeline.ts'
 import { createCallLog } from '../../src/server/observability/call-log.ts'
 import { createAdmin } from '../support/admin.ts'
+import { expectError } from '../support/outcome.ts'
+import { sendRawHttp } from '../support/raw-requests.ts'
 import { createRequestFixture } from '../support/request-fixture.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 
@@ -71,7 +73,7 @@ for (const transport of environment.transports) {
       const { fixture, record } = await createRequestFixture(environment, transport)
       const { people, kind } = fixture
       const checks = [{ ...kind, resource_id: record.resource_id, action: 'view' }]
-      const [good, bad] = [randomUUID(), randomUUID()]
+      const [good, bad, denied] = [randomUUID(), randomUUID(), randomUUID()]
       const credentials = fixture.as(people.viewer)
       await transport.call(
         'Check',
@@ -83,12 +85,31 @@ for (const transport of environment.transports) {
         { checks: [] },
         { ...credentials, headers: { 'x-request-id': bad } },
       )
+      const question = { action: 'view', resource_type: 'document', resource_id: randomUUID() }
+      const answer = await transport.call('AuthorizeAction', question, {
+        ...credentials,
+        headers: { 'x-request-id': denied },
+      })
+      t.is(expectError(answer).reason, 'ACCESS_DENIED')
       const levels = new Map(lines().map(({ request_id, level }) => [request_id, level]))
       t.is(levels.get(good), 20)
+      t.is(levels.get(denied), 20)
       t.is(levels.get(bad), 30)
     },
   )
 }
+
+test.serial('the log escapes a request ID of the Access API', async (t) => {
+  const id = `${randomUUID()} "\xe9\t\x9b`
+  await sendRawHttp(environment.httpPort, {
+    method: 'POST',
+    path: '/access/v1/evaluation',
+    headers: { 'x-request-id': id, 'content-type': 'application/json' },
+    body: Buffer.from('{}'),
+  })
+  const escaped = `${id.slice(0, 38)}\\xe9\\x09\\x9b`
+  t.is(lines().filter(({ request_id }) => request_id === escaped).length, 1)
+})
 
 test.serial('no credential reaches the log, whatever the outcome of the call', async (t) => {
   const secrets: string[] = []

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
+import { isExternalId } from '../../src/core/external-id.ts'
 
 const root = join(import.meta.dirname, '../..')
 const run = promisify(execFile)
@@ -37,6 +38,47 @@ test('of two concurrent migrations, one applies everything and the other waits a
   t.deepEqual(applied.map(({ length }) => length > 0).sort(), [false, true])
   const { stdout } = await daikon(url, 'migrate')
   t.is(stdout, 'The database is up to date.\n')
+})
+
+test('the migration lists the users whose external ID has the form of an ID or an address', async (t) => {
+  const url = await emptyDatabase(t)
+  await daikon(url, 'migrate')
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  t.teardown(() => client.end())
+  const forgetMigration = () =>
+    client.query(`delete from migrations where name = '025-external-id-forms'`)
+  const addUser = async (external_id: string) => {
+    const { rows } = await client.query<{ id: string }>(
+      `insert into users (id, email, name, external_id)
+       values (gen_random_uuid(), gen_random_uuid() || '@example.com', '', $1) returning id`,
+      [external_id],
+    )
+    return rows[0]?.id as string
+  }
+  const accepted = ['hr-1', 'bob@', '@bob', 'a@b@c', 'a b@example.com', 'ü@example.com']
+  for (const externalId of [...accepted, `{${randomUUID()}}`, 'bob@exa_mple', 'bob@a..b']) {
+    t.true(isExternalId(externalId))
+    await addUser(externalId)
+  }
+  await forgetMigration()
+  t.is((await daikon(url, 'migrate')).stderr, '')
+
+  const reserved = ['bob@example.com', ' Bob@Example.com ', 'root@localhost', "!`'{|}~-^@x.y"]
+  const ids: string[] = []
+  for (const externalId of [...reserved, randomUUID(), randomUUID().toUpperCase()]) {
+    t.false(isExternalId(externalId))
+    ids.push(await addUser(externalId))
+  }
+  await forgetMigration()
+  const { stdout, stderr } = await daikon(url, 'migrate')
+  t.is(stdout, 'Applied 025-external-id-forms.\n')
+  t.is(
+    stderr,
+    `6 user(s) have an external_id in the form of a UUID or an e-mail address, which no longer identifies them. Give them another external_id: ${ids.toSorted().join(', ')}\n`,
+  )
+  const { rows } = await client.query('select external_id from users where id = $1', [ids[0]])
+  t.deepEqual(rows, [{ external_id: 'bob@example.com' }])
 })
 
 test('a command on an unmigrated database explains how to migrate it', async (t) => {

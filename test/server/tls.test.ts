@@ -108,5 +108,5 @@ test('incomplete TLS settings and missing files are configuration errors', (t) =
     timeout: 60_000,
   })
   t.is(status, 2, stderr)
-  t.regex(stderr, /^GRPC_TLS_CERT_PATH cannot be read: /)
+  t.regex(stderr, /^GRPC_TLS_CERT_PATH must name an existing file: /)
 })

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import { connectToServer } from '../support/connect-to-server.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { createKeyFolder, startServer } from '../support/server-process.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
 const database = await cloneDatabase()
@@ -64,6 +64,8 @@ test('a call is a span of the client’s trace with child spans for its queries,
         .then(() => ({ traceId, spanId }))
     }
     const checks = [{ ...fixture.kind, resource_id: record.resource_id, action: 'view' }]
+    // The first check with a service key also loads the status of the key.
+    await transport.call('Check', { checks }, credentials)
     const check = await call('Check', { checks })
     const grant = { grantee_type: 'user', grantee_id: fixture.people.editor.id, permission: 'view' }
     const share = await call('Share', { permission_id: record.id, ...grant })
@@ -119,8 +121,3 @@ test('pending spans are exported when the server stops', async (t) => {
     ['daikon.v1.UserService/GetMe'],
   )
 })
-
-async function waitUntil(condition: () => boolean) {
-  const deadline = performance.now() + 15_000
-  while (!condition() && performance.now() < deadline) await sleep(50)
-}

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
 import { openDatabase } from '../../src/database/database.ts'
-import { issueCode } from '../../src/identity/authorization-codes.ts'
+import { CodeStore } from '../../src/identity/store/code-store.ts'
 import { isRedisInstalled, startRedis } from '../rate-limit/redis-server.ts'
 import { connectToServer } from '../support/connect-to-server.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { sendRawHttp } from '../support/raw-requests.ts'
 import { createKeyFolder, startServer } from '../support/server-process.ts'
 import type { Transport } from '../support/transports.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
 const withRedis = isRedisInstalled ? test : test.skip
@@ -76,9 +76,7 @@ withRedis('two nodes that share PostgreSQL and Redis behave as one server', asyn
   for (const node of nodes) {
     const isRedisAvailable = async () =>
       (await sendRawHttp(node.metricsPort, { path: '/readyz' })).json.redis === 'ok'
-    const deadline = performance.now() + 10_000
-    while (!(await isRedisAvailable()) && performance.now() < deadline) await sleep(100)
-    t.true(await isRedisAvailable())
+    await waitUntil(isRedisAvailable)
   }
 
   // One node stops, the other continues.
@@ -103,7 +101,7 @@ test('a code issued by one node can be exchanged once at the other', async (t) =
   const codeChallenge = createHash('sha256').update(verifier).digest('base64url')
   const storage = await openDatabase(database.url, () => {})
   const grant = { userId: user, provider: 'google', codeChallenge }
-  const code = await issueCode(await storage.fork(), new Date(), grant)
+  const code = await new CodeStore(storage.fork()).issue(grant, new Date())
   await storage.close()
   const message = { code, workspace_id: workspace, code_verifier: verifier }
   const outcomes = await Promise.all(

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
 import { connectToServer } from '../support/connect-to-server.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { sendRawHttp } from '../support/raw-requests.ts'
 import { createKeyFolder, startServer } from '../support/server-process.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
 const database = await cloneDatabase()
@@ -32,7 +32,8 @@ test('workers share both ports and rate limits, and are aggregated on the operat
   t.regex(text, /^daikon_ready 1$/m)
   const workers = () =>
     new Set(server.lines.filter(({ msg }) => msg === 'call').map(({ pid }) => pid))
-  t.is(workers().size, 2)
+  // The lines can arrive after the responses.
+  await waitUntil(() => workers().size === 2)
 
   const environment = await connectToServer(folder, server, database)
   for (const transport of environment.transports.slice(0, 1)) {
@@ -90,15 +91,10 @@ test('workers exit when the primary is killed', async (t) => {
   t.is((await server.exited).signal, 'SIGKILL')
 })
 
-test('the server fails to start if a worker cannot listen', async (t) => {
+test('the server fails to start if its workers could not listen', async (t) => {
   const folder = createKeyFolder(t)
   const settings = { DATABASE_URL: database.url }
   const first = await startServer(t, folder, settings)
   const again = { ...settings, WORKERS: '2', HTTP_PORT: String(first.httpPort) }
-  await t.throwsAsync(startServer(t, folder, again), { message: /EADDRINUSE/ })
+  await t.throwsAsync(startServer(t, folder, again), { message: /is in use/ })
 })
-
-async function waitUntil(condition: () => Promise<boolean>) {
-  const deadline = performance.now() + 10_000
-  while (!(await condition()) && performance.now() < deadline) await sleep(50)
-}

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 
 const executablePath = '/usr/bin/chromium'
 const args = [
@@ -17,8 +17,17 @@ const args = [
   '--disable-sync',
 ]
 
+/** Milliseconds for which tests wait for a condition. Generous, because machines can be busy. */
+export const waitTimeout = 120_000
+
 /** Whether Chromium is installed, as in CI. Without it, browser tests are skipped. */
 export const hasBrowser = existsSync(executablePath)
+
+/**
+ * Finds tests that pass only on a fast machine: with `SLOW_BROWSER=8,300`, pages run 8 times slower and answers
+ * take 300 ms longer.
+ */
+const slowdown = process.env.SLOW_BROWSER?.split(',').map(Number)
 
 /** Opens an empty page in a browser with a fresh profile. */
 export async function openBrowserPage(t: ExecutionContext): Promise<Page> {
@@ -29,10 +38,28 @@ export async function openBrowserPage(t: ExecutionContext): Promise<Page> {
     // Chromium's processes may still be writing.
     await rm(profile, { recursive: true, force: true, maxRetries: 10 })
   })
+  prepareContext(browser)
   return browser.newPage()
 }
 
 /** Starts a browser for the tests of a file, each of which opens a separate context. */
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, args })
+}
+
+/** Sets how long the pages of a context wait, and how slow they are. */
+export function prepareContext(context: BrowserContext): void {
+  context.setDefaultTimeout(waitTimeout)
+  context.on('page', async (page) => {
+    if (!slowdown) return
+    const [rate = 1, latency = 0] = slowdown
+    const session = await context.newCDPSession(page)
+    await session.send('Emulation.setCPUThrottlingRate', { rate })
+    await session.send('Network.emulateNetworkConditions', {
+      offline: false,
+      latency,
+      downloadThroughput: -1,
+      uploadThroughput: -1,
+    })
+  })
 }

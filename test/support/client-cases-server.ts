@@ -11,6 +11,8 @@ import { startTestEnvironment } from './test-environment.ts'
  * (gRPC), `url` (REST), `serviceKey` and `values`. Stops when standard input ends. Starts a
  * separate PostgreSQL server unless TEST_DATABASE_URL is set, as by `npm test`.
  */
+// As in ava.config.js: its sessions must not be taken for a node of an older version.
+process.env.PGAPPNAME = 'pg_tests'
 const embedded = process.env.TEST_DATABASE_URL ? undefined : await startOwnDatabase()
 const environment = await startTestEnvironment()
 const { serviceKey, values } = await seedClientCases(environment, readClientCases())

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Role } from '../../src/core/roles.ts'
-import { toResourceId } from '../../src/permissions/evaluate/resource-id.ts'
+import { toResourceId } from '../../src/permissions/resource-id.ts'
 import { expectOk } from './outcome.ts'
 import type { TestEnvironment } from './test-environment.ts'
 import type { Transport } from './transports.ts'
@@ -13,6 +13,8 @@ export type ClientCases = { service: string; world: World; cases: ClientCase[] }
 /** One call of a client, and its expected result or error. */
 export type ClientCase = {
   name: string
+  /** The service that the client names, if it is not the key's. */
+  service?: string
   call: string
   args: Record<string, any>
   returns?: unknown
@@ -25,20 +27,30 @@ export type World = {
   members: { workspaceId: string; userId: string; role: Role }[]
   groups: { name: string; id: string; workspaceId: string; members: string[]; groups?: string[] }[]
   actions: string[]
-  roles: { name: string; workspaceId: string; actions: string[]; members: string[] }[]
+  roles: {
+    name: string
+    workspaceId: string
+    actions: string[]
+    members: string[]
+    groups?: string[]
+  }[]
   resources: (ResourceName & {
     workspaceId: string
     ownerId: string
-    visibility?: 'private' | 'workspace'
+    visibility?: 'private' | 'workspace' | 'public'
     parent?: ResourceName
     inherits?: boolean
   })[]
-  shares: {
+  resourceTypes: {
+    type: string
+    roles: { name: string; actions: string[] }[]
+    allowPublic?: boolean
+  }[]
+  shares: ({
     resource: ResourceName
     userId?: string
     groupId?: string
-    permission: 'view' | 'edit'
-  }[]
+  } & ({ permission: 'view' | 'edit' } | { role: string }))[]
   tokens: { name: string; userId: string; workspaceId: string; state?: 'expired' | 'revoked' }[]
 }
 
@@ -121,10 +133,25 @@ export async function seedClientCases(
   }
   const actionIds: Values = {}
   for (const name of world.actions) actionIds[name] = await seed.serviceAction(service, name)
-  for (const { workspaceId, actions, members } of world.roles) {
+  for (const { workspaceId, actions, members, groups = [] } of world.roles) {
     const ids = actions.map((name) => actionIds[name] as string)
-    await seed.customRole(workspaceId, ids, members)
+    const role = await seed.customRole(workspaceId, ids, members)
+    for (const group of groups)
+      await insert(
+        'insert into custom_role_groups (role_id, group_id, workspace_id) values ($1, $2, $3)',
+        role,
+        group,
+        workspaceId,
+      )
   }
+
+  for (const { type, roles, allowPublic: allow_public } of world.resourceTypes)
+    await call('PutResourceType', {
+      service_name: service,
+      resource_type: type,
+      roles,
+      allow_public,
+    })
 
   const keyOf = ({ type, id }: ResourceName) => {
     const resource_id = toResourceId(service, type, id)
@@ -147,13 +174,13 @@ export async function seedClientCases(
     })
     if (!inherits) await call('UpdateParent', { service_name, ...name, inherits })
   }
-  for (const { resource, userId, groupId, permission } of world.shares) {
+  for (const { resource, userId, groupId, ...grant } of world.shares) {
     const { workspaceId = '' } =
       world.resources.find(({ type, id }) => type === resource.type && id === resource.id) ?? {}
     const grantee = userId
       ? { grantee_type: 'user', grantee_id: userId }
       : { grantee_type: 'group', grantee_id: groupId }
-    await call('Share', { ...keyOf(resource), ...grantee, permission }, ownerToken(workspaceId))
+    await call('Share', { ...keyOf(resource), ...grantee, ...grant }, ownerToken(workspaceId))
   }
   return { serviceKey: key, values: { ...values, ...tokens } }
 }

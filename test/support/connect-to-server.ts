@@ -15,7 +15,7 @@ import { createTransports } from './transports.ts'
 export async function connectToServer(
   folder: string,
   server: ServerProcess,
-  { pool }: TestDatabase,
+  { pool }: Pick<TestDatabase, 'pool'>,
 ) {
   const operations = createOperations(
     readRegistry(),

@@ -37,6 +37,9 @@ export type SampleData = {
   resourceId: string
   serviceAppId: string
   clientAppId: string
+  /** A client app with a secret. */
+  secretAppId: string
+  managementAppId: string
 }
 
 /** Fills the server with the data of a small company, through the API where possible. */
@@ -47,16 +50,27 @@ export async function createSampleData(fixture: ConsoleFixture): Promise<SampleD
   const app = await call('POST', '/admin/service-apps', { name: 'Documents', service_name: 'docs' })
   await call('POST', '/admin/service-apps', { name: 'Invoices', service_name: 'invoices' })
   await registerActions(fixture, app.key)
+  await call('PUT', '/admin/resource-types/docs/document', {
+    description: 'Pages that people write together',
+    roles: [
+      { name: 'commenter', description: 'Reads and comments', actions: ['view', 'comment'] },
+      { name: 'triage', description: 'Sorts documents', actions: ['view', 'publish'] },
+    ],
+  })
   const resources = await registerResources(fixture, app.key, workspaceId, people)
   const clientApp = await call('POST', '/admin/client-apps', {
     name: 'Documents',
     redirect_uris: ['https://docs.example.com/callback', 'http://localhost:3000/callback'],
     post_logout_redirect_uris: ['https://docs.example.com/'],
   })
-  await call('POST', '/admin/client-apps', {
+  const secretApp = await call('POST', '/admin/client-apps', {
     name: 'Invoices',
     type: 'confidential',
     redirect_uris: ['https://invoices.example.com/callback'],
+  })
+  const managementApp = await call('POST', '/admin/management-apps', {
+    name: 'Deployment',
+    scopes: ['workspaces:write', 'apps:write'],
   })
   const groupId = await createGroupsAndRoles(fixture, workspaceId, people)
   const [resource] = resources
@@ -78,6 +92,8 @@ export async function createSampleData(fixture: ConsoleFixture): Promise<SampleD
     resourceId: resource as string,
     serviceAppId: app.id,
     clientAppId: clientApp.id,
+    secretAppId: secretApp.id,
+    managementAppId: managementApp.id,
   }
 }
 

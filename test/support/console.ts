@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Locator, Page, Request } from 'playwright-core'
 import { readConfig } from '../../src/config/config.ts'
 import { findFreePort } from '../../src/core/free-port.ts'
 import { createLogger } from '../../src/core/logger.ts'
@@ -10,9 +10,11 @@ import { type MockPerson, startMockProviders } from '../../src/dev/mock-provider
 import { createKeyFiles } from '../../src/identity/keys.ts'
 import { providerNames } from '../../src/identity/providers/provider.ts'
 import { type RunningServer, start } from '../../src/server/start.ts'
-import { launchBrowser } from './browser.ts'
+import { launchBrowser, prepareContext } from './browser.ts'
 import { cloneDatabase } from './database.ts'
+import { startDatabaseProxy } from './proxy.ts'
 import { createSeed } from './seed.ts'
+import { waitUntil } from './wait-until.ts'
 
 /** The administrator of every console fixture. */
 export const administrator = { name: 'Alice Lindqvist', email: 'alice@example.com' }
@@ -26,6 +28,7 @@ export type ConsoleFixture = Awaited<ReturnType<typeof startConsole>>
 /** Starts the server that production runs, with the admin console and mock identity providers. */
 export async function startConsole(settings: Record<string, string> = {}) {
   const database = await cloneDatabase()
+  const databaseProxy = await startDatabaseProxy(database.url)
   const folder = await mkdtemp(join(tmpdir(), 'daikon-console-'))
   const keys = { privatePath: join(folder, 'private.pem'), publicPath: join(folder, 'public.pem') }
   createKeyFiles(keys)
@@ -43,7 +46,7 @@ export async function startConsole(settings: Record<string, string> = {}) {
   })
   const config = readConfig({
     ...providers.environment,
-    DATABASE_URL: database.url,
+    DATABASE_URL: databaseProxy.url,
     HTTP_PORT: String(httpPort),
     CONSOLE_PORT: String(consolePort),
     GRPC_PORT: '0',
@@ -75,6 +78,8 @@ export async function startConsole(settings: Record<string, string> = {}) {
 
   return {
     pool: database.pool,
+    /** The server's connection to the database, which can be cut. */
+    databaseProxy,
     seed,
     browser,
     restUrl,
@@ -116,15 +121,19 @@ export async function startConsole(settings: Record<string, string> = {}) {
       await browser.close()
       await server?.stop()
       await providers.close()
+      await databaseProxy.close()
       await database.drop()
       await rm(folder, { recursive: true, force: true })
     },
   }
 }
 
+/** The requests of each context that have no response yet. */
+const pendingRequests = new WeakMap<BrowserContext, Set<Request>>()
+
 type ContextOptions = NonNullable<Parameters<Browser['newContext']>[0]>
 
-/** Opens a context without cookies. The timeout is generous, because tests wait for conditions. */
+/** Opens a context without cookies. */
 export async function openContext(
   browser: Browser,
   options: ContextOptions = {},
@@ -136,13 +145,57 @@ export async function openContext(
     viewport: { width: 1280, height: 860 },
     ...options,
   })
-  context.setDefaultTimeout(60_000)
+  prepareContext(context)
+  const pending = new Set<Request>()
+  pendingRequests.set(context, pending)
+  context.on('request', (request) => pending.add(request))
+  context.on('requestfinished', (request) => pending.delete(request))
+  context.on('requestfailed', (request) => pending.delete(request))
+  // The console does not read this response, so it may never be finished.
+  context.on('response', (response) => {
+    if (response.status() === 401) pending.delete(response.request())
+  })
   return context
 }
 
-/** Opens another screen without reloading the console, like a click on a link. */
+/**
+ * Waits until a page has rendered everything and sends no requests. Before, the tab that is left is dimmed, and the
+ * first request after the session has ended would open a dialog above what a test is about to click.
+ */
+export async function waitUntilIdle(page: Page): Promise<void> {
+  const pending = pendingRequests.get(page.context())
+  await waitUntil(async () => {
+    if (pending?.size !== 0) return false
+    // Without the limit, a page that paints nothing might never be idle.
+    await page.evaluate('new Promise((done) => requestIdleCallback(done, { timeout: 1000 }))')
+    const unfinished = await page.locator('[data-stale], [aria-label="Loading"]').count()
+    return pending.size === 0 && unfinished === 0
+  })
+}
+
+/**
+ * Opens another screen without reloading the console, like a click on a link, after the current one has loaded, and
+ * waits until it has loaded: texts that both contain would otherwise be found on the old one. A list or the page of an
+ * object that is opened again with other parameters remains.
+ */
 export async function navigate(page: Page, path: string): Promise<void> {
-  await page.evaluate(`history.pushState({}, '', ${JSON.stringify(path)})`)
+  await page.locator('h1').first().waitFor()
+  await page.evaluate(`{
+    const readScreen = (path) => {
+      const [, section, object] = path.split('?')[0].split('/')
+      return [section, object !== undefined].join()
+    }
+    if (readScreen(${JSON.stringify(path)}) !== readScreen(location.pathname))
+      for (const heading of document.querySelectorAll('h1')) heading.dataset.left = ''
+    history.pushState({}, '', ${JSON.stringify(path)})
+  }`)
+  await page.locator('h1[data-left]').waitFor({ state: 'detached' })
+  await waitUntilIdle(page)
+}
+
+/** Waits until a field shows a value, which can follow the URL or the answer of the server. */
+export function waitForValue(field: Locator, value: string): Promise<void> {
+  return waitUntil(async () => (await field.inputValue()) === value)
 }
 
 /** Replaces the session of a browser context. */

@@ -10,7 +10,7 @@ export async function cloneDatabase(): Promise<TestDatabase> {
   if (!adminUrl)
     throw new Error('TEST_DATABASE_URL is not set. Run the tests with: npm test -- <files>')
   const name = `test_${randomBytes(6).toString('hex')}`
-  await administer(adminUrl, `create database ${name} template template_daikon`)
+  await administer(adminUrl, `create database ${name} template template_daikon strategy file_copy`)
   const url = new URL(adminUrl)
   url.pathname = `/${name}`
   const pool = new pg.Pool({ connectionString: url.href, max: 5 })

@@ -12,7 +12,10 @@ const root = join(import.meta.dirname, '../..')
 /**
  * Runs `npm run dev` in a temporary folder until it prints a welcome, and stops it after the test.
  */
-export async function startDevServer(t: ExecutionContext) {
+export async function startDevServer(
+  t: ExecutionContext,
+  environment: Record<string, string> = {},
+) {
   const folder = await mkdtemp(join(tmpdir(), 'daikon-dev-'))
   const port = await findFreePort()
   const metricsPort = await findFreePort()
@@ -27,6 +30,7 @@ export async function startDevServer(t: ExecutionContext) {
     METRICS_PORT: String(metricsPort),
     DEMO_PORT: '0',
     CONSOLE_PORT: '0',
+    ...environment,
   }
   const server = spawn('npm', ['run', 'dev'], {
     cwd: root,

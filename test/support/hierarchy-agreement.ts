@@ -1,4 +1,11 @@
-import { decideNaively, type World, type WorldResource, type WorldUser } from './hierarchy-world.ts'
+import {
+  decideNaively,
+  isPublic,
+  type World,
+  type WorldGroup,
+  type WorldResource,
+  type WorldUser,
+} from './hierarchy-world.ts'
 import { expectOk } from './outcome.ts'
 import type { PresentedCredentials, Transport } from './transports.ts'
 
@@ -11,6 +18,8 @@ export type Readers = {
   key: string
   /** An access token for each member. */
   tokens: Map<string, string>
+  /** Access tokens of other workspaces. */
+  foreignTokens: string[]
   /** Returns the transport for the next request. Alternates between nodes and transports. */
   nextTransport(): Transport
 }
@@ -22,6 +31,9 @@ export type Readers = {
 export async function requireAgreement(world: World, readers: Readers): Promise<void> {
   // Concurrent calls share statements.
   await Promise.all([
+    requireFoundResources(world, anonymous, readers, 'anonymous'),
+    requireEvaluations(world, anonymous, readers, 'anonymous'),
+    ...readers.foreignTokens.map((token) => requireForeignChecks(world, token, readers)),
     ...world.users.map(async (user) => {
       await requireEvaluations(world, user, readers)
       await requireFoundResources(world, user, readers)
@@ -30,11 +42,55 @@ export async function requireAgreement(world: World, readers: Readers): Promise<
       await requireChecks(world, user, token, readers)
       await requireLists(world, user, token, readers)
     }),
+    ...world.groups.map(async (group) => {
+      const asGroup = asMember(world, group)
+      await requireEvaluations(asGroup.world, asGroup.user, readers, 'group')
+      await requireFoundResources(asGroup.world, asGroup.user, readers, 'group')
+    }),
     ...world.resources.map(async (resource) => {
+      await requireFoundGroups(world, resource, readers)
       await requireFoundSubjects(world, resource, readers)
       for (const user of world.users) await requireFoundActions(world, user, resource, readers)
     }),
   ])
+}
+
+/** A subject who is not signed in. */
+const anonymous: WorldUser = { id: 'anonymous', role: undefined, publishes: false }
+
+/** A token of another workspace may view what is public, whoever its user is. */
+async function requireForeignChecks(
+  world: World,
+  token: string,
+  { kind, key, nextTransport }: Readers,
+): Promise<void> {
+  const items = combine(world)
+  if (items.length === 0) return
+  const expected = items.map(
+    ({ action, resource }) => action === 'view' && isPublic(world, resource),
+  )
+  const checks = items.map(({ action, resource: { resource_id } }) => ({
+    ...kind,
+    resource_id,
+    action,
+  }))
+  const { results } = expectOk(await nextTransport().call('Check', { checks }, { token, key }))
+  requireSame(
+    results.map(({ allowed }: { allowed: boolean }) => allowed),
+    expected,
+    'Check with a token of another workspace',
+  )
+}
+
+/**
+ * Returns a world with a viewer who is in one group and has nothing else: such a member may do the
+ * least, and so what the group may do.
+ */
+function asMember(world: World, { id }: WorldGroup): { world: World; user: WorldUser } {
+  const groups = world.groups.map((group) =>
+    group.id === id ? { ...group, members: [...group.members, id] } : group,
+  )
+  return { world: { ...world, groups }, user: { id, role: 'viewer', publishes: false } }
 }
 
 /** Checks every action on every resource, in batches of two sizes. */
@@ -89,11 +145,12 @@ async function requireEvaluations(
   world: World,
   user: WorldUser,
   { kind, key, nextTransport }: Readers,
+  type = 'user',
 ): Promise<void> {
   const items = combine(world)
   if (items.length === 0) return
   const evaluations = items.map(({ action, resource }) => ({
-    subject: { type: 'user', id: user.id },
+    subject: { type, id: user.id },
     action: { name: action },
     resource: { type: kind.resource_type, id: resource.resource_id },
   }))
@@ -109,15 +166,19 @@ async function requireFoundResources(
   world: World,
   user: WorldUser,
   readers: Readers,
+  type = 'user',
 ): Promise<void> {
   for (const name of worldActions) {
     const message = {
-      subject: { type: 'user', id: user.id },
+      subject: { type, id: user.id },
       action: { name },
       resource: { type: readers.kind.resource_type },
     }
     const found = await search('SearchResources', message, readers)
-    requireSame(found, allowedIds(world, user, name), `SearchResources ${name} of ${user.role}`)
+    // The search covers the workspaces of the user. For anonymous subjects, it covers all.
+    const isCovered = user.role !== undefined || type === 'anonymous'
+    const expected = isCovered ? allowedIds(world, user, name) : []
+    requireSame(found, expected, `SearchResources ${name} of ${user.role}`)
   }
 }
 
@@ -132,9 +193,31 @@ async function requireFoundSubjects(
       action: { name },
       resource: { type: readers.kind.resource_type, id: resource.resource_id },
     }
-    const expected = world.users.filter((user) => decideNaively(world, user, name, resource))
+    const expected = world.users.filter(
+      (user) => user.role && decideNaively(world, user, name, resource),
+    )
     const found = await search('SearchSubjects', message, readers)
     requireSame(found, expected.map(({ id }) => id).toSorted(), `SearchSubjects ${name}`)
+  }
+}
+
+async function requireFoundGroups(
+  world: World,
+  resource: WorldResource,
+  readers: Readers,
+): Promise<void> {
+  for (const name of worldActions) {
+    const message = {
+      subject: { type: 'group' },
+      action: { name },
+      resource: { type: readers.kind.resource_type, id: resource.resource_id },
+    }
+    const expected = world.groups.filter((group) => {
+      const asGroup = asMember(world, group)
+      return decideNaively(asGroup.world, asGroup.user, name, resource)
+    })
+    const found = await search('SearchSubjects', message, readers)
+    requireSame(found, expected.map(({ id }) => id).toSorted(), `SearchSubjects of groups, ${name}`)
   }
 }
 

@@ -7,7 +7,7 @@ export type WorldUser = { id: string; role: Role | undefined; publishes: boolean
 /** A group with its direct members and its children. */
 export type WorldGroup = { id: string; members: string[]; children: string[] }
 
-/** A resource with the `permission_id` of its parent and the permission of each grantee. */
+/** A resource with the `permission_id` of its parent and the permission or role of each grantee. */
 export type WorldResource = {
   id: string
   resource_id: string
@@ -19,7 +19,13 @@ export type WorldResource = {
 }
 
 /** The facts of a workspace that decide checks. Contains no inherited memberships or grants. */
-export type World = { users: WorldUser[]; groups: WorldGroup[]; resources: WorldResource[] }
+export type World = {
+  users: WorldUser[]
+  groups: WorldGroup[]
+  resources: WorldResource[]
+  /** The declared actions of each role. */
+  roles?: Record<string, string[]>
+}
 
 /** Reads the groups and resources of a workspace as they are stored. */
 export async function readWorld(pool: Pool, workspaceId: string): Promise<Omit<World, 'users'>> {
@@ -71,6 +77,13 @@ export function findAncestors(
   }
 }
 
+/** Whether everybody may view a resource. The resources of a world are of one type, which allows it. */
+export function isPublic(world: Pick<World, 'resources'>, resource: WorldResource): boolean {
+  const parent = world.resources.find(({ id }) => id === resource.parent_id)
+  if (resource.visibility === 'public') return true
+  return resource.inherits && parent !== undefined && isPublic(world, parent)
+}
+
 /** Makes a decision independently of the server, by following both hierarchies step by step. */
 export function decideNaively(
   world: World,
@@ -79,6 +92,7 @@ export function decideNaively(
   resource: WorldResource,
 ): boolean {
   const isKnown = ['view', 'edit', 'manage', 'publish'].includes(action)
+  if (action === 'view' && isPublic(world, resource)) return true
   if (!role || !isKnown) return false
   if (role === 'owner' || role === 'admin') return true
 
@@ -86,8 +100,6 @@ export function decideNaively(
   const lastIndex = chain.findIndex(({ inherits }) => !inherits)
   const reached = lastIndex === -1 ? chain : chain.slice(0, lastIndex + 1)
   if (reached.some(({ owner_id }) => owner_id === id)) return true
-  if (action === 'manage') return false
-
   const groups = world.groups.filter((group) =>
     findDescendantGroups(world, group.id).some((below) =>
       world.groups.some((other) => other.id === below && other.members.includes(id)),
@@ -97,9 +109,15 @@ export function decideNaively(
   const permissions = reached.flatMap(({ shares }) =>
     grantees.flatMap((grantee) => shares[grantee] ?? []),
   )
-  const isOpen = reached.some(({ visibility }) => visibility === 'workspace')
+  const inRoles = permissions.flatMap((name) => world.roles?.[name] ?? [])
+  if (inRoles.includes(action)) return true
+  if (action === 'manage') return false
+  const isOpen = reached.some(({ visibility }) => visibility !== 'private')
   if (action === 'edit') return permissions.includes('edit') || (isOpen && role === 'editor')
-  const isVisible = isOpen || permissions.length > 0
+  const isVisible =
+    isOpen ||
+    permissions.some((name) => name === 'view' || name === 'edit') ||
+    inRoles.some((name) => ['view', 'edit', 'manage'].includes(name))
   return action === 'view' ? isVisible : isVisible && publishes
 }
 

@@ -6,7 +6,7 @@ import { findFreePort } from '../../src/core/free-port.ts'
 
 const nobodyId = 65534
 
-/** Returns the folder of the installed PostgreSQL programs, if `pg_dump` is installed, too. */
+/** Returns the folder of the installed PostgreSQL programs, if they include `pg_dump`. */
 export function findInstalledPostgres(): string | undefined {
   try {
     const folder = execFileSync('sh', ['-c', 'ls -d /usr/lib/postgresql/*/bin/initdb | tail -n 1'])

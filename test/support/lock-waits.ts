@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
+import { waitUntil } from './wait-until.ts'
 
 /** Counts the statements in the database of the pool that wait for a lock. */
 export async function countLockWaits(pool: Pool): Promise<number> {
@@ -13,12 +13,8 @@ export async function countLockWaits(pool: Pool): Promise<number> {
 /**
  * Waits until `count` statements in the database of the pool wait for a lock.
  *
- * @throws Error after ten seconds
+ * @throws Error after two minutes
  */
 export async function waitUntilBlocked(pool: Pool, count = 1): Promise<void> {
-  const deadline = performance.now() + 10_000
-  while ((await countLockWaits(pool)) < count) {
-    if (performance.now() > deadline) throw new Error(`Fewer than ${count} statements are blocked`)
-    await sleep(2)
-  }
+  await waitUntil(async () => (await countLockWaits(pool)) >= count)
 }

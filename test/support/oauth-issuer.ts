@@ -8,8 +8,8 @@ import { createSignInEnvironment, type SignInEnvironmentOptions } from './sign-i
 export type OAuthIssuer = Awaited<ReturnType<typeof startIssuer>>
 
 /**
- * Starts an issuer. Its URL is that of a proxy, because the options of an environment include the
- * URL, but its port is known only later.
+ * Starts an issuer behind a proxy: the options of an environment include the issuer's URL, but the
+ * port is only assigned later.
  */
 export async function startIssuer(dependencies: SignInEnvironmentOptions['dependencies'] = {}) {
   let port = 0

@@ -87,3 +87,22 @@ export async function signInWithOAuth(
   const tokens = expectOk(await transport.call('IssueToken', exchange))
   return { ...client, email, redirect, exchange, tokens, browser_session, client }
 }
+
+/** A hosted page. Over REST, `kind` is unknown. */
+export type Page = { kind?: string; text: string; urls: URL[] }
+
+/** Reads the page of a response, as HTML over REST. */
+export function readPage({ html, page }: Record<string, any>): Page {
+  if (page) {
+    const links: { url: string }[] = [...page.links, ...page.invitations]
+    return {
+      kind: page.kind,
+      text: JSON.stringify(page),
+      urls: links.filter(({ url }) => url !== '').map(({ url }) => new URL(url)),
+    }
+  }
+  const decode = (text: string) =>
+    text.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
+  const urls = [...html.matchAll(/href="([^"]*)"/g)].map(([, url]) => new URL(decode(url)))
+  return { text: decode(html), urls }
+}

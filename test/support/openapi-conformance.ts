@@ -31,12 +31,14 @@ export function findBodySchema(document: any, path: string, verb: string): any {
   return document.components.schemas[schema.$ref.split('/').at(-1)]
 }
 
+/** The same for all nodes of a test file, because they have the same operations. */
+let published: ReturnType<typeof publish> | undefined
+
 /**
  * Creates a check that throws on a REST response whose status or body /openapi.json does not
  * describe.
  */
 export function createConformanceCheck(operations: DeclaredOperation[]) {
-  let published: ReturnType<typeof publish> | undefined
   return async ({ name }: DeclaredOperation, route: Route, response: Response): Promise<void> => {
     published ??= publish(operations)
     const { document, fits } = published

@@ -73,11 +73,16 @@ export async function installPackedClient(
   return { folder, files, size: packed.size, npm, checkTypes }
 }
 
-/** Copies the client, so that the build does not replace files that another test uses. */
+/**
+ * Copies the client, so that the build does not replace files that another test uses. The copy is at
+ * the same place below its root as in the repository.
+ */
 async function copyClient(name: string, target: string): Promise<string> {
   const filter = (path: string) => !/dist$|node_modules$/.test(path)
-  await cp(join(root, 'clients', name), target, { recursive: true, filter })
+  const client = join(target, 'clients', name)
+  await cp(join(root, 'clients', name), client, { recursive: true, filter })
   await copyFile(join(root, 'LICENSE'), join(target, 'LICENSE'))
-  await symlink(join(root, 'node_modules'), join(target, 'node_modules'))
-  return target
+  for (const shared of ['node_modules', 'tools'])
+    await symlink(join(root, shared), join(target, shared))
+  return client
 }

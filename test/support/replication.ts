@@ -12,7 +12,7 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
@@ -124,14 +124,15 @@ async function copyWithoutLog(from: string, to: string): Promise<void> {
 
 async function configureStandby(cluster: string, primaryUrl: string): Promise<void> {
   const configuration = join(cluster, 'postgresql.auto.conf')
-  await writeFile(configuration, `primary_conninfo = '${connectionInfo(primaryUrl)}'\n`)
+  const name = basename(dirname(cluster))
+  await writeFile(configuration, `primary_conninfo = '${connectionInfo(primaryUrl, name)}'\n`)
   await writeOwned(cluster, 'standby.signal', '')
 }
 
-/** Returns `primary_conninfo`. The primary identifies a synchronous standby by `cluster_name`. */
-function connectionInfo(primaryUrl: string): string {
+/** Returns `primary_conninfo`. The primary identifies a synchronous standby by its name. */
+function connectionInfo(primaryUrl: string, name: string): string {
   const { hostname, port, username, password } = new URL(primaryUrl)
-  return `host=${hostname} port=${port} user=${username} password=${password}`
+  return `host=${hostname} port=${port} user=${username} password=${password} application_name=${name}`
 }
 
 /** Writes a file with the owner of the data folder. */
@@ -174,7 +175,8 @@ async function createServer(dataDir: string, more: Record<string, string>): Prom
   }
 
   async function query<Row extends object>(sql: string): Promise<Row[]> {
-    const client = new pg.Client({ connectionString: url })
+    const timeouts = { connectionTimeoutMillis: 30_000, query_timeout: 90_000 }
+    const client = new pg.Client({ connectionString: url, ...timeouts })
     client.on('error', () => {})
     await client.connect()
     try {
@@ -233,7 +235,8 @@ async function createServer(dataDir: string, more: Record<string, string>): Prom
       await query('select pg_promote()')
     },
     async follow(primary) {
-      await query(`alter system set primary_conninfo = '${connectionInfo(primary.url)}'`)
+      const name = basename(dataDir)
+      await query(`alter system set primary_conninfo = '${connectionInfo(primary.url, name)}'`)
       await query('select pg_reload_conf()')
     },
     async rebuild(primary) {

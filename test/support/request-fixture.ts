@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { DescField, DescMessage } from '@bufbuild/protobuf'
 import type { DeclaredOperation } from '../../src/rpc/operation.ts'
 import { createAdmin } from './admin.ts'
+import { expectOk } from './outcome.ts'
 import type { TestEnvironment } from './test-environment.ts'
 import type { PresentedCredentials, Transport } from './transports.ts'
 import { createWorkspaceFixture, type Member, type WorkspaceFixture } from './workspace-fixture.ts'
@@ -54,10 +55,51 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
 
   const action = await environment.seed.serviceAction(fixture.service, `a-${randomUUID()}`)
   const role = await environment.seed.customRole(workspace, [action], [people.viewer.id])
+  // Not by a call, because its event would be one of the first changes.
+  await environment.pool.query(
+    'insert into custom_role_groups (role_id, workspace_id, group_id) values ($1, $2, $3)',
+    [role, workspace, childGroup],
+  )
+  const otherAction = await environment.seed.serviceAction(fixture.service, `a-${randomUUID()}`)
+  const otherRole = await environment.seed.customRole(
+    otherFixture.workspace,
+    [action],
+    [otherFixture.people.viewer.id],
+  )
+  // Not by calls, because their events would be among the first changes.
+  const createLink = async ({ resource_id }: { resource_id: string }) => {
+    const { rows } = await environment.pool.query(
+      `insert into resource_links (id, token_hash, kind_id, resource_id, workspace_id, permission)
+       select gen_random_uuid(), gen_random_uuid(), kind_id, resource_id, workspace_id, 'view'
+       from resources where resource_id = $1 returning id`,
+      [resource_id],
+    )
+    return rows[0].id as string
+  }
+  const link = await createLink(record)
+  const otherLink = await createLink(foreignRecord)
+  const openRoute = { methods: [], path: '/', allow: 'anyone' }
+  const ownRoutes = { service_name: fixture.service, routes: [openRoute] }
+  expectOk(await transport.call('PutRoutes', ownRoutes, { key }))
+  // Not by a call, because its event would be one of the first changes.
+  await environment.pool.query(
+    `insert into resource_types (kind_id, id, description)
+     select id, gen_random_uuid(), '' from resource_kinds
+     where service_name = $1 and resource_type = $2`,
+    [kind.service_name, kind.resource_type],
+  )
+  const serviceAccount = await seedServiceAccount(environment, workspace)
+  const otherServiceAccount = await seedServiceAccount(environment, otherFixture.workspace)
+  const apiKey = await seedApiKey(environment, serviceAccount)
+  const otherApiKey = await seedApiKey(environment, otherServiceAccount)
   // Creates separate apps, because requests may delete them, and the fixture needs its own.
   const serviceApp = await environment.seed.serviceApp(`s-${randomUUID()}`)
+  const managementApp = await seedManagementApp(environment)
   const clientUri = `https://app.example.com/${randomUUID()}`
   const clientApp = await environment.seed.clientApp([clientUri], { type: 'confidential' })
+
+  const webhook = await environment.seed.webhook('http://127.0.0.1:9/')
+  const delivery = await environment.seed.webhookDelivery(webhook)
 
   const registration = {
     ...kind,
@@ -71,19 +113,28 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     action: { name: 'view' },
     resource: { type: kind.resource_type, id: record.resource_id },
   }
+  const sharedWith = {
+    grantee_type: 'user',
+    grantee_id: people.editor.id,
+    permission: 'edit',
+  }
   const values: Values = {
     ...check,
     resources: [registration],
+    shares: [{ permission_id: record.id, ...sharedWith }],
     checks: [check],
     permission_id: record.id,
     visibility: 'workspace',
     permission: 'edit',
     parent: { resource_type: parent.resource_type, resource_id: parent.resource_id },
     inherits: true,
+    attributes: { blocked: true },
+    display_name: `d-${randomUUID()}`,
     workspace_id: workspace,
     group_id: group,
     child_id: childGroup,
     user_id: people.viewer.id,
+    is_admin: false,
     grantee_type: 'user',
     grantee_id: people.editor.id,
     owner_id: people.editor.id,
@@ -91,44 +142,79 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     account_id: account,
     role: 'editor',
     limit: 10,
+    reason: 'Examine a ticket',
+    minutes: 60,
+    if_match: '*',
     name: `n-${randomUUID()}`,
     slug: `s-${randomUUID()}`,
+    support_access: undefined,
     description: 'new',
     actions: [{ name: 'publish' }],
+    roles: [{ name: 'triage', actions: ['view'] }],
+    conditions: [{ name: 'small', expression: 'true' }],
+    requirements: [],
+    dry_run: false,
+    routes: [openRoute, { methods: ['GET'], path: '/documents/{id}', allow: 'authenticated' }],
+    method: 'GET',
+    uri: '/',
     role_id: role,
+    service_account_id: serviceAccount,
+    key_id: apiKey,
+    link_id: link,
     service_action_id: action,
     service_action_ids: [action],
     ids: [workspace],
     service_app_id: serviceApp.id,
     client_app_id: clientApp,
+    management_app_id: managementApp,
+    scopes: ['users:read'],
+    webhook_id: webhook,
+    delivery_id: delivery,
+    url: 'http://127.0.0.1:9/',
+    events: ['member.*'],
     redirect_uris: [clientUri],
     post_logout_redirect_uris: [clientUri],
     backchannel_logout_uri: clientUri,
     csv: `email,workspace_slug\n${randomUUID()}@example.com,w-${workspace}\n`,
     email: `${randomUUID()}@example.com`,
     avatar_url: 'https://example.com/new.png',
+    expression: "action == 'view'",
   }
   /** Values for methods in which a field has another meaning or a value can be used only once. */
   const overrides: Record<string, () => Values> = {
     register: () => ({ resource_id: randomUUID() }),
     registerBatch: () => ({ resources: [{ ...registration, resource_id: randomUUID() }] }),
-    // Restricts lists of all users and workspaces to those of the fixture.
+    // Restricts lists of all users and workspaces to the fixture's.
     listUsers: () => ({ q: people.viewer.id }),
     listWorkspaces: () => ({ q: workspace }),
+    searchNames: () => ({ q: people.viewer.id }),
     // The user of the session.
     endUserSession: () => ({ user_id: people.owner.id }),
     // A user who is not a member yet.
+    giveSupportAccess: () => ({ user_id: otherFixture.people.viewer.id }),
     addUserToWorkspace: () => ({ user_id: otherFixture.people.viewer.id }),
     listPermissions: () => ({ owner_id: people.owner.id, visibility: 'private' }),
+    whatIf: () => ({ subject: { type: 'user', id: people.viewer.id }, with: [] }),
     evaluate: () => evaluation,
     evaluateBatch: () => ({ ...evaluation, evaluations: [{}] }),
     searchSubjects: () => evaluation,
     searchResources: () => evaluation,
     searchActions: () => evaluation,
+    // `role` is the role of a member elsewhere.
+    share: () => ({ role: undefined }),
+    createLink: () => ({ role: undefined }),
+    revokeShare: () => ({ role: undefined }),
+    removeRoleGroup: () => ({ group_id: childGroup }),
     introspectToken: () => ({ token: people.viewer.token }),
-    createClientApp: () => ({ type: 'public' }),
-    updateClientApp: () => ({ type: 'confidential' }),
+    // A bound app cannot share the redirect URI of the other client apps.
+    createClientApp: () => ({
+      type: 'public',
+      workspace_id: undefined,
+      service_account_id: undefined,
+    }),
+    updateClientApp: () => ({ type: 'confidential', workspace_id: undefined }),
     listActivity: () => ({ action: 'group.created', target_type: 'group' }),
+    listWorkspaceActivity: () => ({ action: 'group.created', target_type: 'group' }),
   }
   return {
     fixture,
@@ -166,10 +252,17 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
         workspace_id: [{ workspace_id: otherFixture.workspace }],
         group_id: [{ group_id: otherGroup }],
         child_id: [{ child_id: otherGroup }],
+        link_id: [{ link_id: otherLink }],
         user_id: [{ user_id: otherFixture.people.viewer.id }],
         owner_id: [{ owner_id: otherFixture.people.viewer.id }],
         session_id: [{ session_id: otherSession }],
         account_id: [{ account_id: otherAccount }],
+        role_id: [{ role_id: otherRole }],
+        service_account_id: [{ service_account_id: otherServiceAccount }],
+        key_id: [{ key_id: otherApiKey }],
+        service_action_id: [{ service_action_id: otherAction }],
+        actor_id: [{ actor_id: otherFixture.people.viewer.id }],
+        target_id: [{ target_id: otherGroup }],
         grantee_id: [
           { grantee_id: otherFixture.people.viewer.id, grantee_type: 'user' },
           { grantee_id: otherGroup, grantee_type: 'group' },
@@ -190,6 +283,23 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
                 ...registration,
                 resource_id: randomUUID(),
                 owner_id: otherFixture.people.viewer.id,
+              },
+            ],
+          },
+        ],
+        'shares.permission_id': records.map(({ id }) => ({
+          shares: [{ permission_id: id, ...sharedWith }],
+        })),
+        'shares.resource_id': records.map(({ resource_id }) => ({
+          shares: [{ ...kind, resource_id, ...sharedWith }],
+        })),
+        'shares.grantee_id': [
+          {
+            shares: [
+              {
+                permission_id: record.id,
+                ...sharedWith,
+                grantee_id: otherFixture.people.viewer.id,
               },
             ],
           },
@@ -225,6 +335,8 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
 export function idFields(message: DescMessage): string[] {
   // A Struct is recursive and can contain any JSON.
   if (message.typeName === 'google.protobuf.Struct') return []
+  // Its resource_id is a template.
+  if (message.typeName === 'daikon.v1.Route') return []
   return message.fields.flatMap((field) => {
     if (field.message) return idFields(field.message).map((path) => `${field.name}.${path}`)
     // External IDs can be any text and belong to the object itself.
@@ -259,6 +371,49 @@ function fill(operation: DeclaredOperation, message: DescMessage, values: Values
 
 function isRequired(field: DescField): boolean {
   return !field.proto.proto3Optional
+}
+
+/** Creates a service account without an event. Returns its ID. */
+export async function seedServiceAccount(
+  { pool }: Pick<TestEnvironment, 'pool'>,
+  workspace: string,
+): Promise<string> {
+  const id = randomUUID()
+  await pool.query(
+    "insert into users (id, email, name, workspace_id) values ($1, null, 'robot', $2)",
+    [id, workspace],
+  )
+  await pool.query(
+    "insert into members (user_id, workspace_id, role, joined_at) values ($1, $2, 'editor', now())",
+    [id, workspace],
+  )
+  return id
+}
+
+/** Creates an API key without an event. Returns its ID. */
+export async function seedApiKey(
+  { pool }: Pick<TestEnvironment, 'pool'>,
+  account: string,
+): Promise<string> {
+  const id = randomUUID()
+  await pool.query(
+    "insert into api_keys (id, user_id, name, key_hash, key_prefix) values ($1, $2, 'key', $3, 'da_')",
+    [id, account, id],
+  )
+  return id
+}
+
+/** Creates a management app without an event. Returns its ID. */
+export async function seedManagementApp(
+  { pool }: Pick<TestEnvironment, 'pool'>,
+  { isActive = true } = {},
+): Promise<string> {
+  const id = randomUUID()
+  await pool.query(
+    "insert into management_apps (id, name, scopes, is_active) values ($1, 'app', '{users:read}', $2)",
+    [id, isActive],
+  )
+  return id
 }
 
 async function createGroup(

@@ -64,18 +64,24 @@ function createRequest(
   }
   const headers: Record<string, string> = {}
   const cookies = credentials.admin === undefined ? [] : [`admin_token=${credentials.admin}`]
-  for (const { field, header, cookie } of bindings.request) {
+  const bound = new URLSearchParams()
+  for (const { field, header, cookie, query } of bindings.request) {
     const name = cookie && cookieName(cookie, message)
     const value = take(field)
     if (value === undefined) continue
     if (header) headers[header] = String(value)
+    if (query) bound.set(field, String(value))
     if (name) cookies.push(`${name}=${value}`)
   }
   const path = route.path.replace(/\{(\w+)\}/g, (_, field) =>
     encodeURIComponent(String(take(field))),
   )
-  const parameters = Object.entries(rest).filter(([, value]) => value !== undefined)
-  const query = route.body ? '' : `?${new URLSearchParams(parameters as [string, string][])}`
+  const isObject = (value: unknown) => typeof value === 'object' && !Array.isArray(value)
+  const parameters = Object.entries(rest)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => [name, isObject(value) ? JSON.stringify(value) : value])
+  const inQuery = route.body ? bound : new URLSearchParams(parameters as [string, string][])
+  const query = inQuery.size > 0 ? `?${inQuery}` : ''
   if (route.body) headers['content-type'] = policy.form ? formType : 'application/json'
   if (credentials.token !== undefined) headers.authorization = `Bearer ${credentials.token}`
   if (credentials.key !== undefined) headers['x-service-key'] = credentials.key
@@ -135,14 +141,15 @@ export async function readResponse(
 function readBoundFields(response: Response, operation: DeclaredOperation | undefined): Message {
   const message: Message = {}
   for (const { field, header, cookie } of operation?.bindings.response ?? []) {
-    if (header) message[field] = response.headers.get(header) ?? undefined
+    const value = header && response.headers.get(header)
+    if (value) message[field] = value
     if (!cookie) continue
     const pattern = new RegExp(
       `^${cookie.name.replace(/\{(\w+)\}/, '(?<$1>[^=]*)')}=(?<value>[^;]*)`,
     )
     for (const line of response.headers.getSetCookie()) {
-      const { value, ...others } = pattern.exec(line)?.groups ?? {}
-      if (value !== undefined) Object.assign(message, others, { [field]: value })
+      const { value: content, ...others } = pattern.exec(line)?.groups ?? {}
+      if (content !== undefined) Object.assign(message, others, { [field]: content })
     }
   }
   return message

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { Role } from '../../src/core/roles.ts'
+import { createSecretBox } from '../../src/core/secret-box.ts'
 import { createServiceKey, hashServiceKey } from '../../src/identity/service-keys.ts'
+import { createWebhookSecret } from '../../src/webhooks/signature.ts'
+import { secretContext } from '../../src/webhooks/webhook-rules.ts'
+
+/** The key that encrypts secrets in tests. */
+export const testEncryptionKey = Buffer.alloc(32, 7)
 
 /** Functions that insert rows directly into the database. */
 export type Seed = ReturnType<typeof createSeed>
@@ -27,8 +33,9 @@ export function createSeed(pool: Pool) {
       const id = randomUUID()
       return insert('workspaces', { id, name, slug: `w-${id}` })
     },
-    member: (workspace_id: string, user_id: string, role: Role = 'viewer') =>
-      insert('members', { workspace_id, user_id, role, joined_at: new Date() }),
+    /** Adds a member. An invitation has a `joined_at` of null. */
+    member: (workspace_id: string, user_id: string, role: Role = 'viewer', row: object = {}) =>
+      insert('members', { workspace_id, user_id, role, joined_at: new Date(), ...row }),
     /** Creates a user and adds them to the workspace. */
     newMember: async (workspace_id: string, role: Role = 'viewer', name: string = role) => {
       const id = await seed.user(name)
@@ -60,6 +67,20 @@ export function createSeed(pool: Pool) {
       const id = await insert('client_apps', { id: randomUUID(), name: 'app', ...row })
       for (const uri of uris) await insert('client_redirect_uris', { app_id: id, uri })
       return id
+    },
+    webhook: (url: string, row: Record<string, unknown> = {}) => {
+      const id = randomUUID()
+      const secret = createSecretBox([testEncryptionKey]).encrypt(
+        createWebhookSecret(),
+        secretContext(id),
+      )
+      const settings = { url, events: [], description: '', secret, is_active: true }
+      return insert('webhooks', { id, ...settings, ...row })
+    },
+    webhookDelivery: (webhook_id: string, row: Record<string, unknown> = {}) => {
+      const content = { type: 'group.created', request_body: '{}' }
+      const due = { next_attempt_at: new Date(), ...row }
+      return insert('webhook_deliveries', { id: randomUUID(), webhook_id, ...content, ...due })
     },
     serviceAction: (service_name: string, name: string) =>
       insert('service_actions', { id: randomUUID(), service_name, name }),

@@ -14,6 +14,8 @@ export type LogLine = { msg: string; level: number; pid: number } & Record<strin
 export type ServerProcess = LaunchedProcess & {
   grpcPort: number
   httpPort: number
+  /** 0 unless the console is enabled. */
+  consolePort: number
   metricsPort: number
 }
 
@@ -42,9 +44,13 @@ export async function startServer(
 ): Promise<ServerProcess> {
   const launched = launchServer(...args)
   const listening = await launched.waitForLine(({ msg }) => msg === 'daikon is listening')
-  const { grpc_port, http_port, metrics_port } = listening as LogLine & Record<string, number>
-  const ports = { grpcPort: Number(grpc_port), httpPort: Number(http_port) }
-  return { ...launched, ...ports, metricsPort: Number(metrics_port) }
+  return {
+    ...launched,
+    grpcPort: Number(listening.grpc_port),
+    httpPort: Number(listening.http_port),
+    consolePort: Number(listening.console_port ?? 0),
+    metricsPort: Number(listening.metrics_port),
+  }
 }
 
 /** Starts `src/main.ts` without waiting. Kills it after the test. */

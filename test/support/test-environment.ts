@@ -3,7 +3,7 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Pool } from 'pg'
-import type { ServiceError } from '../../src/core/errors.ts'
+import { ServiceError } from '../../src/core/errors.ts'
 import { type Database, openDatabase, type ReplicaSettings } from '../../src/database/database.ts'
 import { poolTimeouts } from '../../src/database/pool.ts'
 import { createKeyFiles, type Keys, readKeys } from '../../src/identity/keys.ts'
@@ -14,7 +14,7 @@ import {
   createApplication,
 } from '../../src/server/application.ts'
 import { cloneDatabase } from './database.ts'
-import { createSeed, type Seed } from './seed.ts'
+import { createSeed, type Seed, testEncryptionKey } from './seed.ts'
 import { createTransports, type Transport } from './transports.ts'
 
 /** One node: the application that production runs, on free ports. */
@@ -96,11 +96,16 @@ export async function startTestEnvironment(
 }
 
 /**
- * Timeouts for a busy machine, on which several test files connect at once and concurrent changes of
+ * Timeouts for a busy machine, on which several test files connect concurrently and concurrent changes of
  * the same rows take longer. Environments behind a proxy use the timeouts of production, because
  * they test those.
  */
-const longTimeouts = { ...poolTimeouts, connectionTimeoutMillis: 30_000, lock_timeout: 8000 }
+const longTimeouts = {
+  connectionTimeoutMillis: 30_000,
+  query_timeout: 31_000,
+  statement_timeout: 30_000,
+  lock_timeout: 8000,
+}
 
 async function startNode(
   url: string,
@@ -125,6 +130,8 @@ async function startNode(
       failures.push(error)
       if (error.code === 'internal') console.error(error.cause)
     },
+    onWebhookFailure: (error) => console.error(error),
+    onJobFailure: (error) => failures.push(ServiceError.from(error)),
     options: {
       baseUrl: 'http://localhost:8000',
       adminUrl: 'http://localhost:9004',
@@ -140,6 +147,7 @@ async function startNode(
       trustedProxies: 0,
       allowedHosts: ['*'],
       corsOrigins: [],
+      encryptionKeys: [testEncryptionKey],
       ...options,
     },
     ...dependencies,
@@ -160,6 +168,7 @@ async function startNode(
     async stop() {
       for (const transport of transports) transport.close()
       await app.drain()
+      await app.webhookSender.stop()
       await database.close()
     },
   }

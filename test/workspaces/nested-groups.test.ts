@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { openOrm } from '../../src/database/orm.ts'
-import { findMemberClaims } from '../../src/identity/queries.ts'
+import { ClaimsStore } from '../../src/identity/store/claims-store.ts'
 import { listActivity } from '../support/activity.ts'
 import { createAdmin } from '../support/admin.ts'
 import { findNestedGroupErrors } from '../support/nested-groups.ts'
@@ -421,7 +421,8 @@ for (const transport of environment.transports) {
     const chain = await createChain(3)
     const userId = people.viewer.id
     expectOk(await add(chain[2] as string, userId))
-    const claims = await findMemberClaims(orm.em.fork(), { userId, workspaceId: workspace })
+    const store = new ClaimsStore(orm.em.fork())
+    const claims = await store.findAccessClaims({ userId, workspaceId: workspace })
     t.deepEqual(claims?.groups, chain.toSorted())
     const admin = await createAdmin(environment)
     const user = await transport.call(

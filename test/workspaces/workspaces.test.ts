@@ -1,6 +1,6 @@
 import test from 'ava'
 import { listActivity } from '../support/activity.ts'
-import { expectOk } from '../support/outcome.ts'
+import { expectError, expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 
 const environment = await startTestEnvironment()
@@ -33,7 +33,7 @@ for (const transport of environment.transports) {
     const changed = expectOk(
       await transport.call('UpdateWorkspace', { workspace_id, name: 'New' }, own),
     )
-    t.deepEqual(changed, { ...created, name: 'New' })
+    t.deepEqual(changed, { ...created, name: 'New', etag: changed.etag })
     t.deepEqual(expectOk(await transport.call('GetWorkspace', { workspace_id }, own)), changed)
     const entries = async () => (await listActivity(pool, created.id)).length
     const entriesBefore = await entries()
@@ -129,8 +129,13 @@ for (const transport of environment.transports) {
     t.like(me, { id: ann, name: 'ann', avatar_url: '', is_active: true })
     const more = { is_admin: true, is_active: false, email: 'x@example.com', id: home }
     const avatar_url = 'https://example.com/ann.png?size=1'
+    const outcome = await transport.call('UpdateMe', { name: 'x', ...more }, credentials)
+    if (transport.name === 'rest') {
+      const fields = expectError(outcome).violations.map(({ field }) => field)
+      t.deepEqual(fields, Object.keys(more))
+    }
     const changed = expectOk(
-      await transport.call('UpdateMe', { name: ' Ann ', avatar_url, ...more }, credentials),
+      await transport.call('UpdateMe', { name: ' Ann ', avatar_url }, credentials),
     )
     t.deepEqual(changed, { ...me, name: 'Ann', avatar_url })
     t.is(expectOk(await transport.call('UpdateMe', { avatar_url: '' }, credentials)).avatar_url, '')

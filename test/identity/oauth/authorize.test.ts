@@ -145,16 +145,6 @@ for (const transport of environment.transports) {
     },
   )
 
-  test.serial(`repeated parameters are rejected without a redirect ${over}`, async (t) => {
-    if (transport.name === 'grpc') return t.pass()
-    const { request } = createAuthorizationRequest(client.client_id)
-    const query = `${new URLSearchParams(request)}&redirect_uri=https://evil.example`
-    const url = `http://127.0.0.1:${environment.httpPort}/oauth/authorize?${query}`
-    const response = await fetch(url, { redirect: 'manual' })
-    t.is(response.status, 400)
-    t.is(response.headers.get('location'), null)
-  })
-
   test.serial(`the browser session signs in silently until it ends ${over}`, async (t) => {
     const { browser_session, tokens } = await signInWithOAuth(environment, transport, { client })
     const { request } = createAuthorizationRequest(client.client_id, { prompt: 'none' })
@@ -269,6 +259,54 @@ const get = (path: string, headers: Record<string, string> = {}) =>
     headers: { accept: 'text/html,application/xhtml+xml', ...headers },
     redirect: 'manual',
   })
+
+test('a repeated parameter is an error on the redirect', async (t) => {
+  const { request } = createAuthorizationRequest(client.client_id)
+  for (const name of [
+    'response_type',
+    'state',
+    'nonce',
+    'code_challenge',
+    'workspace',
+    'request',
+  ]) {
+    const parameters = new URLSearchParams(request)
+    // Even an equal value.
+    parameters.append(name, parameters.get(name) ?? 'x')
+    if (parameters.getAll(name).length === 1) parameters.append(name, 'y')
+    const url = `http://127.0.0.1:${environment.httpPort}/oauth/authorize`
+    for (const response of [
+      await get(`/oauth/authorize?${parameters}`),
+      await fetch(url, { method: 'POST', body: parameters, redirect: 'manual' }),
+    ]) {
+      t.is(response.status, 302, name)
+      const { state, ...error } = readRedirect(response.headers.get('location') ?? '')
+      const error_description = `${name} must not be repeated`
+      t.deepEqual(error, { error: 'invalid_request', error_description, iss: issuer })
+      t.is(state, name === 'state' ? undefined : request.state)
+    }
+  }
+  // Unknown parameters are ignored, such as `resource` (RFC 8707), which may be repeated.
+  const unknown = await get(
+    `/oauth/authorize?${new URLSearchParams(request)}&resource=a&resource=b`,
+  )
+  t.is(unknown.status, 200)
+})
+
+test('a repeated client_id or redirect_uri is rejected without a redirect', async (t) => {
+  const { request } = createAuthorizationRequest(client.client_id)
+  for (const [name, value] of [
+    ['redirect_uri', 'https://evil.example'],
+    ['redirect_uri', oauthUri],
+    ['client_id', client.client_id],
+  ] as const) {
+    const parameters = new URLSearchParams(request)
+    parameters.append(name, value)
+    const response = await get(`/oauth/authorize?${parameters}`)
+    t.is(response.status, 400)
+    t.is(response.headers.get('location'), null)
+  }
+})
 
 test('the provider selection page is one HTML document without scripts', async (t) => {
   const named = await createOAuthClient(environment, { name: '<b>Evil & "App"' })

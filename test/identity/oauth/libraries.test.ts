@@ -4,11 +4,19 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
-import { decodeJwt } from 'jose'
+import {
+  decodeJwt,
+  exportJWK,
+  exportPKCS8,
+  type GenerateKeyPairResult,
+  generateKeyPair,
+} from 'jose'
 import OidcProvider from 'oidc-provider'
 import * as openid from 'openid-client'
+import { findFreePort } from '../../../src/core/free-port.ts'
 import { hasBrowser, openBrowserPage } from '../../support/browser.ts'
 import {
   createCookieJar,
@@ -16,9 +24,10 @@ import {
   startCallbackServer,
   startIssuer,
 } from '../../support/oauth-issuer.ts'
+import { seedServiceAccount } from '../../support/request-fixture.ts'
 
 // Imported through a variable so that its types are not loaded: they refer to the DOM types, which
-// change those of Node.
+// change Node's.
 const authJs: string = '@auth/core'
 const { Auth } = await import(authJs)
 const daikon = await startIssuer()
@@ -30,6 +39,26 @@ const runFile = promisify(execFile)
 const callback = 'https://rp.example.com/cb'
 const postLogoutUri = 'https://rp.example.com/bye'
 const insecure = { execute: [openid.allowInsecureRequests] }
+
+/** Signs in at an OpenID provider as a public client, with openid-client. */
+async function signInWith(
+  server: string,
+  clientId: string,
+  uri: string,
+  parameters: Record<string, string> = {},
+) {
+  const none = openid.None()
+  const config = await openid.discovery(new URL(server), clientId, undefined, none, insecure)
+  const pkceCodeVerifier = openid.randomPKCECodeVerifier()
+  const start = openid.buildAuthorizationUrl(config, {
+    redirect_uri: uri,
+    scope: 'openid',
+    code_challenge: await openid.calculatePKCECodeChallenge(pkceCodeVerifier),
+    code_challenge_method: 'S256',
+    ...parameters,
+  })
+  return openid.authorizationCodeGrant(config, await follow(start, uri), { pkceCodeVerifier })
+}
 
 for (const [title, type, authentication] of [
   ['a public client', 'public', undefined],
@@ -77,6 +106,16 @@ for (const [title, type, authentication] of [
     t.is((error as openid.ResponseBodyError).error, 'invalid_grant')
   })
 }
+
+test('openid-client reports that a user is not a member of the workspace of a bound app', async (t) => {
+  const uri = 'https://bound.example.com/cb'
+  const row = { workspace_id: await environment.seed.workspace('Company') }
+  const { client_id } = await daikon.createClient(uri, row)
+  const signIn = signInWith(issuer, client_id, uri, { login_hint: environment.addProviderUser() })
+  const error = await t.throwsAsync(signIn, { instanceOf: openid.AuthorizationResponseError })
+  t.is(error?.error, 'access_denied')
+  t.regex(error?.error_description ?? '', /not a member of the workspace/)
+})
 
 test('Auth.js signs in', async (t) => {
   const origin = 'http://localhost:3210'
@@ -186,22 +225,7 @@ test('oidc-provider federates to daikon as its upstream', async (t) => {
     const { req, res } = { req: request as never, res: response as never }
     await provider.interactionFinished(req, res, result)
   }
-  const config = await openid.discovery(
-    new URL(callbackServer),
-    'app',
-    undefined,
-    openid.None(),
-    insecure,
-  )
-  const pkceCodeVerifier = openid.randomPKCECodeVerifier()
-  const start = openid.buildAuthorizationUrl(config, {
-    redirect_uri: callback,
-    scope: 'openid',
-    code_challenge: await openid.calculatePKCECodeChallenge(pkceCodeVerifier),
-    code_challenge_method: 'S256',
-  })
-  const redirected = await follow(start, callback)
-  const tokens = await openid.authorizationCodeGrant(config, redirected, { pkceCodeVerifier })
+  const tokens = await signInWith(callbackServer, 'app', callback)
   t.is(tokens.claims()?.sub, upstreamSubject)
   const { rows } = await environment.pool.query('select id from users where email = $1', [email])
   t.is(rows[0].id, upstreamSubject)
@@ -270,10 +294,16 @@ browserTest('oidc-client-ts signs in, renews silently and signs out in Chromium'
 })
 
 /** Runs a client in another language against the issuer; it prints the claims as JSON. */
-async function runClient(t: ExecutionContext, command: string, parameters: string[], cwd: string) {
+async function runClient(
+  t: ExecutionContext,
+  command: string,
+  parameters: string[],
+  cwd: string,
+  row: object = {},
+) {
   const redirect = await startCallbackServer(t)
   const uri = `${redirect}/callback`
-  const client = await daikon.createClient(uri, { type: 'confidential' })
+  const client = await daikon.createClient(uri, { type: 'confidential', ...row })
   const email = environment.addProviderUser()
   const { client_id, client_secret = '' } = client
   const child = spawn(command, [...parameters, issuer, client_id, client_secret, uri, email], {
@@ -291,6 +321,46 @@ async function runClient(t: ExecutionContext, command: string, parameters: strin
   t.is(decodeJwt(claims.refreshed).sub, claims.id_token.sub)
 }
 
+/**
+ * Starts a web application that does not use PKCE, signs a user in at `path` and compares the user
+ * whom the application returns at `userPath`.
+ */
+async function signInToWebApp(
+  t: ExecutionContext,
+  app: { path: string; callbackPath: string; userPath: string; cwd: string },
+  createCommand: (client: { id: string; secret: string; port: string }) => string[],
+) {
+  const port = String(await findFreePort())
+  const origin = `http://localhost:${port}`
+  const client = await daikon.createClient(`${origin}${app.callbackPath}`, withoutPkce)
+  const { client_id: id, client_secret: secret = '' } = client
+  const [command = '', ...parameters] = createCommand({ id, secret, port })
+  const child = spawn(command, parameters, { cwd: app.cwd })
+  t.teardown(() => child.kill())
+  let output = ''
+  child.stdout.on('data', (chunk) => (output += chunk))
+  child.stderr.on('data', (chunk) => (output += chunk))
+  while (!(await fetch(origin, { redirect: 'manual' }).catch(() => undefined))) {
+    if (child.exitCode !== null) throw new Error(`${command} ended: ${output}`)
+    await setTimeout(100)
+  }
+  const jars = new Map<string, ReturnType<typeof createCookieJar>>()
+  const start = await follow(`${origin}${app.path}`, `${issuer}/oauth/authorize`, jars)
+  t.false(start.searchParams.has('code_challenge'))
+  const email = environment.addProviderUser()
+  start.searchParams.set('login_hint', email)
+  const end = await follow(start, `${origin}${app.userPath}`, jars)
+  const headers = { cookie: jars.get(origin)?.header() ?? '' }
+  const response = await fetch(end, { headers, redirect: 'manual' })
+  const text = await response.text()
+  t.is(response.status, 200, `${text}\n${output}`)
+  const { rows } = await environment.pool.query('select id from users where email = $1', [email])
+  const { sub, user = sub, email: returned } = JSON.parse(text)
+  t.deepEqual([user, returned], [rows[0].id, email])
+}
+
+const withoutPkce = { type: 'confidential', pkce_required: false }
+
 const clients = join(import.meta.dirname, '../../support/oauth-clients')
 const venvPython = join(clients, 'python/.venv/bin/python')
 const python = existsSync(venvPython) ? venvPython : 'python3'
@@ -299,6 +369,56 @@ const authlibTest = hasAuthlib ? test : test.skip
 
 authlibTest('Authlib signs in, verifies the ID token and refreshes', async (t) => {
   await runClient(t, python, ['authlib_client.py'], join(clients, 'python'))
+})
+
+const hasRequestsOAuthlib = spawnSync(python, ['-c', 'import requests_oauthlib']).status === 0
+const oauthlibTest = hasRequestsOAuthlib ? test : test.skip
+
+oauthlibTest('requests-oauthlib signs in without PKCE and refreshes', async (t) => {
+  const folder = join(clients, 'python')
+  await runClient(t, python, ['requests_oauthlib_client.py'], folder, withoutPkce)
+})
+
+const passportFolder = join(clients, 'node')
+const hasPassport = existsSync(join(passportFolder, 'node_modules'))
+const passportTest = hasPassport ? test : test.skip
+
+for (const strategy of ['oauth2', 'openidconnect']) {
+  passportTest(`passport-${strategy} signs in without PKCE`, async (t) => {
+    const paths = { path: '/login', callbackPath: '/callback', userPath: '/me' }
+    const app = { ...paths, cwd: passportFolder }
+    await signInToWebApp(t, app, ({ id, secret, port }) => [
+      process.execPath,
+      'passport-client.js',
+      issuer,
+      id,
+      secret,
+      port,
+      strategy,
+    ])
+  })
+}
+
+const hasOAuth2Proxy = spawnSync('oauth2-proxy', ['--version']).status === 0
+const proxyTest = hasOAuth2Proxy ? test : test.skip
+
+proxyTest('oauth2-proxy signs in without PKCE', async (t) => {
+  const userPath = '/oauth2/userinfo'
+  const path = `/oauth2/start?rd=${userPath}`
+  const app = { path, callbackPath: '/oauth2/callback', userPath, cwd: clients }
+  await signInToWebApp(t, app, ({ id, secret, port }) => [
+    'oauth2-proxy',
+    '--provider=oidc',
+    `--oidc-issuer-url=${issuer}`,
+    `--client-id=${id}`,
+    `--client-secret=${secret}`,
+    `--redirect-url=http://localhost:${port}/oauth2/callback`,
+    `--http-address=127.0.0.1:${port}`,
+    '--email-domain=*',
+    '--cookie-secret=0123456789abcdef0123456789abcdef',
+    '--cookie-secure=false',
+    '--upstream=static://202',
+  ])
 })
 
 const goFolder = join(clients, 'go')
@@ -315,23 +435,8 @@ const javaTest = hasJava ? test : test.skip
 
 javaTest('Spring Security accepts access tokens, and no other tokens', async (t) => {
   const { client_id } = await daikon.createClient(callback)
-  const config = await openid.discovery(
-    new URL(issuer),
-    client_id,
-    undefined,
-    openid.None(),
-    insecure,
-  )
-  const pkceCodeVerifier = openid.randomPKCECodeVerifier()
-  const start = openid.buildAuthorizationUrl(config, {
-    redirect_uri: callback,
-    scope: 'openid',
-    code_challenge: await openid.calculatePKCECodeChallenge(pkceCodeVerifier),
-    code_challenge_method: 'S256',
-    login_hint: environment.addProviderUser(),
-  })
-  const redirected = await follow(start, callback)
-  const tokens = await openid.authorizationCodeGrant(config, redirected, { pkceCodeVerifier })
+  const parameters = { login_hint: environment.addProviderUser() }
+  const tokens = await signInWith(issuer, client_id, callback, parameters)
   const { access_token, id_token = '', refresh_token = '' } = tokens
   const [header, payload, signature = ''] = access_token.split('.')
   const forged = [header, payload, signature.split('').reverse().join('')].join('.')
@@ -355,11 +460,97 @@ javaTest('Spring Security accepts access tokens, and no other tokens', async (t)
   t.deepEqual(stdout.trim().split('\n'), [sub, 'rejected', 'rejected', 'rejected'], stderr)
 })
 
+javaTest('the default login of Spring Boot signs in without PKCE', async (t) => {
+  const paths = { path: '/me', callbackPath: '/login/oauth2/code/daikon', userPath: '/me' }
+  const app = { ...paths, cwd: javaFolder }
+  const oauth = '--spring.security.oauth2.client'
+  await signInToWebApp(t, app, ({ id, secret, port }) => [
+    'java',
+    '-cp',
+    'classes:lib/*',
+    'login.LoginApplication',
+    `--server.port=${port}`,
+    `${oauth}.registration.daikon.client-id=${id}`,
+    `${oauth}.registration.daikon.client-secret=${secret}`,
+    `${oauth}.registration.daikon.scope=openid,profile,email`,
+    `${oauth}.provider.daikon.issuer-uri=${issuer}`,
+  ])
+})
+
 if (!hasBrowser) console.info('Chromium is not installed: oidc-client-ts is not tested')
 if (!hasAuthlib) console.info('Authlib is not installed: see test/support/oauth-clients/install')
+if (!hasRequestsOAuthlib)
+  console.info('requests-oauthlib is not installed: see test/support/oauth-clients/install')
+if (!hasPassport) console.info('Passport is not installed: see test/support/oauth-clients/install')
 if (!existsSync(goBinary))
   console.info('go-oidc is not built: see test/support/oauth-clients/install')
 if (!hasJava)
   console.info('Spring Security is not installed: see test/support/oauth-clients/install')
 
 test.after('no internal errors occurred', (t) => t.deepEqual(environment.failures, []))
+
+/** Creates a client app that is bound to a service account. Returns its credentials. */
+async function createMachine(jwks?: object) {
+  const { pool, seed } = environment
+  const workspace = await seed.workspace('Company')
+  const account = await seedServiceAccount(environment, workspace)
+  const { client_id, client_secret = '' } = await daikon.createClient(
+    `https://machine.example.com/${account}`,
+    { type: 'confidential', service_account_id: account, ...(jwks && { jwks }) },
+  )
+  const { rows } = await pool.query('select slug from workspaces where id = $1', [workspace])
+  return { client_id, client_secret, account, slug: rows[0].slug as string }
+}
+
+const tokenUrl = `${issuer}/oauth/token`
+
+for (const [title, authenticate] of [
+  ['client_secret_basic', ({ client_secret }) => openid.ClientSecretBasic(client_secret)],
+  ['client_secret_post', ({ client_secret }) => openid.ClientSecretPost(client_secret)],
+  ['private_key_jwt', ({ key }) => openid.PrivateKeyJwt({ key, kid: 'machine' })],
+] as [
+  string,
+  (machine: {
+    client_secret: string
+    key: GenerateKeyPairResult['privateKey']
+  }) => openid.ClientAuth,
+][]) {
+  test(`openid-client obtains a token for a service account with ${title}`, async (t) => {
+    const { publicKey, privateKey: key } = await generateKeyPair('ES256')
+    const jwk = { ...(await exportJWK(publicKey)), kid: 'machine' }
+    const machine = await createMachine({ keys: [jwk] })
+    const method = authenticate({ ...machine, key })
+    const config = await openid.discovery(
+      new URL(issuer),
+      machine.client_id,
+      undefined,
+      method,
+      insecure,
+    )
+    const tokens = await openid.clientCredentialsGrant(config)
+    t.is(tokens.expiresIn(), 900)
+    t.like(decodeJwt(tokens.access_token), { sub: machine.account, wslug: machine.slug })
+  })
+}
+
+for (const method of ['client_secret_basic', 'client_secret_post', 'private_key_jwt']) {
+  authlibTest(`Authlib obtains a token for a service account with ${method}`, async (t) => {
+    const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true })
+    const jwk = { ...(await exportJWK(publicKey)), alg: 'RS256' }
+    const machine = await createMachine({ keys: [jwk] })
+    const isAsserting = method === 'private_key_jwt'
+    const secret = isAsserting ? await exportPKCS8(privateKey) : machine.client_secret
+    const script = join(clients, 'python/authlib_machine.py')
+    const { stdout } = await runFile(python, [script, tokenUrl, machine.client_id, secret, method])
+    t.is(decodeJwt(stdout).sub, machine.account)
+  })
+}
+
+const goMachine = join(goFolder, 'machine-client')
+const goMachineTest = existsSync(goMachine) ? test : test.skip
+
+goMachineTest("Go's clientcredentials obtains a token for a service account", async (t) => {
+  const { client_id, client_secret, account } = await createMachine()
+  const { stdout } = await runFile(goMachine, [tokenUrl, client_id, client_secret])
+  t.is(decodeJwt(stdout).sub, account)
+})

@@ -3,7 +3,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test from 'ava'
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
-import { createOAuthClient, issuer, signInWithOAuth } from '../../support/oauth.ts'
+import {
+  createAuthorizationRequest,
+  createOAuthClient,
+  issuer,
+  signInWithOAuth,
+} from '../../support/oauth.ts'
 import { expectError, expectOk } from '../../support/outcome.ts'
 import { createSignInEnvironment } from '../../support/sign-in.ts'
 import type { Outcome } from '../../support/transports.ts'
@@ -40,6 +45,10 @@ const pageText = (outcome: Outcome) => {
   return (html ?? JSON.stringify(page)) as string
 }
 
+/** Signs an ID token as this issuer does. */
+const signHint = ({ aud, ...claims }: { aud: unknown; sub: unknown; sid: unknown }) =>
+  environment.app.tokens.signForClient('id', claims as never, aud as never, 900)
+
 for (const transport of environment.transports) {
   const over = `over ${transport.label}`
   const signIn = (options = {}) => signInWithOAuth(environment, transport, { client, ...options })
@@ -71,6 +80,29 @@ for (const transport of environment.transports) {
       const { tokens } = await signIn()
       t.regex(pageText(await logout({ id_token_hint: tokens.id_token })), /signed.out/i)
       t.is(expectError(await getMe(tokens.access_token)).reason, 'TOKEN_REVOKED')
+    },
+  )
+
+  test.serial(
+    `after the tokens were revoked, the ID token still signs the browser out ${over}`,
+    async (t) => {
+      const { tokens, browser_session } = await signIn()
+      const { refresh_token: token, id_token: id_token_hint } = tokens
+      expectOk(await transport.call('RevokeToken', { token, ...client }))
+      t.is(expectError(await getMe(tokens.access_token)).reason, 'TOKEN_REVOKED')
+      const request = { id_token_hint, post_logout_redirect_uri: postLogoutUri }
+      t.is(expectOk(await logout({ ...request, browser_session })).location, postLogoutUri)
+      const { rows } = await environment.pool.query(
+        `select from browser_sessions where secret_hash = encode(sha256($1), 'hex')`,
+        [browser_session],
+      )
+      t.is(rows.length, 0)
+      // The same ID token signs no later browser session out.
+      const { email } = await signIn()
+      const later = await signIn({ email })
+      const page = await logout({ ...request, browser_session: later.browser_session })
+      t.regex(pageText(page), /confirm_sign_out|Sign out\?/)
+      t.true((await getMe(later.tokens.access_token)).ok)
     },
   )
 
@@ -118,9 +150,35 @@ for (const transport of environment.transports) {
         expectError(await logout({ id_token_hint: tokens.access_token })).code,
         'failed_precondition',
       )
+      const { sub, sid } = decodeJwt(tokens.id_token)
+      for (const claims of [
+        { sub, sid, aud: [client.client_id] },
+        { sub: [sub], sid, aud: client.client_id },
+        { sub, sid: [sid], aud: client.client_id },
+      ]) {
+        const list = await signHint(claims)
+        for (const more of [{}, { client_id: client.client_id }])
+          t.is(
+            expectError(await logout({ id_token_hint: list, ...more })).code,
+            'failed_precondition',
+          )
+        const { request } = createAuthorizationRequest(client.client_id, { id_token_hint: list })
+        t.true((await transport.call('Authorize', request)).ok)
+      }
       t.true((await getMe(tokens.access_token)).ok)
     },
   )
+
+  test.serial(`a hint whose audience is a list is not valid ${over}`, async (t) => {
+    const { tokens } = await signIn()
+    const claims = decodeJwt(tokens.id_token)
+    for (const aud of [[client.client_id], [client.client_id, client.client_id], []]) {
+      const hint = await environment.app.tokens.signForClient('id', claims, aud as never, 60)
+      const error = expectError(await logout({ id_token_hint: hint }))
+      t.is(error.code, 'failed_precondition')
+    }
+    t.true((await getMe(tokens.access_token)).ok)
+  })
 
   test.serial(`each ended session sends a logout token to its client app ${over}`, async (t) => {
     received.length = 0
@@ -129,7 +187,10 @@ for (const transport of environment.transports) {
     const { tokens, browser_session, email } = await signIn({ client: listening })
     const { sid, sub } = decodeJwt(tokens.id_token)
     expectOk(await logout({ id_token_hint: tokens.id_token, browser_session }))
-    const send = () => environment.app.sendLogoutTokens()
+    const send = async () => {
+      await environment.app.logoutSender.sendDue()
+      await environment.app.logoutSender.settle()
+    }
     await send()
     t.deepEqual(received, [])
     await send()

@@ -332,6 +332,36 @@ for (const transport of environment.transports) {
     },
   )
 
+  test.serial(`a narrower scope at a refresh narrows the access token only ${over}`, async (t) => {
+    const { tokens, email } = await signInWithOAuth(environment, transport, { client })
+    const { key } = await seed.serviceApp(`s-${randomUUID()}`)
+    const refresh = async (refresh_token: string, scope?: string) =>
+      redeem({ grant_type: 'refresh_token', refresh_token, ...client, ...(scope && { scope }) })
+    const narrow = expectOk(await refresh(tokens.refresh_token, ' email  openid '))
+    t.is(narrow.scope, 'openid email')
+    t.is(decodeJwt(narrow.access_token).scope, 'openid email')
+    const info = expectOk(await call('GetUserInfo', {}, { token: narrow.access_token }))
+    t.is(info.email, email)
+    t.falsy(info.name)
+    const { name, email: claimed } = decodeJwt(narrow.id_token)
+    t.deepEqual([name, claimed], [undefined, email])
+    const scopeOf = async (token: string) =>
+      expectOk(await call('IntrospectToken', { token }, { key })).scope
+    t.is(await scopeOf(narrow.access_token), 'openid email')
+    t.is(await scopeOf(narrow.refresh_token), 'openid profile email')
+    const narrowest = expectOk(await refresh(narrow.refresh_token, 'email'))
+    t.is(narrowest.scope, 'email')
+    t.falsy(narrowest.id_token)
+    const denied = await call('GetUserInfo', {}, { token: narrowest.access_token })
+    t.is(expectError(denied).reason, 'INSUFFICIENT_SCOPE')
+    const broader = await refresh(narrowest.refresh_token, 'openid offline_access')
+    t.is(expectError(broader).reason, 'INVALID_SCOPE')
+    // Without a scope, the access token has the scope of the session again.
+    const full = expectOk(await refresh(narrowest.refresh_token))
+    t.is(full.scope, 'openid profile email')
+    t.is(expectOk(await call('GetUserInfo', {}, { token: full.access_token })).name, 'Ann')
+  })
+
   test.serial(`introspection reports whether a token is active ${over}`, async (t) => {
     const { key } = await seed.serviceApp(`s-${randomUUID()}`)
     const { tokens, email } = await signInWithOAuth(environment, transport, { client })
@@ -366,7 +396,7 @@ test('token responses and errors are not cached, and have the exact JSON of RFC 
   t.is(failed.headers.get('cache-control'), 'no-store')
   t.deepEqual(await failed.json(), {
     error: 'unsupported_grant_type',
-    error_description: 'grant_type must be authorization_code or refresh_token',
+    error_description: 'grant_type must be authorization_code, refresh_token or client_credentials',
   })
   const unknown = await post('/oauth/token', { client_id: randomUUID() })
   t.is(unknown.status, 401)

@@ -49,6 +49,8 @@ test('a valid response yields an identity with the numeric ID as subject', async
     email: 'octo@example.com',
     emailVerified: true,
     name: 'The Octocat',
+    givenName: '',
+    familyName: '',
     avatarUrl: user.avatar_url,
   })
 })

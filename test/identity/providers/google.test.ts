@@ -7,7 +7,14 @@ import { type Claims, signIn, startMockAuthority } from '../../support/providers
 import { jsonResponse, startStubServer } from '../../support/providers/stub-server.ts'
 import { createTestProvider } from '../../support/providers/test-provider.ts'
 
-const person = { sub: '1234567890', email: 'Ann@Example.com', email_verified: true, name: 'Ann' }
+const person = {
+  sub: '1234567890',
+  email: 'Ann@Example.com',
+  email_verified: true,
+  name: 'Ann',
+  given_name: ' Ann\n',
+  family_name: 'van Example',
+}
 const now = () => Math.floor(Date.now() / 1000)
 
 async function start(t: ExecutionContext, claims: Claims = {}) {
@@ -25,6 +32,8 @@ test('a valid ID token yields an identity', async (t) => {
     email: 'ann@example.com',
     emailVerified: true,
     name: 'Ann',
+    givenName: 'Ann',
+    familyName: 'van Example',
     avatarUrl: picture,
     hostedDomain: 'example.com',
     authentication: {},

@@ -14,7 +14,14 @@ import {
 } from '../../support/providers/mock-authority.ts'
 import { createTestProvider } from '../../support/providers/test-provider.ts'
 
-const person = { tid: tenant, oid, email: 'Ann@Example.com', name: 'Ann', xms_edov: true }
+const person = {
+  tid: tenant,
+  oid,
+  email: 'Ann@Example.com',
+  name: 'Ann',
+  given_name: 'Ann',
+  xms_edov: true,
+}
 
 /**
  * Starts an authority whose discovery document names `issuer`, and a provider for one of its
@@ -49,6 +56,8 @@ test('a valid ID token yields an identity with tenant and object ID as subject',
     email: 'ann@example.com',
     emailVerified: true,
     name: 'Ann',
+    givenName: 'Ann',
+    familyName: '',
     avatarUrl: '',
     authentication: {},
   })

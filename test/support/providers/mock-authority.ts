@@ -5,7 +5,7 @@ import { followRedirects } from './browser-flow.ts'
 import { expectSuccess } from './expect-provider-error.ts'
 import { redirectUri } from './mock-provider.ts'
 
-/** Claims that override those of a valid ID token. `undefined` removes a claim. */
+/** Claims that override the claims of a valid ID token. `undefined` removes a claim. */
 export type Claims = Record<string, unknown>
 
 /** An OpenID Connect provider with configurable claims, discovery document and token responses. */

@@ -1,0 +1,147 @@
+import { get } from 'node:http'
+import { credentials, type ServiceError } from '@grpc/grpc-js'
+import test from 'ava'
+import { ActivityServiceClient } from '../../gen/daikon/v1/activity.ts'
+import { follow } from '../../src/activity/feed/follow.ts'
+import {
+  createLiveFeed,
+  type LiveFeed,
+  type LiveReader,
+} from '../../src/activity/feed/live-feed.ts'
+import { sealActivity } from '../../src/activity/seal.ts'
+import { FeedStore } from '../../src/activity/store/feed-store.ts'
+import { createStores } from '../../src/server/stores.ts'
+import { createAdmin } from '../support/admin.ts'
+import { readStatusDetails } from '../support/status-details.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import { createMetadata } from '../support/transports.ts'
+import { waitUntil } from '../support/wait-until.ts'
+
+const environment = await startTestEnvironment()
+const { pool, database } = environment
+const admin = await createAdmin(environment)
+test.after.always(() => environment.stop())
+
+/** Records and seals entries of about a kilobyte. */
+async function recordMany(count: number) {
+  await pool.query(
+    `insert into activity (id, action, target_type, detail)
+     select gen_random_uuid(), 'group.created', 'group', json_build_object('name', repeat('x', 1000))
+     from generate_series(1, $1)`,
+    [count],
+  )
+  while ((await sealActivity(createStores(database.fork()))) > 0);
+}
+
+test.serial('a thousand readers cost one poll, not a thousand', async (t) => {
+  let statements = 0
+  const shared = createLiveFeed(
+    () => {
+      statements += 1
+      return new FeedStore(database.fork())
+    },
+    (error) => t.fail(String(error)),
+  )
+  const live = new Set<LiveReader>()
+  const feed: LiveFeed = {
+    ...shared,
+    join(reader) {
+      const hasJoined = shared.join(reader)
+      if (hasJoined) live.add(reader)
+      return hasJoined
+    },
+    leave(reader) {
+      live.delete(reader)
+      shared.leave(reader)
+    },
+  }
+  const cursor = await new FeedStore(database.fork()).findEnd()
+  const controller = new AbortController()
+  t.teardown(() => controller.abort())
+  let received = 0
+  const readers = Array.from({ length: 1000 }, async () => {
+    const select = (entry: never) => entry
+    const following = { viewer: { kind: 'administrator' }, cursor, select } as const
+    for await (const { entry } of follow(feed, following as never, controller.signal, () => {})) {
+      if (entry) received += 1
+    }
+  })
+  // Every reader reads the log itself before it begins to wait, and again if it misses a poll.
+  await waitUntil(() => live.size === 1000)
+  await recordMany(1)
+  await waitUntil(() => received === 1000 && live.size === 1000)
+  const startedAt = performance.now()
+  statements = 0
+  await recordMany(1)
+  await waitUntil(() => received === 2000)
+  const polls = (performance.now() - startedAt) / 700 + 1
+  // A poll with entries also reads what and whom they concern.
+  t.true(statements <= 3 * polls, `${statements} statements, at most ${polls} polls`)
+  controller.abort()
+  await Promise.all(readers)
+})
+
+test.serial('a slow reader of new entries is ended over gRPC', async (t) => {
+  const client = new ActivityServiceClient(
+    `127.0.0.1:${environment.grpcPort}`,
+    credentials.createInsecure(),
+  )
+  t.teardown(() => client.close())
+  const stream = client.watch({ actions: [] }, createMetadata({ admin: admin.token }))
+  const cursors: string[] = []
+  const isLive = new Promise<void>((resolve) => stream.once('data', () => resolve()))
+  const ended = new Promise<ServiceError>((resolve) => stream.on('error', resolve))
+  await isLive
+  stream.pause()
+  for (let round = 0; round < 4; round += 1) await recordMany(1000)
+  await waitForPolls()
+  stream.on('data', ({ cursor }) => cursors.push(cursor))
+  stream.resume()
+  t.is(readStatusDetails((await ended).metadata).reason, 'READER_TOO_SLOW')
+  t.true(cursors.length < 4000)
+})
+
+test.serial(
+  'a slow reader of new entries is ended over REST, with the cursor to continue from',
+  async (t) => {
+    const text = await new Promise<string>((resolve, reject) => {
+      const headers = { cookie: `admin_token=${admin.token}` }
+      const url = `http://127.0.0.1:${environment.httpPort}/activity/watch`
+      get(url, { headers }, async (response) => {
+        let text = ''
+        response.setEncoding('utf8')
+        response.once('data', async () => {
+          response.pause()
+          for (let round = 0; round < 12; round += 1) await recordMany(1000)
+          await waitForPolls()
+          response.on('data', (chunk) => {
+            text += chunk
+          })
+          response.on('end', () => resolve(text)).on('error', () => resolve(text))
+          response.resume()
+        })
+      }).on('error', reject)
+    })
+    t.regex(text, /event: error\nid: (\S+)\ndata: {"reason":"READER_TOO_SLOW","cursor":"\1"}\n\n$/)
+  },
+)
+
+/** Waits until a reader that keeps up has received everything. */
+async function waitForPolls() {
+  const end = await new FeedStore(database.fork()).findEnd()
+  const client = new ActivityServiceClient(
+    `127.0.0.1:${environment.grpcPort}`,
+    credentials.createInsecure(),
+  )
+  const stream = client.watch({ actions: [] }, createMetadata({ admin: admin.token }))
+  stream.on('error', () => {})
+  await new Promise<void>((resolve) =>
+    stream.on('data', ({ cursor }) => {
+      if (Number(cursor.split('-')[0]) >= end.position) resolve()
+    }),
+  )
+  await recordMany(1)
+  await new Promise<void>((resolve) => stream.on('data', () => resolve()))
+  stream.cancel()
+  client.close()
+}

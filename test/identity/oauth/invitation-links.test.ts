@@ -1,0 +1,286 @@
+// Threats: membership forced on a user, an invitation used by somebody else, e-mails as a weapon.
+import { randomUUID } from 'node:crypto'
+import { createServer } from 'node:net'
+import test from 'ava'
+import { startMockMailbox } from '../../../src/dev/mock-mailbox.ts'
+import { createMailClient } from '../../../src/outbound/mail-client.ts'
+import { readPage } from '../../support/oauth.ts'
+import { expectError, expectOk } from '../../support/outcome.ts'
+import { followRedirects } from '../../support/providers/browser-flow.ts'
+import { createSignInEnvironment } from '../../support/sign-in.ts'
+import type { Transport } from '../../support/transports.ts'
+
+const day = 86_400_000
+const unmailed = await createSignInEnvironment()
+const mailbox = await startMockMailbox()
+const { SMTP_URL, SMTP_FROM } = mailbox.environment
+/** Where the server of `mailed` sends, which a test can replace. */
+let smtpUrl = SMTP_URL
+const mailFailures: unknown[] = []
+const mailed = await createSignInEnvironment({
+  dependencies: {
+    sendMail: (mail) => createMailClient(smtpUrl, SMTP_FROM)(mail),
+    onMailFailure: (error) => mailFailures.push(error),
+  },
+})
+test.after.always(async () => {
+  await unmailed.stop()
+  await mailed.stop()
+  await mailbox.close()
+})
+
+type Environment = typeof unmailed
+
+/** A workspace whose admin invites through a transport. */
+async function createWorkspace({ seed, token }: Environment, transport: Transport) {
+  const workspace_id = await seed.workspace('Acme & <Sons>')
+  const adminId = await seed.newMember(workspace_id, 'admin', 'mona')
+  const call = async (method: string, message: object) => {
+    const inviter = { token: await token(adminId, workspace_id) }
+    return expectOk(await transport.call(method, { workspace_id, ...message }, inviter))
+  }
+  return {
+    workspace_id,
+    invite: (email: string, role = 'editor') => call('InviteMember', { email, role }),
+    listMembers: async () => (await call('ListMembers', {})).members,
+  }
+}
+
+const tokenOf = (url: string) => new URL(url).pathname.split('/').at(-1) ?? ''
+const open = (transport: Transport, url: string, more: object = {}) =>
+  transport.call('OpenInvitation', { token: tokenOf(url), ...more })
+const openPage = async (transport: Transport, url: string, more: object = {}) =>
+  readPage(expectOk(await open(transport, url, more)))
+
+/** Signs in at the page of an invitation and returns the response of the callback. */
+async function signInAtInvitation(
+  transport: Transport,
+  url: string,
+  email: string,
+  more: object = {},
+) {
+  const provider = 'google'
+  const begun = expectOk(await open(transport, url, { provider, ...more }))
+  // With a hint, the mock signs in that person at once, and its page could not be cancelled.
+  const start = new URL(begun.location)
+  start.searchParams.delete('login_hint')
+  const callbackUrl = 'http://localhost:8000/auth/callback/google'
+  const visitor = email === '' ? { button: '' } : { hint: email }
+  const { callback } = await followRedirects(start.href, callbackUrl, visitor)
+  const message = { provider, ...Object.fromEntries(callback), login_state: begun.login_state }
+  return expectOk(await transport.call('CompleteLogin', message))
+}
+
+/** Signs in as the invited person and follows the link of the page that lets them join. */
+async function join(transport: Transport, url: string, email: string) {
+  const { location, browser_session } = await signInAtInvitation(transport, url, email)
+  const page = await openPage(transport, location, { browser_session })
+  const confirmation = page.urls[0]?.searchParams.get('confirmation')
+  return openPage(transport, url, { browser_session, confirmation })
+}
+
+for (const [index, transport] of unmailed.transports.entries()) {
+  const over = `over ${transport.label}`
+
+  test.serial(
+    `without e-mail, the response has a link on which the person joins ${over}`,
+    async (t) => {
+      const email = unmailed.addProviderUser()
+      const { invite, listMembers } = await createWorkspace(unmailed, transport)
+      const { invitation_url: url, user_id } = await invite(email)
+      t.regex(url, /^http:\/\/localhost:8000\/oauth\/invitations\/[\w-]{43}$/)
+      for (const member of await listMembers()) t.falsy(member.invitation_url)
+
+      const page = await openPage(transport, url)
+      t.true(page.text.includes('Acme & <Sons>'))
+      t.true(page.text.includes(`invited ${email} as editor`))
+      t.is(page.urls.length, 3)
+
+      const { location, browser_session } = await signInAtInvitation(transport, url, email)
+      t.is(location, url)
+      const asking = await openPage(transport, url, { browser_session })
+      const status = async () =>
+        (await listMembers()).find((member: any) => member.user_id === user_id).status
+      t.is(await status(), 'invited')
+      // Another site can lead the browser to any URL, but does not know the confirmation.
+      for (const confirmation of ['', 'x'.repeat(43)]) {
+        const again = await openPage(transport, url, { browser_session, confirmation })
+        t.is(again.text, asking.text)
+      }
+      t.is(await status(), 'invited')
+
+      const confirmation = asking.urls[0]?.searchParams.get('confirmation')
+      const joined = await openPage(transport, url, { browser_session, confirmation })
+      t.true(joined.text.includes('joined'))
+      t.is(await status(), 'active')
+      t.is(
+        expectError(await open(transport, url, { browser_session, confirmation })).reason,
+        'INVITATION_ENDED',
+      )
+    },
+  )
+
+  test.serial(
+    `somebody else can neither join nor sign in as the invited person ${over}`,
+    async (t) => {
+      const email = unmailed.addProviderUser()
+      const other = unmailed.addProviderUser()
+      const { invite, listMembers } = await createWorkspace(unmailed, transport)
+      const { invitation_url: url } = await invite(email)
+      const { browser_session } = await signInAtInvitation(transport, url, other)
+      const page = await openPage(transport, url, { browser_session, confirmation: 'x' })
+      t.true(page.text.includes(other))
+      t.is(page.urls.length, 3)
+      t.false((await listMembers()).some((member: any) => member.email === other))
+      // They sign in again, with another account.
+      const { location } = await signInAtInvitation(transport, url, email, { browser_session })
+      t.is(location, url)
+    },
+  )
+
+  test.serial(`a sign-in that fails returns to the page with its reason ${over}`, async (t) => {
+    const { invite } = await createWorkspace(unmailed, transport)
+    const { invitation_url: url } = await invite(unmailed.addProviderUser())
+    const { location, browser_session } = await signInAtInvitation(transport, url, '')
+    t.falsy(browser_session)
+    t.is(location, `${url}?sign_in_error=access_denied`)
+    const page = await openPage(transport, url, { sign_in_error: 'access_denied' })
+    t.true(page.text.includes('cancelled or refused'))
+    t.false((await openPage(transport, url, { sign_in_error: '<b>' })).text.includes('<b>'))
+    t.is(
+      expectError(await open(transport, url, { provider: 'myspace' })).reason,
+      'PROVIDER_NOT_FOUND',
+    )
+  })
+
+  test.serial(
+    `a link ends after seven days, and when the person is invited again ${over}`,
+    async (t) => {
+      const email = unmailed.addProviderUser()
+      const { invite } = await createWorkspace(unmailed, transport)
+      const first = (await invite(email)).invitation_url
+      const second = (await invite(email, 'viewer')).invitation_url
+      t.not(second, first)
+      t.is(expectError(await open(transport, first)).reason, 'INVITATION_ENDED')
+      t.true((await openPage(transport, second)).text.includes('as viewer'))
+      t.teardown(() => {
+        unmailed.clock.now = undefined
+      })
+      unmailed.clock.now = new Date(Date.now() + 7 * day)
+      t.is(expectError(await open(transport, second)).reason, 'INVITATION_ENDED')
+    },
+  )
+
+  test.serial(
+    `an unknown link, and one of a member who was removed, lead nowhere ${over}`,
+    async (t) => {
+      for (const token of ['x', 'x'.repeat(43), randomUUID(), `it's`]) {
+        t.is(
+          expectError(await transport.call('OpenInvitation', { token })).reason,
+          'INVITATION_ENDED',
+        )
+      }
+      const { invite, workspace_id } = await createWorkspace(unmailed, transport)
+      const { invitation_url: url, user_id } = await invite(unmailed.addProviderUser())
+      const sql = 'delete from members where workspace_id = $1 and user_id = $2'
+      await unmailed.pool.query(sql, [workspace_id, user_id])
+      t.is(expectError(await open(transport, url)).reason, 'INVITATION_ENDED')
+    },
+  )
+
+  test.serial(`with e-mail, the person receives the link, once ${over}`, async (t) => {
+    const line = mailed.transports[index] as Transport
+    const email = mailed.addProviderUser()
+    const { invite } = await createWorkspace(mailed, line)
+    t.falsy((await invite(email)).invitation_url)
+    const second = await mailed.addNode()
+    await Promise.all([mailed.app.sendInvitations(), second.app.sendInvitations()])
+    await mailed.app.sendInvitations()
+    const mails = mailsTo(email)
+    t.is(mails.length, 1)
+    const [{ subject, text = '', html = '', from }] = mails as [(typeof mails)[0]]
+    t.is(subject, 'Invitation to Acme & <Sons>')
+    t.is(from?.address, 'no-reply@example.com')
+    const [url = ''] = /http:\S+/.exec(text) ?? []
+    t.true(html.includes(`href="${url}"`))
+    t.true(html.includes('Acme &#38; &#60;Sons&#62;'))
+    t.true((await join(line, url, email)).text.includes('joined'))
+  })
+}
+
+const mailsTo = (email: string) =>
+  mailbox.mails.filter(({ to = [] }) => to.some(({ address }) => address === email))
+
+const [rest] = mailed.transports as [Transport]
+
+test.serial('an e-mail that cannot be sent stays queued until the server accepts it', async (t) => {
+  const email = mailed.addProviderUser()
+  const { invite } = await createWorkspace(mailed, rest)
+  const server = createServer((socket) => socket.end('421 no service\r\n')).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  t.teardown(() => {
+    smtpUrl = SMTP_URL
+    mailed.clock.now = undefined
+    server.close()
+  })
+  smtpUrl = `smtp://127.0.0.1:${(server.address() as { port: number }).port}`
+  await invite(email)
+  await mailed.app.sendInvitations()
+  t.is(mailFailures.length, 1)
+  smtpUrl = SMTP_URL
+  await mailed.app.sendInvitations()
+  t.is(mailsTo(email).length, 0, 'the next attempt has a pause')
+  mailed.clock.now = new Date(Date.now() + 61_000)
+  await mailed.app.sendInvitations()
+  t.is(mailsTo(email).length, 1)
+})
+
+test.serial(
+  'inviting again sends a new link, at most one a minute and 20 a day to a person',
+  async (t) => {
+    const email = mailed.addProviderUser()
+    t.teardown(() => {
+      mailed.clock.now = undefined
+    })
+    const { invite } = await createWorkspace(mailed, rest)
+    await invite(email)
+    await mailed.app.sendInvitations()
+    await invite(email)
+    await mailed.app.sendInvitations()
+    t.is(mailsTo(email).length, 1)
+    const start = Date.now()
+    for (let minute = 1; minute < 30; minute += 1) {
+      mailed.clock.now = new Date(start + minute * 61_000)
+      // A workspace of its own each time: the limit is the person's.
+      const other = minute % 2 === 0 ? await createWorkspace(mailed, rest) : { invite }
+      await other.invite(email)
+      await mailed.app.sendInvitations()
+    }
+    t.is(mailsTo(email).length, 20)
+    const [first, second] = mailsTo(email).map(({ text = '' }) => /http:\S+/.exec(text)?.[0] ?? '')
+    t.not(first, second)
+    t.is(expectError(await open(rest, first as string)).reason, 'INVITATION_ENDED')
+    mailed.clock.now = new Date(start + day + 40 * 61_000)
+    await mailed.app.sendInvitations()
+    t.true(mailsTo(email).length > 20)
+  },
+)
+
+test.serial(
+  'a workspace that invites many people does not delay the e-mails of another',
+  async (t) => {
+    const busy = await createWorkspace(mailed, rest)
+    const quiet = await createWorkspace(mailed, rest)
+    for (let index = 0; index < 25; index += 1) await busy.invite(mailed.addProviderUser())
+    const email = mailed.addProviderUser()
+    await quiet.invite(email)
+    t.true(await mailed.app.sendInvitations())
+    t.is(mailsTo(email).length, 1)
+    while (await mailed.app.sendInvitations());
+    const { rows } = await mailed.pool.query(
+      'select from invitation_mails where workspace_id = $1',
+      [busy.workspace_id],
+    )
+    t.is(rows.length, 0)
+  },
+)
