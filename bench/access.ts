@@ -3,6 +3,8 @@ import {
   AccessServiceService,
   EvaluateBatchRequest,
   EvaluateBatchResponse,
+  EvaluateRequest,
+  Evaluation,
   SearchSubjectsRequest,
   SearchSubjectsResponse,
 } from '../gen/daikon/v1/access.ts'
@@ -18,7 +20,7 @@ import { interleave, medianLoad, medianOf } from './rounds.ts'
 import { formatLoad, formatNumber, type Row } from './table.ts'
 import { fetchResponses, writeChecks, writeRequests } from './write-requests.ts'
 
-const { evaluateBatch, searchSubjects } = AccessServiceService
+const { evaluate, evaluateBatch, searchSubjects } = AccessServiceService
 const accepted = Buffer.alloc(0)
 
 /**
@@ -30,11 +32,48 @@ export async function measureAccess(harness: Harness, addRow: (row: Row) => void
   const { port } = await daikon.request<ServerState>({})
   const client = createBenchClient(port)
   try {
+    await measureEvaluate(harness, daikon, client, addRow)
     await measureBatches(harness, daikon, client, addRow)
     await measureSubjects(harness, daikon, client, addRow)
   } finally {
     client.close()
   }
+}
+
+/** Compares Evaluate with Check of one item: the same questions to the same engine. */
+async function measureEvaluate(
+  harness: Harness,
+  daikon: BenchProcess,
+  client: BenchClient,
+  addRow: (row: Row) => void,
+): Promise<void> {
+  const { database, quick, rounds, measure } = harness
+  const batches = await createCheckBatches(database, 1, quick ? 100 : 2000)
+  const checks = await fetchResponses(harness, daikon, batches)
+  const checkFile = writeChecks(harness, 'access-check-1', checks).daikon
+  const requests = []
+  for (const batch of batches) {
+    const [evaluation] = toEvaluations([batch])
+    const body = EvaluateRequest.encode(EvaluateRequest.fromPartial({ ...evaluation })).finish()
+    const bytes = await client.call(evaluate.path, undefined, body)
+    if (batch.mustAllow[0] && !Evaluation.decode(bytes).decision)
+      throw new Error('An evaluation is denied although the resource is shared')
+    requests.push({ head: grpcHead(evaluate.path), body: grpcMessage(body), expected: bytes })
+  }
+  const evaluateFile = writeRequests(harness, 'access-evaluate-1', requests)
+  const read = (file: string) => () =>
+    measure(daikon, { kind: 'unary', inFlight: 64, files: [file] })
+  const results = await interleave(rounds, {
+    check: read(checkFile),
+    evaluate: read(evaluateFile),
+  })
+  addRow({
+    label: 'Evaluate, 64 in flight, compared with Check of 1 item',
+    daikon: formatLoad(medianLoad(results, ({ evaluate }) => evaluate)),
+    baseline: formatLoad(medianLoad(results, ({ check }) => check)),
+    value: medianOf(results, ({ evaluate, check }) => evaluate.rate / check.rate),
+    goal: { min: 0.91 },
+  })
 }
 
 const users = 500
@@ -90,14 +129,18 @@ async function measureBatches(
 }
 
 function encodeEvaluations(batches: CheckBatch[]): Uint8Array {
-  const evaluations = batches.flatMap(({ user, checks }) =>
+  const evaluations = toEvaluations(batches)
+  return EvaluateBatchRequest.encode(EvaluateBatchRequest.fromPartial({ evaluations })).finish()
+}
+
+function toEvaluations(batches: CheckBatch[]) {
+  return batches.flatMap(({ user, checks }) =>
     checks.map(({ action, resource_id }) => ({
       subject: { type: 'user', id: idOf('u', user) },
       action: { name: action },
       resource: { type: kind.resource_type, id: resource_id },
     })),
   )
-  return EvaluateBatchRequest.encode(EvaluateBatchRequest.fromPartial({ evaluations })).finish()
 }
 
 const memberCount = 100_000

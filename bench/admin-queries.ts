@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -11,11 +11,12 @@ import { idOf } from './data-set.ts'
 import { recordStatements, type Statement } from './record-statements.ts'
 
 /**
- * `node bench/admin-queries.ts [--quick]`: writes PostgreSQL's plans for the dashboard statistics
- * and for pages of the activity log to a file in this folder. The database has a million resources
- * and events.
+ * `node bench/admin-queries.ts [--quick] [--explain]`: measures the statements of the dashboard
+ * statistics and of pages of the activity log, and prints their plans. The database has a million
+ * resources and events.
  */
 const quick = process.argv.includes('--quick')
+const showPlans = process.argv.includes('--explain')
 const part = quick ? 100 : 1
 const size = {
   users: 100_000 / part,
@@ -56,14 +57,14 @@ try {
     },
   }
   const figures = ['totals', 'distribution', 'sign-ups', 'recent activity']
-  const counted = await recordStatements((em) => getStats({ em, now: new Date() }, {}))
+  const counted = await recordStatements((stores) => getStats({ stores, now: new Date() }, {}))
   const namedStatements = counted.map((statement, index) => ({
     name: `figures: ${figures[index]}`,
     statement,
   }))
   for (const [name, filters] of Object.entries(pages)) {
     const request = { limit: 200, ...filters }
-    const sent = await recordStatements((em) => listActivity({ em }, request))
+    const sent = await recordStatements((stores) => listActivity({ stores }, request))
     namedStatements.push(...sent.map((statement) => ({ name: `200 entries ${name}`, statement })))
   }
   const times: string[] = []
@@ -77,8 +78,7 @@ try {
   const amount = Object.entries(size).map(([name, count]) => `${count} ${name}`)
   const head = `${amount.join(', ')}; the best of ${runs} runs:\n${times.join('\n')}`
   process.stdout.write(`${head}\n`)
-  const file = join(import.meta.dirname, 'admin-queries-explain.txt')
-  if (!quick) await writeFile(file, `${head}\n\n${plans.join('\n\n')}\n`)
+  if (showPlans) process.stdout.write(`\n${plans.join('\n\n')}\n`)
 } finally {
   await embedded.stop()
   await rm(dataDir, { recursive: true, force: true })

@@ -1,6 +1,5 @@
-import { createCancellation } from '../src/core/cancellation.ts'
 import { createBatcher } from '../src/database/batching.ts'
-import type { FactsQuery } from '../src/permissions/facts.ts'
+import type { FactsQuery } from '../src/permissions/engine/facts.ts'
 import { admit, createAdmissions } from '../src/rpc/admit.ts'
 import type { Call } from '../src/rpc/call.ts'
 import type { Policy } from '../src/rpc/method.ts'
@@ -36,7 +35,7 @@ async function takeAdmission(count: number): Promise<void> {
     countRows: ({ checks }) => checks.length,
     callerOf: ({ workspaceId }) => workspaceId ?? '',
   })
-  const { signal } = createCancellation()
+  const { signal } = new AbortController()
   const policy = { capacity: 'shared_read' } as Policy
   const call = { scope: { signal }, ip: '127.0.0.1' } as Call
   const principal = {}

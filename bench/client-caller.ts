@@ -13,8 +13,8 @@ export type CallerCheck = { token: string; resource_id: string; action: string; 
 export type CallerName = 'client' | 'plain' | 'evaluation'
 
 /**
- * Either starts all checks at once with one caller, or runs them one by one with all callers in
- * turn.
+ * Either starts all checks concurrently with one caller, or runs them one by one with all callers
+ * in turn.
  */
 export type CallerJob = { port: number; checks: CallerCheck[] } & (
   | { mode: 'at once'; caller: CallerName }

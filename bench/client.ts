@@ -1,3 +1,4 @@
+import { ensureClientCode } from '../tools/generated-code.ts'
 import { createCheckBatches } from './check-batches.ts'
 import type { ServerState } from './child-process.ts'
 import type {
@@ -20,6 +21,7 @@ export async function measureClient(harness: Harness, addRow: (row: Row) => void
   const batches = await createCheckBatches(database, checksPerUser, users)
   const checks = interleaveUsers(await fetchResponses(harness, daikon, batches))
   const { port } = await daikon.request<ServerState>({})
+  ensureClientCode()
   const process = harness.startProcess('client-caller.ts')
   const run = async <Result extends { wrong: number }>(job: CallerJob): Promise<Result> => {
     const result = await process.request<Result>(job)
@@ -36,7 +38,7 @@ export async function measureClient(harness: Harness, addRow: (row: Row) => void
   })
   const rate = ({ seconds }: AtOnceResult) => checks.length / seconds
   const cpu = ({ cpu }: AtOnceResult) => cpu / checks.length
-  const title = `${formatNumber(checks.length)} checks of ${users} users at once`
+  const title = `${formatNumber(checks.length)} concurrent checks of ${users} users`
   addRow({
     label: `${title}, compared with unary calls`,
     daikon: `${formatNumber(medianOf(atOnce, ({ client }) => rate(client)))}/s`,

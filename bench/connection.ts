@@ -16,6 +16,8 @@ export type Connection = {
  */
 export type OpenConnection = (options: {
   port: number
+  /** The expected status of HTTP/1.1 responses, by default 200. Bodies of others are not compared. */
+  status?: number | undefined
   inFlight: number
   next: () => PreparedRequest | undefined
   onResponse: OnResponse

@@ -23,7 +23,7 @@ export function cpuTimeOf(root: number): number {
   return ticks * msPerTick * 1000
 }
 
-/** Reads a process. Its CPU time includes that of its children that have exited. */
+/** Reads a process. Its CPU time includes the CPU time of its children that have exited. */
 function readProcess(pid: string): Process | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -46,15 +46,22 @@ export function grpcHead(path: string, token?: string): Buffer {
   })
 }
 
-/** Returns the request line and headers of an HTTP/1.1 request. */
+/** Returns the request line and headers of a POST request with a JSON body. */
 export function http1Head(path: string, token: string, length: number): Buffer {
-  const lines = [
-    `POST ${path} HTTP/1.1`,
-    'Host: localhost',
-    'Content-Type: application/json',
-    `Content-Length: ${length}`,
-    `Authorization: Bearer ${token}`,
-    `X-Service-Key: ${serviceKey}`,
-  ]
-  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`)
+  return http1Lines(`POST ${path}`, token, {
+    'Content-Type': 'application/json',
+    'Content-Length': String(length),
+    'X-Service-Key': serviceKey,
+  })
+}
+
+/** Returns the request line and headers of an HTTP/1.1 request with a user's access token. */
+export function http1Lines(
+  methodAndPath: string,
+  token: string,
+  headers: Record<string, string>,
+): Buffer {
+  const all = { Host: 'localhost', Authorization: `Bearer ${token}`, ...headers }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`)
+  return Buffer.from(`${[`${methodAndPath} HTTP/1.1`, ...lines].join('\r\n')}\r\n\r\n`)
 }

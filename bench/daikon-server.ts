@@ -37,6 +37,7 @@ const app = createApplication({
   now: () => new Date(),
   currentKeys: () => keys,
   onFailure: (error) => process.stderr.write(`${error.message}: ${error.cause}\n`),
+  onJobFailure: () => {},
   warn: () => {},
   options: {
     baseUrl: 'http://localhost:8000',

@@ -9,8 +9,8 @@ import { serveState } from './child-process.ts'
 
 /**
  * The gRPC baseline: a grpc-js handler that receives and sends the same bytes and credentials but
- * does nothing else. The argument is the number of processes that share its port, like those of
- * WORKERS.
+ * does nothing else. The argument is the number of processes that share its port, as WORKERS is for
+ * the server.
  */
 const processes = Number(process.argv[2] ?? 1)
 

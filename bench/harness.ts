@@ -19,12 +19,15 @@ export type Harness = {
   daikon(url?: string): BenchProcess
   /**
    * Returns the server with two worker processes that share its port. If `maxFactsCacheBytes` is
-   * set, they cache facts in memory.
+   * set, they cache checks and lists in memory.
    */
   workers(maxFactsCacheBytes?: number): BenchProcess
   /** The available generators of unary calls. Jobs that do not specify one use the first. */
   generators: Generator[]
-  /** Applies a load to a server. Throws if a response is wrong or missing. */
+  /**
+   * Applies a load to a server, or to the gateway in front of it on `job.port`. Throws if a response
+   * is wrong or missing.
+   */
   measure(
     server: BenchProcess,
     job: Omit<Job, 'port' | 'seconds'> & Partial<Job> & { generator?: Generator },
@@ -69,7 +72,8 @@ export async function createHarness(
     workers: (maxFactsCacheBytes = 0) => startWorkers(startProcess, database, maxFactsCacheBytes),
     async measure(server, { generator, ...job }) {
       const before = await server.request<ServerState>({})
-      const port = job.kind === 'http1' ? (before.httpPort ?? before.port) : before.port
+      const own = job.kind === 'http1' ? (before.httpPort ?? before.port) : before.port
+      const port = job.port ?? own
       const seconds = job.seconds ?? options.seconds
       const chosen = generator ?? (job.kind === 'unary' ? generators[0] : undefined) ?? 'node'
       const result = await requireGenerator(chosen).request<Result>(

@@ -17,6 +17,7 @@ export const openHttp1: OpenConnection = async (options) => {
 
 function openOne({
   port,
+  status = 200,
   next,
   onResponse,
 }: Parameters<OpenConnection>[0]): Promise<Pick<Connection, 'stop'>> {
@@ -38,12 +39,12 @@ function openOne({
     const end = rest.indexOf('\r\n\r\n')
     if (end === -1) return
     const head = rest.toString('latin1', 0, end)
-    const length = Number(/^content-length: (\d+)/im.exec(head)?.[1])
+    const length = Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0)
     if (rest.length < end + 4 + length) return
     const body = rest.subarray(end + 4, end + 4 + length)
     onResponse(
       performance.now() - started,
-      head.startsWith('HTTP/1.1 200') && isExpected(body, expected),
+      head.startsWith(`HTTP/1.1 ${status} `) && (status !== 200 || isExpected(body, expected)),
     )
     rest = rest.subarray(end + 4 + length)
     send()

@@ -11,7 +11,7 @@ export const frameType = {
   window: 8,
 }
 export const endStream = 1
-const endHeaders = 4
+export const endHeaders = 4
 
 /** The initial flow-control window and the default maximum frame size. */
 export const initialWindow = 65_535

@@ -15,7 +15,7 @@ export type Http2Socket = {
   open(head: Buffer): number
   /** Queues body bytes of a stream. */
   send(stream: number, bytes: Buffer, end: boolean): void
-  /** Writes queued bytes in one chunk, as far as the windows allow. */
+  /** Writes as many queued bytes as the windows allow, in one chunk. */
   flush(): void
   close(): void
 }

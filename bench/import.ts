@@ -8,6 +8,7 @@ import { defaultQuotas } from '../src/core/quotas.ts'
 import { openDatabase } from '../src/database/database.ts'
 import { startEmbedded } from '../src/database/embedded/embedded-postgres.ts'
 import { migrate } from '../src/database/migrate.ts'
+import { createStores } from '../src/server/stores.ts'
 import { cpuTimeOf, findPostmaster } from './cpu-time.ts'
 
 /**
@@ -28,7 +29,8 @@ try {
   for (const megabytes of sizes) {
     const csv = makeFile(megabytes * 1_000_000, megabytes)
     process.stdout.write(`${megabytes} MB, ${csv.split('\n').length - 2} rows\n`)
-    const run = { em: database.fork(), principal: {}, quotas: defaultQuotas }
+    const stores = createStores(database.fork())
+    const run = { stores, principal: {}, now: new Date(), quotas: defaultQuotas }
     const steps = {
       preview: (onProgress: OnProgress) => previewCsvImport(run, { csv }, onProgress),
       execute: (onProgress: OnProgress) => executeCsvImport(run, { csv }, onProgress),

@@ -26,7 +26,7 @@ import { buildRecorder, type Recorder, startRecorder } from './linearizability/r
  * that each history is linearizable while the next ones are recorded.
  *
  * --operations N, --seconds N: when to stop, after at least one round of faults
- * --fault-milliseconds N: the duration of each fault, and the pause between two faults
+ * --fault-milliseconds N: the duration of each fault, and the pause between faults
  * --lanes N: the number of histories that are recorded concurrently
  * --without-faults: injects no faults
  * --skip-wait: reads do not wait for the standbys, which replay each commit --replay-delay
@@ -208,7 +208,7 @@ function countReads(metrics: string): Map<string, number> {
   )
 }
 
-/** Sums the fact queries of all nodes by the source of the facts. */
+/** Sums the cache lookups of all nodes by result. */
 function countCachedQueries(metrics: string): Map<string, number> {
   const names: Record<string, string> = {
     hit: 'from memory',

@@ -18,6 +18,8 @@ export type Job = {
    */
   inFlight: number
   pace?: number
+  /** The expected status of HTTP/1.1 responses, by default 200. Bodies of others are not compared. */
+  status?: number
   /** Sends each request at most once. */
   once?: true
   /**
@@ -54,7 +56,8 @@ const prepared = new Map<string, PreparedRequest[]>()
 process.on('message', async (job: Job) => process.send?.(await run(job)))
 process.once('disconnect', () => process.exit())
 
-async function run({ kind, port, files, seconds, inFlight, pace, once }: Job): Promise<Result> {
+async function run(job: Job): Promise<Result> {
+  const { kind, port, status, files, seconds, inFlight, pace, once } = job
   let times: number[] = []
   let calls = 0
   let wrong = 0
@@ -70,6 +73,7 @@ async function run({ kind, port, files, seconds, inFlight, pace, once }: Job): P
     Array.from({ length: count }, (_, index) =>
       kinds[kind]({
         port,
+        status,
         onResponse,
         inFlight: pace ? 0 : Math.ceil(inFlight / count),
         next: sources[index % sources.length] as () => PreparedRequest | undefined,

@@ -1,4 +1,3 @@
-import type { RequestContext } from '../src/core/request-context.ts'
 import { listMembers } from '../src/workspaces/members.ts'
 import { recordStatements, type Statement } from './record-statements.ts'
 
@@ -8,8 +7,8 @@ export async function findMemberSearchStatement(
   q?: string,
 ): Promise<Statement> {
   const request = { workspace_id: workspaceId, limit: 50, ...(q !== undefined && { q }) }
-  const [statement, ...more] = await recordStatements((em) =>
-    listMembers({ em } as RequestContext, request),
+  const [statement, ...more] = await recordStatements((stores) =>
+    listMembers({ stores, principal: {} }, request),
   )
   if (!statement || more.length > 0) throw new Error('Expected exactly one statement')
   return statement

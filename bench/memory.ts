@@ -11,7 +11,7 @@ const megabyte = 1024 * 1024
 export async function measureMemory(harness: Harness, addRow: (row: Row) => void): Promise<void> {
   const { database, quick } = harness
   const seconds = process.argv.includes('--long') ? 600 : quick ? 4 : 60
-  // A server of its own, because the memory of a shared one has grown during other parts.
+  // A separate server, because other parts have increased the memory of the shared one.
   const { privatePath, publicPath } = database.keyPaths
   const daikon = startBenchProcess('daikon-server.ts', database.url, privatePath, publicPath)
   const batchesWithResponses = await fetchResponses(

@@ -1,4 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
+import type { Transactional } from '../src/core/request-context.ts'
+import { createStores, type Stores } from '../src/server/stores.ts'
 
 /** A statement in the form in which it is sent to PostgreSQL. */
 export type Statement = { text: string; values: unknown[] }
@@ -8,7 +10,7 @@ export type Statement = { text: string; values: unknown[] }
  * statement returns no rows; counting entities returns one.
  */
 export async function recordStatements(
-  work: (em: EntityManager) => Promise<unknown>,
+  work: (stores: Transactional<Stores>) => Promise<unknown>,
 ): Promise<Statement[]> {
   const statements: Statement[] = []
   const em = {
@@ -19,7 +21,7 @@ export async function recordStatements(
       },
     }),
     count: async () => 1,
-  }
-  await work(em as unknown as EntityManager)
+  } as unknown as EntityManager
+  await work(createStores(em))
   return statements
 }

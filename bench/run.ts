@@ -8,6 +8,7 @@ import { stopBenchProcesses } from './child-process.ts'
 import { measureClient } from './client.ts'
 import { measureFairness } from './fairness.ts'
 import { measureFolders } from './folders.ts'
+import { measureGateway } from './gateway.ts'
 import { measureGrowth } from './growth.ts'
 import { createHarness, type Harness } from './harness.ts'
 import { describeMachine } from './machine.ts'
@@ -35,6 +36,7 @@ const parts: Record<string, (harness: Harness, addRow: (row: Row) => void) => Pr
   growth: measureGrowth,
   folders: measureFolders,
   rest: measureRest,
+  gateway: measureGateway,
   replicas: measureReplicas,
   memory: measureMemory,
   start: measureStart,

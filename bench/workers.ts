@@ -1,9 +1,7 @@
 import type { BenchDatabase } from './bench-database.ts'
 import type { BenchProcess } from './child-process.ts'
 
-/**
- * MAX_FACTS_CACHE_BYTES of workers that cache facts. Large enough for all checks of a benchmark.
- */
+/** MAX_FACTS_CACHE_BYTES of workers with a cache. Large enough for all checks of a benchmark. */
 export const factsCacheBytes = 128 * 1024 * 1024
 
 /**

@@ -1,4 +1,6 @@
-import type { PresentedCredentials } from '../../test/support/transports.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { PresentedCredentials, Transport } from '../../test/support/transports.ts'
+import { connectToNode } from '../faults/node-process.ts'
 import {
   type Attack,
   type AttackContext,
@@ -6,7 +8,8 @@ import {
   repeatBursts,
   repeatInParallel,
 } from './attack.ts'
-import { codeVerifier } from './target.ts'
+import { connectFromOtherAddress } from './other-address.ts'
+import { codeVerifier, type Target } from './target.ts'
 
 /** Attacks with many or expensive calls. */
 export const callAttacks: Record<string, Attack> = {
@@ -18,6 +21,26 @@ export const callAttacks: Record<string, Attack> = {
         const email = `${crypto.randomUUID()}@example.com`
         return { workspace_id: workspace, email, role: 'viewer' }
       })
+    },
+  },
+  workspaces: {
+    title: '3,000 parallel `InviteMember` of 3 people in 9 workspaces, over 9 connections',
+    run: async (context) => {
+      const { target } = context
+      const attackWorkspace = async ({ workspace, tokens }: Target['manyWorkspaces'][number]) => {
+        const [grpc] = connectToNode(target) as [Transport]
+        await repeatInParallel(context, 333, async (index) => {
+          const message = { workspace_id: workspace, role: 'viewer' }
+          const email = `${crypto.randomUUID()}@example.com`
+          const token = tokens[index % tokens.length] ?? ''
+          const call = grpc.call('InviteMember', { ...message, email }, { token })
+          await countCall(context.outcomes, call)
+          // A rejected call would otherwise be repeated immediately.
+          await sleep(100)
+        })
+        grpc.close()
+      }
+      await Promise.all(target.manyWorkspaces.map(attackWorkspace))
     },
   },
   lists: {
@@ -34,13 +57,15 @@ export const callAttacks: Record<string, Attack> = {
   },
   codes: {
     title: '1,000 parallel `ExchangeToken` without credentials',
-    run: (context) => {
+    run: async (context) => {
       const { workspace } = context.target
       const message = { workspace_id: workspace, code_verifier: codeVerifier }
-      return burst(context, 1000, 'ExchangeToken', {}, () => ({
+      const { grpc, close } = await connectFromOtherAddress(context.target)
+      await burst({ ...context, grpc }, 1000, 'ExchangeToken', {}, () => ({
         ...message,
         code: crypto.randomUUID(),
       }))
+      close()
     },
   },
   checks: {
@@ -85,7 +110,7 @@ function floodChecks(
 
 type Call = [method: string, credentials: PresentedCredentials, createMessage: () => object]
 
-/** Sends `parallel` calls at once, and repeats this when all of them have ended. */
+/** Sends `parallel` calls concurrently, and repeats this when all of them have ended. */
 function burst(context: AttackContext, parallel: number, ...call: Call): Promise<void> {
   return repeatBursts(context, parallel, () => send(context, ...call))
 }

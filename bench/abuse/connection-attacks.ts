@@ -7,7 +7,7 @@ import { uint32 } from '../http2-frames.ts'
 import { type Attack, type AttackContext, countCall, repeatInParallel } from './attack.ts'
 
 const mebibyte = 1024 * 1024
-const refreshPath = '/daikon.v1.AuthService/RefreshToken'
+const checkPath = '/daikon.v1.PermissionService/Check'
 
 /**
  * Attacks on the memory that a node uses for connections and messages, most of them without
@@ -15,11 +15,11 @@ const refreshPath = '/daikon.v1.AuthService/RefreshToken'
  */
 export const connectionAttacks: Record<string, Attack> = {
   unfinished: {
-    title: '100 unfinished `RefreshToken` of 6 MiB on one connection, without credentials',
+    title: '100 unfinished `Check` of 6 MiB on one connection, without credentials',
     run: (context) => sendUnfinished(context, 1, 100, 6 * mebibyte),
   },
   'unfinished accepted': {
-    title: '100 unfinished `RefreshToken` of 4 MiB on one connection, without credentials',
+    title: '100 unfinished `Check` of 4 MiB on one connection, without credentials',
     run: (context) => sendUnfinished(context, 1, 100, 4 * mebibyte - 100),
   },
   'unfinished connections': {
@@ -27,7 +27,7 @@ export const connectionAttacks: Record<string, Attack> = {
     run: (context) => sendUnfinished(context, 100, 1, 4 * mebibyte - 100),
   },
   resets: {
-    title: 'Streams that are reset at once on one connection, without credentials',
+    title: 'Streams that are reset immediately on one connection, without credentials',
     run: resetStreams,
   },
   keys: {
@@ -88,7 +88,7 @@ function openSession({ target, outcomes }: AttackContext): ClientHttp2Session {
 }
 
 function openStream(session: ClientHttp2Session) {
-  const headers = { ':method': 'POST', ':path': refreshPath, 'content-type': 'application/grpc' }
+  const headers = { ':method': 'POST', ':path': checkPath, 'content-type': 'application/grpc' }
   const stream = session.request({ ...headers, te: 'trailers' })
   stream.on('error', () => {})
   stream.resume()
@@ -133,7 +133,7 @@ function sendOptions(port: number, agent: Agent, headers: Record<string, string>
   })
 }
 
-/** Sends all but the last bytes of each body at once, and then one byte per second. */
+/** Sends all but the last bytes of each body immediately, and then one byte per second. */
 async function sendSlowBodies(context: AttackContext, count: number): Promise<void> {
   const { httpPort, people, key } = context.target
   const body = Buffer.alloc(1_000_000, ' ')

@@ -31,6 +31,8 @@ export type Target = Tenant & {
   grouped: { reader: Person; resource: Resource }
   /** The last resource in an inheritance chain of the maximum length. */
   chainEnd: Resource
+  /** The workspaces of a few people who administer all of them, with a token for each person. */
+  manyWorkspaces: { workspace: string; tokens: string[] }[]
   /** A valid access token of several kilobytes. */
   largeToken: string
 }
@@ -38,6 +40,10 @@ export type Target = Tenant & {
 export const codeVerifier = 'v'.repeat(43)
 
 const maxChainLength = 32
+
+/** The attacker's own workspaces, and the people in each of them. */
+const workspaceCount = 9
+const peopleCount = 3
 
 /**
  * The number of IDs in a large token. The server issues at most `maxGroups` IDs, and more than this
@@ -112,6 +118,23 @@ export async function createTarget(
     databaseUrl,
     grouped: { reader, resource: shared },
     chainEnd,
+    manyWorkspaces: await createManyWorkspaces(environment),
     largeToken: await environment.token(people.editor.id, workspace, { groups: ids }),
   }
+}
+
+async function createManyWorkspaces({
+  seed,
+  token,
+}: FaultEnvironment): Promise<Target['manyWorkspaces']> {
+  const people = await Promise.all(Array.from({ length: peopleCount }, () => seed.user()))
+  const createOne = async () => {
+    const workspace = await seed.workspace()
+    const tokens = people.map(async (id) => {
+      await seed.member(workspace, id, 'admin')
+      return token(id, workspace)
+    })
+    return { workspace, tokens: await Promise.all(tokens) }
+  }
+  return Promise.all(Array.from({ length: workspaceCount }, createOne))
 }

@@ -16,7 +16,7 @@ export type TenantTraffic = {
 
 type Step = (transport: Transport) => Promise<Outcome>
 
-/** Milliseconds between two calls of a client. */
+/** Milliseconds between calls of a client. */
 const pause = 25
 
 /**

@@ -18,7 +18,7 @@ export const document = { id: 'roadmap-2027', reader: 'Carol Danvers' }
 export const workspaceName = 'Northwind'
 
 /**
- * Creates people in 2,000 workspaces, one of which contains all of them, and an activity log of 30
+ * Creates people in 2,000 workspaces, one containing all of them, and an activity log of 30
  * days.
  */
 export async function fillDatabase(

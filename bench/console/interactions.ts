@@ -11,7 +11,7 @@ const goal = 200
  */
 const shortestDuration = 16
 
-/** Milliseconds between two keystrokes of a fast typist. */
+/** Milliseconds between keystrokes of a fast typist. */
 const keyDelay = 120
 
 /** Selects elements that indicate loading data: a table, a skeleton or a button. */

@@ -3,7 +3,7 @@ import { document, workspaceName } from './data.ts'
 import type { ConsoleEnvironment } from './environment.ts'
 import { formatTable } from './format.ts'
 
-/** Milliseconds between two keystrokes. */
+/** Milliseconds between keystrokes. */
 const keyDelay = 120
 
 /** Operates the console like a person, and counts clicks and keystrokes. */

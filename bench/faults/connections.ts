@@ -5,7 +5,7 @@ import type { FaultResult } from './fault-result.ts'
 import { findLosses } from './ledger.ts'
 import { startTraffic, waitUntilNormal } from './traffic.ts'
 
-/** Occupies every connection of PostgreSQL, including those of the node, for `seconds`. */
+/** Occupies every connection of PostgreSQL, the node's included, for `seconds`. */
 export async function measureConnections(
   environment: FaultEnvironment,
   databaseUrl: string,

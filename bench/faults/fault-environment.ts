@@ -12,6 +12,8 @@ import { type NodeProcess, startNode } from './node-process.ts'
 export type FaultEnvironment = {
   pool: pg.Pool
   seed: Seed
+  /** The settings that all nodes share: the database and the keys. */
+  settings: Record<string, string>
   /** Signs an access token that is valid for a day. */
   token(
     userId: string,
@@ -64,17 +66,18 @@ export async function createFaultEnvironment(databaseUrl: string): Promise<Fault
     return { id, token: await token(id, workspace) }
   }
 
+  const shared = {
+    DATABASE_URL: databaseUrl,
+    JWT_PRIVATE_KEY_PATH: paths.privatePath,
+    JWT_PUBLIC_KEY_PATH: paths.publicPath,
+  }
+
   return {
     pool,
     seed,
+    settings: shared,
     token,
-    node: (settings = {}) =>
-      startNode({
-        DATABASE_URL: databaseUrl,
-        JWT_PRIVATE_KEY_PATH: paths.privatePath,
-        JWT_PUBLIC_KEY_PATH: paths.publicPath,
-        ...settings,
-      }),
+    node: (settings = {}) => startNode({ ...shared, ...settings }),
     async workspace() {
       const workspace = await seed.workspace()
       const service = `docs-${randomUUID().slice(0, 8)}`

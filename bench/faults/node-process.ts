@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { findFreePort } from '../../src/core/free-port.ts'
 import { readRegistry } from '../../src/rpc/descriptors.ts'
 import { createOperations } from '../../src/rpc/operation.ts'
 import { createHandlers } from '../../src/server/handlers.ts'
@@ -37,7 +37,8 @@ export function connectToNode(ports: { grpcPort: number; httpPort: number }): Tr
 
 /** Starts a node and waits until it responds. */
 export async function startNode(settings: Record<string, string>): Promise<NodeProcess> {
-  const [httpPort = 0, grpcPort = 0] = await freePorts()
+  const httpPort = Number(settings.HTTP_PORT ?? (await findFreePort()))
+  const grpcPort = Number(settings.GRPC_PORT ?? (await findFreePort()))
   const startedAt = performance.now()
   const child = spawn(process.execPath, [main], {
     env: {
@@ -53,7 +54,11 @@ export async function startNode(settings: Record<string, string>): Promise<NodeP
       RATE_LIMIT_ENABLED: 'false',
       ...settings,
     },
-    stdio: ['ignore', 'ignore', process.env.FAULTS_LOG ? 'inherit' : 'ignore'],
+    stdio: [
+      'ignore',
+      process.env.FAULTS_LOG ? 'inherit' : 'ignore',
+      process.env.FAULTS_LOG ? 'inherit' : 'ignore',
+    ],
   })
   const hasExited = () => child.exitCode !== null || child.signalCode !== null
   const end = async (signal: NodeJS.Signals) => {
@@ -93,16 +98,4 @@ export async function startNode(settings: Record<string, string>): Promise<NodeP
     kill: () => end('SIGKILL'),
     stop: () => end('SIGTERM'),
   }
-}
-
-async function freePorts(): Promise<number[]> {
-  const servers = [createServer(), createServer()]
-  const ports = []
-  for (const server of servers) {
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    ports.push((server.address() as { port: number }).port)
-  }
-  for (const server of servers) server.close()
-  return ports
 }

@@ -1,10 +1,13 @@
-import { once } from 'node:events'
-import { connect } from 'node:net'
+import { on } from 'node:events'
+import { connect, type Socket } from 'node:net'
 import type { FaultEnvironment } from './fault-environment.ts'
 import type { FaultResult } from './fault-result.ts'
 import { countOutcome, type OutcomeCounts, waitUntilNormal } from './traffic.ts'
 
-/** Sends `requests` pipelined requests, each with a database query, in one write. */
+/** The requests in one write: one that runs, and as many as may wait for it. */
+const groupSize = 17
+
+/** Sends `requests` pipelined requests, each with a database query, a group at a time. */
 export async function measurePipelined(
   environment: FaultEnvironment,
   requests: number,
@@ -16,22 +19,19 @@ export async function measurePipelined(
     const before = node.memory()
     const started = performance.now()
     const outcomes: OutcomeCounts = {}
-    const head = `GET /users/me HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${workspace.owner.token}`
+    const request = `GET /users/me HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${workspace.owner.token}\r\n\r\n`
     const socket = connect(node.httpPort, '127.0.0.1')
-    let text = ''
     let maxMemory = before
-    socket.on('data', (bytes) => {
-      text += bytes.toString('latin1')
-    })
     const watch = setInterval(() => {
       maxMemory = Math.max(maxMemory, node.memory())
     }, 20)
-    const last = `${head}\r\nConnection: close\r\n\r\n`
-    socket.write(`${head}\r\n\r\n`.repeat(requests - 1) + last)
-    await once(socket, 'close')
+    for (let sent = 0; sent < requests; sent += groupSize) {
+      const expected = Math.min(groupSize, requests - sent)
+      socket.write(request.repeat(expected))
+      for (const status of await readStatuses(socket, expected)) countOutcome(outcomes, status)
+    }
+    socket.destroy()
     clearInterval(watch)
-    for (const [, status = ''] of text.matchAll(/HTTP\/1\.1 (\d{3}) /g))
-      countOutcome(outcomes, status)
     const seconds = ((performance.now() - started) / 1000).toFixed(1)
     const recoveryMilliseconds = await waitUntilNormal(node, workspace)
     const responseCount = Object.values(outcomes).reduce((sum, calls) => sum + calls, 0)
@@ -49,4 +49,16 @@ export async function measurePipelined(
   } finally {
     await node.stop()
   }
+}
+
+/** Reads the statuses of the next responses. Returns fewer if the connection ends. */
+async function readStatuses(socket: Socket, count: number): Promise<string[]> {
+  let text = ''
+  let statuses: string[] = []
+  for await (const [bytes] of on(socket, 'data', { close: ['close'] })) {
+    text += (bytes as Buffer).toString('latin1')
+    statuses = [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status = '']) => status)
+    if (statuses.length >= count) break
+  }
+  return statuses
 }

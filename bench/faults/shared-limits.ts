@@ -32,8 +32,8 @@ export async function measureLimits(
     let limitedCount = 0
     while (performance.now() < until) {
       const client = randomClientAddress()
-      // Without Redis, each node counts separately. If the store changes between two requests, a
-      // client can use its limit twice.
+      // Without Redis, each node counts separately. If the store changes between requests, a client
+      // can use its limit twice.
       for (const node of nodes) {
         const statuses = await sendRequests(node, client, 2 * limit + 1, outcomes)
         if (statuses.at(-1) === 429) limitedCount += 1

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DatabaseProxy } from '../../test/support/proxy.ts'
 import type { ClusterServer } from '../../test/support/replication.ts'
+import { waitUntil } from '../../test/support/wait-until.ts'
 
 /** A server of the cluster and the proxy through which the nodes connect to it. */
 export type ProxiedServer = { server: ClusterServer; proxy: DatabaseProxy }
@@ -62,7 +63,7 @@ export async function delayReplay(server: ClusterServer, delay: string): Promise
 export type FaultCount = { times: number; operations: number; seconds: number }
 
 type FaultOptions = {
-  /** The duration of each fault, and the pause between two faults. */
+  /** The duration of each fault, and the pause between faults. */
   milliseconds: number
   /** Returns the number of operations that have completed. */
   countOperations: () => number
@@ -120,6 +121,8 @@ export async function injectFaults(
  */
 async function failOver(cluster: Cluster, milliseconds: number): Promise<void> {
   const former = cluster.primary
+  // A standby that has just been restarted does not know yet how much WAL it has received.
+  for (const { server } of cluster.standbys) await waitUntil(() => isStreaming(server))
   await former.server.kill()
   const candidates = await Promise.all(
     cluster.standbys.map(async (standby) => ({
@@ -135,6 +138,11 @@ async function failOver(cluster: Cluster, milliseconds: number): Promise<void> {
   await former.server.rebuild(next.server)
   cluster.primary = next
   cluster.standbys = [...others, former]
+}
+
+async function isStreaming(server: ClusterServer): Promise<boolean> {
+  const [row] = await server.query<{ status: string }>('select status from pg_stat_wal_receiver')
+  return row?.status === 'streaming'
 }
 
 async function readReceived(server: ClusterServer): Promise<bigint> {

@@ -76,7 +76,9 @@ const insertSql = `
     union all select workspace, owner, 'owner', now() from lane`
 
 async function insertLanes(url: string, lanes: Lane[]): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
+  // Commits wait while no standby is connected. The caller creates other lanes then.
+  const timeouts = { connectionTimeoutMillis: 5000, query_timeout: 10_000 }
+  const client = new pg.Client({ connectionString: url, ...timeouts })
   client.on('error', () => {})
   await client.connect()
   try {

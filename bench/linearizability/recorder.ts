@@ -50,7 +50,8 @@ export function buildRecorder(folder: string): string {
 export function startRecorder(program: string, job: Job): Recorder {
   const child = spawn(program, { stdio: ['pipe', 'pipe', 'inherit'] })
   const finished = Promise.withResolvers<Progress>()
-  const exited = once(child, 'exit')
+  // `close`, because at `exit` the last line may not have been read yet.
+  const exited = once(child, 'close')
   const failed = exited.then(([code, signal]): Promise<never> => {
     const error = new Error(`The recorder exited: ${code ?? signal}`)
     return progress.finished ? new Promise(() => {}) : Promise.reject(error)

@@ -1,6 +1,7 @@
 import pg from 'pg'
 
-// Breaks the protocol when preloaded into a node: the cache of facts does not receive any changes.
+// Breaks the protocol when preloaded into a node: the cache for checks and lists receives no
+// changes.
 
 const { query } = pg.Client.prototype as unknown as { query: (...args: unknown[]) => unknown }
 

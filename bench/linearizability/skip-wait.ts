@@ -1,7 +1,6 @@
 import pg from 'pg'
 
-// Breaks the protocol when preloaded into a node: the position that reads wait for precedes every
-// write.
+// Breaks the protocol when preloaded into a node: reads wait for a position before every write.
 
 const { query } = pg.Client.prototype as unknown as { query: (...args: unknown[]) => unknown }
 

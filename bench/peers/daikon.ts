@@ -33,7 +33,7 @@ type Options = {
   writer: string
 }
 
-/** A peer that can also decide several questions of one user at once. */
+/** A peer that can also decide several questions of one user in one call. */
 export type Daikon = Peer & { decide(questions: Question[]): Promise<boolean[]> }
 
 export function createDaikon({ name, port, pid, client, tokens, writer }: Options): Daikon {

@@ -5,7 +5,7 @@ import type { Peer, Question } from './peer.ts'
 import type { Tuple } from './tuples.ts'
 import { encodeMessage, type Field, readNumber, readString } from './wire.ts'
 
-/* OpenFGA 1.22. The field numbers are those of `openfga.v1`. */
+/* OpenFGA 1.22. The field numbers come from `openfga.v1`. */
 
 const direct = { this: {} }
 const computed = (relation: string) => ({ computedUserset: { relation } })

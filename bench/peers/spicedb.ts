@@ -5,7 +5,7 @@ import type { Peer, Question } from './peer.ts'
 import type { Tuple } from './tuples.ts'
 import { encodeMessage, type Field, readNumber } from './wire.ts'
 
-/* SpiceDB 1.56. The field numbers are those of `authzed.api.v1`. */
+/* SpiceDB 1.56. The field numbers come from `authzed.api.v1`. */
 
 export const presharedKey = 'bench'
 

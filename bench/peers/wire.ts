@@ -5,7 +5,7 @@ import { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire'
  */
 export type Field = [number: number, value: string | Uint8Array | number]
 
-/** Encodes a protobuf message. There is no generated code, because the peers use few messages. */
+/** Encodes a protobuf message. The peers use too few messages to justify generated code. */
 export function encodeMessage(...fields: Field[]): Uint8Array {
   const writer = new BinaryWriter()
   for (const [number, value] of fields) {

@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '../..')
 const dist = join(root, 'dist')
 
 /** Used by `daikon dev` only, and therefore development dependencies of the repository. */
-const demoDependencies = ['oidc-provider', 'pino-pretty']
+const demoDependencies = ['oidc-provider', 'pino-pretty', 'postal-mime', 'smtp-server']
 
 /** What the package contains beside compiled code. */
 const assets = [
@@ -24,11 +24,28 @@ const assets = [
   'SECURITY.md',
 ]
 
+/**
+ * Packages from which the server sends a few files. The package of the server contains these files,
+ * so an installation has neither the dependencies of these packages nor their install scripts, such
+ * as that of @scarf/scarf, which reports the installation to a third party.
+ */
+const bundledFiles: Record<string, string[]> = {
+  'swagger-ui-dist': [
+    'swagger-ui-bundle.js',
+    'swagger-ui-bundle.js.LICENSE.txt',
+    'swagger-ui.css',
+    'LICENSE',
+    'NOTICE',
+  ],
+  redoc: ['bundles/redoc.standalone.js', 'bundles/redoc.standalone.js.LICENSE.txt', 'LICENSE'],
+}
+
 rmSync(dist, { recursive: true, force: true })
 compile()
 if (isConsoleOutdated()) run(process.execPath, 'console/build.ts')
 for (const asset of assets) cpSync(join(root, asset), join(dist, asset), { recursive: true })
 cpSync(join(root, 'console/dist'), join(dist, 'console/dist'), { recursive: true })
+for (const name of Object.keys(bundledFiles)) bundle(name)
 chmodSync(join(dist, 'src/daikon.js'), 0o755)
 writeFileSync(join(dist, 'package.json'), `${JSON.stringify(createManifest(), undefined, 2)}\n`)
 
@@ -39,6 +56,16 @@ function compile(): void {
 function run(command: string, ...args: string[]): void {
   const { status } = spawnSync(command, args, { cwd: root, stdio: 'inherit' })
   if (status !== 0) process.exit(1)
+}
+
+function bundle(name: string): void {
+  const [from, to] = [root, dist].map((folder) => join(folder, 'node_modules', name)) as [
+    string,
+    string,
+  ]
+  for (const file of bundledFiles[name] ?? []) cpSync(join(from, file), join(to, file))
+  const { version, license } = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8'))
+  writeFileSync(join(to, 'package.json'), `${JSON.stringify({ name, version, license })}\n`)
 }
 
 function createManifest() {
@@ -55,6 +82,7 @@ function createManifest() {
     engines: { node: '>=22.17' },
     bin: { daikon: 'src/daikon.js' },
     dependencies,
+    bundleDependencies: Object.keys(bundledFiles),
     // PostgreSQL for `daikon dev`. The repository also has a Node.js, which an installation brings
     // itself.
     optionalDependencies: Object.fromEntries(

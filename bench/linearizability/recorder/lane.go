@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/daikon-auth/daikon/clients/go/daikonv1"
+	"github.com/daikon-auth/daikon/clients/go/daikonv1/adminv1"
 )
 
 const (
@@ -98,7 +99,7 @@ func newLane(r *recorder, index int, o objects) *lane {
 	}
 
 	setActive := func(isActive bool) func(*node) codes.Code {
-		update := &daikonv1.UserUpdateRequest{UserId: o.User, IsActive: &isActive}
+		update := &adminv1.UserUpdateRequest{UserId: o.User, IsActive: &isActive}
 		return func(n *node) codes.Code {
 			return send(asAdmin, func(ctx context.Context) error {
 				_, err := n.admin.UpdateUser(ctx, update)
@@ -179,8 +180,8 @@ func newLane(r *recorder, index int, o objects) *lane {
 	}
 }
 
-// run records and verifies histories until the recorder stops or the outcome of a write is unknown.
-// The facts are reset between histories, so that each starts from the same ones.
+// run records and verifies histories until the recorder stops or the outcome of a write is unknown. The state is reset
+// between histories, so that each starts from the same one.
 func (l *lane) run() {
 	for !l.recorder.isStopping.Load() {
 		h := &history{lane: l}

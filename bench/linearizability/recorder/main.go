@@ -22,7 +22,7 @@ import (
 // maxDescribed is the maximum number of rejected histories to print.
 const maxDescribed = 3
 
-// progressInterval is the time between two lines of progress.
+// progressInterval is the time between lines of progress.
 const progressInterval = 100 * time.Millisecond
 
 // maxWaitingLanes exceeds the number of lanes that are sent ahead, so that the reader never blocks
@@ -157,9 +157,8 @@ func (r *recorder) verify(history []porcupine.Operation, lane int) {
 	}
 }
 
-// isKnown counts a failed call and reports whether the outcome of the call is known, which is the
-// case for the codes `known`. Otherwise, it waits, so that an unavailable node is not called in a
-// tight loop.
+// isKnown counts a failed call and reports whether its code, one of `known`, determines its outcome. Otherwise, it
+// waits, so that an unavailable node is not called in a tight loop.
 func (r *recorder) isKnown(code codes.Code, known ...codes.Code) bool {
 	if code == codes.OK {
 		return true

@@ -9,7 +9,7 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// operation is a call that reads or changes the facts of its lane.
+// operation is a call that reads or changes the state of its lane.
 type operation string
 
 const (
@@ -43,19 +43,19 @@ func outcomeOf(isAccepted bool) outcome {
 	return rejected
 }
 
-// facts are the facts of a lane: whether the user is active, whether the user is a member of the
-// workspace, whether the resource is registered, and whether it is shared with the user.
+// facts are the state of a lane: whether the user is active, whether the user is a member of the workspace, whether
+// the resource is registered, and whether it is shared with the user.
 type facts struct {
 	active, member, registered, shared bool
 }
 
-// initialFacts are the facts at the start of each history.
+// initialFacts are the state at the start of each history.
 var initialFacts = facts{active: true, member: true}
 
-// resets are operations that restore initialFacts from any other facts.
+// resets are operations that restore initialFacts from any other state.
 var resets = []operation{activate, invite, unregister}
 
-// apply returns the facts after an operation, and whether the operation is accepted or allowed.
+// apply returns the state after an operation, and whether the operation is accepted or allowed.
 func apply(before facts, called operation) (facts, bool) {
 	after := before
 	switch called {

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/daikon-auth/daikon/clients/go/daikonv1"
+	"github.com/daikon-auth/daikon/clients/go/daikonv1/adminv1"
 )
 
 // timeout is the time after which the outcome of a call is unknown.
@@ -23,7 +24,7 @@ const timeout = 5 * time.Second
 type node struct {
 	permissions daikonv1.PermissionServiceClient
 	access      daikonv1.AccessServiceClient
-	admin       daikonv1.AdminServiceClient
+	admin       adminv1.AdminServiceClient
 }
 
 func connect(port int) (*node, error) {
@@ -44,7 +45,7 @@ func connect(port int) (*node, error) {
 	return &node{
 		permissions: daikonv1.NewPermissionServiceClient(connection),
 		access:      daikonv1.NewAccessServiceClient(connection),
-		admin:       daikonv1.NewAdminServiceClient(connection),
+		admin:       adminv1.NewAdminServiceClient(connection),
 	}, nil
 }
 

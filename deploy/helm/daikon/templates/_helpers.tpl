@@ -87,3 +87,18 @@ capabilities: { drop: [ALL] }
 - { name: {{ $name }}, value: {{ toString $value | quote }} }
 {{- end }}
 {{- end }}
+
+{{/* A rule of the network policy: the ports that the pods of namespaces, and further peers, may call. */}}
+{{- define "daikon.ingressRule" -}}
+{{- $peers := default list .from }}
+{{- range .namespaces }}
+{{- $peers = append $peers (dict "namespaceSelector" (dict "matchLabels" (dict "kubernetes.io/metadata.name" .))) }}
+{{- end }}
+{{- if $peers -}}
+- from: {{- toYaml $peers | nindent 4 }}
+  ports:
+    {{- range .ports }}
+    - { port: {{ . }} }
+    {{- end }}
+{{- end }}
+{{- end }}
