@@ -15,6 +15,7 @@ def map_body(context, body):
     if operation.path.startswith("/admin/import/csv") and isinstance(body, str) and body:
         return "email,workspace_slug\n"
     if isinstance(body, dict):
+        postpone(body)
         if "/register" in operation.path:
             for resource in body.get("resources") or [body]:
                 name_resource(resource)
@@ -25,14 +26,10 @@ def map_body(context, body):
             body["parent"] = None
         if operation.path.endswith(("/share", "/links")):
             choose_permission(body)
-            postpone(body)
         if "/service-accounts" in operation.path:
             choose_end(body)
-            postpone(body)
-        if "/members" in operation.path:
-            if context.operation.method.upper() == "PATCH":
-                choose_change(body)
-            postpone(body)
+        if "/members" in operation.path and operation.method.upper() == "PATCH":
+            choose_change(body)
         if operation.path == "/permissions/actions":
             make_unique(body)
         if operation.path.startswith("/admin/client-apps"):
@@ -90,7 +87,7 @@ def choose_change(member):
 
 
 def postpone(change):
-    """Shares, links, keys and memberships must end in the future."""
+    """Everything that expires must do so in the future."""
     try:
         expires_at = datetime.fromisoformat(change["expires_at"])
     except (KeyError, TypeError, ValueError):
