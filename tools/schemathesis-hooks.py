@@ -121,11 +121,24 @@ def register_valid_uris(app):
 
 @schemathesis.hook
 def map_query(context, query):
-    """The new owner must be a member of all workspaces concerned, which random users are not."""
     if query and context.operation.path == "/admin/users/{user_id}":
-        try:
-            uuid.UUID(str(query.get("transfer_to")))
-        except ValueError:
-            return query
-        del query["transfer_to"]
+        name_new_owner(query)
+    if query and context.operation.path.endswith("/explain") and "subject_type" in query:
+        name_subject(query)
     return query
+
+
+def name_new_owner(query):
+    """The new owner must be a member of all workspaces concerned, which random users are not."""
+    try:
+        uuid.UUID(str(query.get("transfer_to")))
+    except ValueError:
+        return
+    del query["transfer_to"]
+
+
+def name_subject(query):
+    """A subject is either a user or of any type, and has an ID unless it is anonymous."""
+    query.pop("user_id", None)
+    if query["subject_type"] != "anonymous":
+        query.setdefault("subject_id", str(uuid.uuid4()))
