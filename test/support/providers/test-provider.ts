@@ -23,7 +23,7 @@ export const unconfigured: ProviderSettings = {
 export function createTestProvider(
   name: ProviderName,
   settings: Partial<ProviderSettings>,
-  timeout = 5_000,
+  timeout = 30_000,
 ): Provider {
   const ids = { [`${name.toUpperCase()}_CLIENT_ID`]: 'daikon' }
   const secrets = { [`${name.toUpperCase()}_CLIENT_SECRET`]: 'secret' }
