@@ -121,10 +121,11 @@ def register_valid_uris(app):
 
 @schemathesis.hook
 def map_query(context, query):
-    if query and context.operation.path == "/admin/users/{user_id}":
+    path = context.operation.path
+    if path == "/admin/users/{user_id}" and query:
         name_new_owner(query)
-    if query and context.operation.path.endswith("/explain") and "subject_type" in query:
-        name_subject(query)
+    if path == "/admin/permissions/{permission_id}/explain":
+        query = name_subject(query or {})
     return query
 
 
@@ -139,6 +140,6 @@ def name_new_owner(query):
 
 def name_subject(query):
     """A subject is either a user or of any type, and has an ID unless it is anonymous."""
-    query.pop("user_id", None)
-    if query["subject_type"] != "anonymous":
-        query.setdefault("subject_id", str(uuid.uuid4()))
+    if "user_id" in query:
+        return {name: value for name, value in query.items() if not name.startswith("subject_")}
+    return {"subject_type": "user", "subject_id": str(uuid.uuid4()), **query}
