@@ -1,0 +1,264 @@
+import { isUuid } from '../../core/uuid.ts'
+import { hasTrait, isGroup, isUser, notInMapping, onlyShares, slugOf } from './map-people.ts'
+import type { Mapping, ResourceMapping } from './mapping.ts'
+import { mapped, type Outcome, unmapped } from './outcome.ts'
+import type { Row, UserName } from './plan.ts'
+import type { ObjectName, Place, Problem, Tuple } from './tuple.ts'
+import { nameUser } from './user-name.ts'
+
+/** A resource as far as tuples have described it. */
+type Draft = {
+  name: ObjectName
+  mapping: ResourceMapping
+  place: Place
+  workspace?: { slug: string; place: Place }
+  owner?: { user: UserName; place: Place }
+  parent?: { name: ObjectName; place: Place }
+  visibility?: { value: string; place: Place }
+  /** By grantee. */
+  shares: Map<string, Share>
+}
+
+type Grantee = { grantee_email: string } | { grantee_external_id: string } | { group_name: string }
+
+type Share = {
+  place: Place
+  grantee: Grantee
+  permission: string
+  condition: Tuple['condition']
+  expiresAt: string | undefined
+}
+
+/** Maps resources and their shares. */
+export type ResourceMapper = {
+  /** Sets the workspace or parent of a resource, if the tuple is about that. Precedes other tuples. */
+  mapPlace(tuple: Tuple): Outcome | undefined
+  mapOwnerOrShare(tuple: Tuple): Outcome
+  finish(): { resources: Row[]; shares: Row[]; problems: Problem[] }
+}
+
+const wrongSubject = unmapped('the relation cannot have this subject')
+
+const alreadyShared = unmapped('the resource is shared with the grantee in another way')
+
+export function createResourceMapper(mapping: Mapping): ResourceMapper {
+  const drafts = new Map<string, Draft>()
+
+  const findDraft = (name: ObjectName): Draft | undefined => drafts.get(keyOf(name))
+
+  /** Returns a draft without adding it. The type must be in the mapping. */
+  const createDraft = ({ object, place }: Tuple): Draft => ({
+    name: object,
+    mapping: mapping.resources.get(object.type) as ResourceMapping,
+    place,
+    shares: new Map(),
+  })
+
+  const requireDraft = (tuple: Tuple): Draft => {
+    const draft = findDraft(tuple.object) ?? createDraft(tuple)
+    drafts.set(keyOf(tuple.object), draft)
+    return draft
+  }
+
+  /** Returns the workspace of a resource: its own, that of its type, or that of its parent. */
+  const findSlug = (draft: Draft | undefined, below: Draft[] = []): string | undefined => {
+    if (!draft || below.includes(draft)) return undefined
+    const { workspace, mapping: type, parent } = draft
+    const own = workspace?.slug ?? type.workspace_slug
+    return own ?? (parent && findSlug(findDraft(parent.name), [...below, draft]))
+  }
+
+  const share = (tuple: Tuple, grantee: Grantee, permission: string): Outcome => {
+    const { conditions } = createDraft(tuple).mapping
+    const condition = tuple.condition && conditions.get(tuple.condition.name)
+    if (tuple.condition && condition === undefined)
+      return unmapped(`the mapping does not name the condition ${tuple.condition.name}`)
+    const added: Share = {
+      place: tuple.place,
+      grantee,
+      permission,
+      condition: tuple.condition && { ...tuple.condition, name: condition as string },
+      expiresAt: tuple.expiresAt,
+    }
+    const draft = requireDraft(tuple)
+    const key = JSON.stringify(grantee)
+    const merged = merge(draft.shares.get(key), added)
+    if (!merged) return alreadyShared
+    draft.shares.set(key, merged)
+    return mapped(`share with ${permission}${condition === undefined ? '' : ` if ${condition}`}`)
+  }
+
+  /** Maps a share with everybody in the workspace, or with every user. */
+  const open = (tuple: Tuple, permission: string, value: string): Outcome => {
+    if (hasTrait(tuple)) return unmapped('a visibility has no condition and no expiration')
+    if (permission !== 'view') return unmapped(`everybody can have view, but not ${permission}`)
+    const draft = requireDraft(tuple)
+    if (draft.visibility?.value !== 'public') draft.visibility = { value, place: tuple.place }
+    return mapped(`visibility ${value}`)
+  }
+
+  const mapShare = (tuple: Tuple, type: ResourceMapping): Outcome => {
+    const { relation, subject } = tuple
+    const { shares, wildcard, workspace: workspaceRelation, parent, owner } = type
+    const permission = shares.get(relation)
+    if (permission === undefined)
+      return [workspaceRelation, parent, owner].includes(relation) ? wrongSubject : notInMapping
+    if (isGroup(mapping, subject)) return share(tuple, { group_name: subject.id }, permission)
+    if (isUser(mapping, subject)) {
+      const named = nameUser(mapping, subject)
+      return 'outcome' in named ? named.outcome : share(tuple, toGrantee(named.user), permission)
+    }
+    if (subject.id === '*' && mapping.users.has(subject.type)) {
+      if (!wildcard) return unmapped('the mapping has no wildcard')
+      return open(tuple, permission, wildcard)
+    }
+    const workspace = mapping.workspaces.get(subject.type)
+    if (workspace === undefined || subject.relation === undefined)
+      return unmapped('the subject is neither a user nor a group')
+    if (workspace.everyone !== subject.relation)
+      return unmapped('of workspaces, only the relation in everyone can be a grantee')
+    if (slugOf(mapping, subject) !== findSlug(findDraft(tuple.object) ?? createDraft(tuple)))
+      return unmapped('the subject is another workspace')
+    return open(tuple, permission, 'workspace')
+  }
+
+  return {
+    mapPlace(tuple) {
+      const { object, relation, subject, place } = tuple
+      const type = mapping.resources.get(object.type)
+      if (!type || subject.relation !== undefined || subject.id === '*') return undefined
+      if (relation === type.workspace && mapping.workspaces.has(subject.type)) {
+        if (hasTrait(tuple)) return onlyShares
+        const slug = slugOf(mapping, subject)
+        const draft = requireDraft(tuple)
+        draft.workspace ??= { slug, place }
+        if (draft.workspace.slug !== slug) return unmapped('the resource is in another workspace')
+        return mapped('workspace of the resource')
+      }
+      const parent = mapping.resources.get(subject.type)
+      if (relation !== type.parent || !parent) return undefined
+      if (hasTrait(tuple)) return onlyShares
+      if (parent.service !== type.service) return unmapped('the parent is of another service')
+      const draft = requireDraft(tuple)
+      draft.parent ??= { name: { type: subject.type, id: subject.id }, place }
+      if (keyOf(draft.parent.name) !== keyOf(subject))
+        return unmapped('the resource has another parent')
+      return mapped('parent of the resource')
+    },
+
+    mapOwnerOrShare(tuple) {
+      const { relation, subject, object } = tuple
+      const type = mapping.resources.get(object.type) as ResourceMapping
+      if (relation !== type.owner || !isUser(mapping, subject)) return mapShare(tuple, type)
+      const named = nameUser(mapping, subject)
+      if ('outcome' in named) return named.outcome
+      const draft = requireDraft(tuple)
+      const isSame = draft.owner && JSON.stringify(draft.owner.user) === JSON.stringify(named.user)
+      if (!hasTrait(tuple) && (!draft.owner || isSame)) {
+        draft.owner ??= { user: named.user, place: tuple.place }
+        return mapped('owner of the resource')
+      }
+      if (type.shares.has(relation)) return mapShare(tuple, type)
+      return hasTrait(tuple) ? onlyShares : unmapped('the resource has another owner')
+    },
+
+    finish() {
+      const resources: Row[] = []
+      const shares: Row[] = []
+      const problems: Problem[] = []
+      for (const draft of drafts.values()) {
+        const slug = findSlug(draft)
+        const owner = draft.owner ?? findDefaultOwner(mapping, draft)
+        const missing = [slug === undefined && 'workspace', !owner && 'owner'].filter(Boolean)
+        const { type, id } = draft.name
+        for (const name of missing)
+          problems.push({ place: draft.place, message: `${type}:${id} has no ${name}` })
+        if (slug === undefined || !owner) continue
+        resources.push(toResource(mapping, draft, slug, owner))
+        for (const item of draft.shares.values()) shares.push(toShare(draft, item))
+      }
+      return { resources, shares, problems }
+    },
+  }
+}
+
+/**
+ * Returns the share that grants what two shares with the same grantee grant, because a grantee has
+ * one share of a resource; undefined if there is none.
+ */
+function merge(first: Share | undefined, second: Share): Share | undefined {
+  if (!first || includes(second, first)) return second
+  return includes(first, second) ? first : undefined
+}
+
+function includes(share: Share, other: Share): boolean {
+  if (!hasTrait(share) && share.permission === 'edit' && other.permission === 'view') return true
+  const [left, right] = [share, other].map(({ permission, condition, expiresAt }) =>
+    JSON.stringify([permission, condition, expiresAt]),
+  )
+  return left === right || (!hasTrait(share) && share.permission === other.permission)
+}
+
+function findDefaultOwner(mapping: Mapping, { mapping: type, place }: Draft): Draft['owner'] {
+  const [, ownerType = '', id = ''] = /^([^:]+):(.+)$/.exec(type.default_owner ?? '') ?? []
+  const named = mapping.users.has(ownerType) && nameUser(mapping, { type: ownerType, id })
+  return named && 'user' in named ? { user: named.user, place } : undefined
+}
+
+function toResource(
+  { resources }: Mapping,
+  { name, mapping, place, workspace, parent, visibility }: Draft,
+  slug: string,
+  owner: { user: UserName; place: Place },
+): Row {
+  const [ownerName, ownerId] = Object.entries(owner.user)[0] as [string, string]
+  const places = new Map([[`owner_${ownerName}`, owner.place]])
+  if (workspace) places.set('workspace_slug', workspace.place)
+  if (parent) places.set('parent', parent.place)
+  if (visibility) places.set('visibility', visibility.place)
+  const parentType = parent && resources.get(parent.name.type)
+  const fields = {
+    ...nameResource(name, mapping),
+    workspace_slug: slug,
+    [`owner_${ownerName}`]: ownerId,
+    ...(visibility && { visibility: visibility.value }),
+    ...(parent &&
+      parentType && {
+        parent: { resource_type: typeOf(parent.name, parentType), ...idOf(parent.name) },
+      }),
+  }
+  return { place, places, fields }
+}
+
+function toShare({ name, mapping }: Draft, share: Share): Row {
+  const { place, grantee, permission, condition, expiresAt } = share
+  const isPermission = permission === 'view' || permission === 'edit'
+  const fields = {
+    ...nameResource(name, mapping),
+    ...grantee,
+    [isPermission ? 'permission' : 'role']: permission,
+    ...(condition && { condition: condition.name, params: condition.context }),
+    ...(expiresAt && { expires_at: expiresAt }),
+  }
+  return { place, places: new Map(), fields }
+}
+
+function nameResource(name: ObjectName, mapping: ResourceMapping): Record<string, string> {
+  return { service_name: mapping.service, resource_type: typeOf(name, mapping), ...idOf(name) }
+}
+
+function typeOf({ type }: ObjectName, mapping: ResourceMapping): string {
+  return mapping.type ?? type
+}
+
+function idOf({ id }: ObjectName): Record<string, string> {
+  return isUuid(id) ? { resource_id: id } : { external_id: id }
+}
+
+function toGrantee(user: UserName): Grantee {
+  return 'email' in user ? { grantee_email: user.email } : { grantee_external_id: user.external_id }
+}
+
+function keyOf({ type, id }: ObjectName): string {
+  return `${type}:${id}`
+}

@@ -1,0 +1,50 @@
+import { formatTable } from '../output.ts'
+import type { Plan } from './plan.ts'
+
+/** What a plan creates, unless it exists. */
+export type PlanCounts = {
+  members: number
+  groups: number
+  nested_groups: number
+  resources: number
+  shares: number
+  unmapped: number
+}
+
+export function countPlan({ members, groups, resources, shares, summary }: Plan): PlanCounts {
+  const unmapped = summary.filter(({ isMapped }) => !isMapped)
+  return {
+    members: members.length,
+    groups: groups.length,
+    nested_groups: groups.reduce((sum, { children }) => sum + children.length, 0),
+    resources: resources.length,
+    shares: shares.length,
+    unmapped: unmapped.reduce((sum, { count }) => sum + count, 0),
+  }
+}
+
+/** Describes what the tuples become, and which of them are not mapped. */
+export function formatPreview(plan: Plan): string[] {
+  const [mapped, unmapped] = [true, false].map((isMapped) =>
+    plan.summary
+      .filter((row) => row.isMapped === isMapped)
+      .map(({ relation, subject, text, count, lines }) => ({
+        count,
+        relation,
+        subject,
+        [isMapped ? 'becomes' : 'reason']: text,
+        lines: `${lines.join(', ')}${count > lines.length ? ', …' : ''}`,
+      })),
+  ) as [object[], object[]]
+  const counts = countPlan(plan)
+  return [
+    'Mapped:',
+    ...formatTable(mapped),
+    '',
+    'Not mapped:',
+    ...formatTable(unmapped),
+    '',
+    `${counts.members} members, ${counts.groups} groups, ${counts.nested_groups} nested groups, ` +
+      `${counts.resources} resources, ${counts.shares} shares; ${counts.unmapped} tuples are not mapped.`,
+  ]
+}
