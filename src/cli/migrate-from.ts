@@ -46,7 +46,7 @@ async function migrate(
   if (plan.problems.length > 0) throw nothingChanged(describeProblems(path, plan.problems))
   if (!apply) return
   if (counts.unmapped > 0 && !skipUnmapped) {
-    const message = `${counts.unmapped} tuples are not mapped. Run the command without --apply to see which, and with --skip-unmapped to leave them out.`
+    const message = `Tuples that are not mapped: ${counts.unmapped}. Run the command without --apply to see which, and with --skip-unmapped to leave them out.`
     throw nothingChanged([message])
   }
   const { applyPlan } = await import('./migrate-from/apply-plan.ts')
@@ -58,10 +58,9 @@ async function migrate(
     .catch(explain)
   const { members, groups, nested_groups, unmapped } = counts
   print(command, { members, groups, nested_groups, unmapped, ...applied }, [
-    `${members} members, ${groups} groups, ${nested_groups} nested groups.`,
-    `${applied.registered} resources registered, ${applied.unchanged} registered already.`,
-    `${applied.granted} shares granted.`,
-    ...(unmapped > 0 ? [`${unmapped} tuples were left out.`] : []),
+    `Members: ${members}, groups: ${groups}, nested groups: ${nested_groups}, left out: ${unmapped}.`,
+    `${applied.registered} registered, ${applied.unchanged} registered already.`,
+    `${applied.granted} granted.`,
   ])
 }
 

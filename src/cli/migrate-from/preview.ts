@@ -44,7 +44,7 @@ export function formatPreview(plan: Plan): string[] {
     'Not mapped:',
     ...formatTable(unmapped),
     '',
-    `${counts.members} members, ${counts.groups} groups, ${counts.nested_groups} nested groups, ` +
-      `${counts.resources} resources, ${counts.shares} shares; ${counts.unmapped} tuples are not mapped.`,
+    `Members: ${counts.members}, groups: ${counts.groups}, nested groups: ${counts.nested_groups}, ` +
+      `resources: ${counts.resources}, shares: ${counts.shares}, not mapped: ${counts.unmapped}.`,
   ]
 }

@@ -60,9 +60,9 @@ export function parseRelationship(text: string, line: number): Tuple | Problem {
     if (trait === undefined) return expect('the name of a caveat, or "expiration"')
     const hasValue = take(/:/y) !== undefined
     if (trait === 'expiration') {
-      const time = readTime(take(/[^\]]*/y))
-      if (time === undefined) return expect('a time such as 2030-01-31T12:00:00Z')
-      expiresAt = time
+      const time = new Date(take(/\d{4}-\d\d-\d\dT[\d:.]+Z/y) ?? '')
+      if (Number.isNaN(time.getTime())) return expect('a time such as 2030-01-31T12:00:00Z')
+      expiresAt = time.toISOString()
     } else {
       const jsonEnd = hasValue && text[at] === '{' ? findJsonEnd(text, at) : undefined
       const context = hasValue ? parseJsonObject(text.slice(at, jsonEnd ?? at)) : {}
@@ -76,10 +76,4 @@ export function parseRelationship(text: string, line: number): Tuple | Problem {
   const object = { type: objectType, id: objectId }
   const place = { line, column }
   return { place, object, relation: name, subject, condition, expiresAt }
-}
-
-function readTime(text = ''): string | undefined {
-  if (!/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text)) return undefined
-  const time = new Date(text)
-  return Number.isNaN(time.getTime()) ? undefined : time.toISOString()
 }

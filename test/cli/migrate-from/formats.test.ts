@@ -53,7 +53,7 @@ const openFgaFiles: [name: string, text: string, expected: string[]][] = [
     ]),
     [
       '1:2 doc:1 viewer user:*',
-      '1:55 doc:"] viewer user:ann@example.com if small {"limit":5,"text":"}]"}',
+      '1:57 doc:"] viewer user:ann@example.com if small {"limit":5,"text":"}]"}',
     ],
   ],
   [
@@ -80,11 +80,11 @@ const openFgaFiles: [name: string, text: string, expected: string[]][] = [
     [
       '1:2 must be an object with user, relation and object',
       '1:6 user must have the form type:id, type:* or type:id#relation',
-      '1:56 relation is required',
-      '1:105 object must have the form type:id',
-      '1:158 condition must have a name',
-      '1:228 user must have the form type:id, type:* or type:id#relation',
-      '1:285 the context of the condition must be an object',
+      '1:58 relation is required',
+      '1:109 object must have the form type:id',
+      '1:164 condition must have a name',
+      '1:236 user must have the form type:id, type:* or type:id#relation',
+      '1:295 the context of the condition must be an object',
     ],
   ],
   ['cut.json', '{\n  "tuples": [\n', ['3:1 is not valid JSON']],
