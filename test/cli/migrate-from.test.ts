@@ -168,7 +168,7 @@ test.serial('the guide migrates the same model from OpenFGA and from SpiceDB', a
     const evaluate = await createService(service)
     const [preview = '', migrate = ''] = readBlocks(`migrate-from ${system}`)
     const before = await countRows()
-    t.is(await run(preview), readBlocks(`preview ${system}`)[0])
+    t.is(await run(preview), readBlocks(`preview ${system}`)[0] ?? '')
     t.deepEqual(await countRows(), before)
 
     const expected = [
@@ -281,6 +281,14 @@ test('what is wrong in the database is reported with its place, and nothing chan
   await expectErrors(
     [team, ...document, 'document:9 parent document:1'],
     ['export:4:1: parent must be a resource of the same service and workspace'],
+  )
+  await expectErrors(
+    [team, ...document, 'document:1 parent document:1'],
+    ['export:4:1: parent: A resource must not be its own parent or below itself'],
+  )
+  await expectErrors(
+    [team, ...document, `team:${'x'.repeat(201)}#member member team:eng`],
+    ['export:4:1: name must be at most 200 characters long'],
   )
   await expectErrors(
     [

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../core/errors.ts'
 import { addChildGroup } from '../../workspaces/child-groups.ts'
 import { createGroup } from '../../workspaces/groups.ts'
+import { requireValid } from '../require-valid.ts'
 import type { OperatorContext } from '../session.ts'
 import { requireNoProblems } from './place-naming.ts'
 import type { Group } from './plan.ts'
@@ -15,7 +16,7 @@ export async function applyGroups(
   const ids = await findGroups(context, groups, path)
   for (const { place, name, workspaceId, key } of ids.missing) {
     const group = await atPlace(path, place, () =>
-      createGroup(context, { workspace_id: workspaceId, name }),
+      createGroup(context, requireValid('createGroup', { workspace_id: workspaceId, name })),
     )
     ids.found.set(key, group.id)
   }

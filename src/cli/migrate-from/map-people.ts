@@ -2,8 +2,9 @@ import { atLeast, type Role } from '../../core/roles.ts'
 import type { Mapping } from './mapping.ts'
 import { mapped, type Outcome, unmapped } from './outcome.ts'
 import type { Group, Member, UserName } from './plan.ts'
-import type { ObjectName, Place, Problem, Tuple } from './tuple.ts'
+import { hasTrait, type ObjectName, type Place, type Problem, type Tuple } from './tuple.ts'
 import { nameUser } from './user-name.ts'
+import type { WorkspaceNames } from './workspace-names.ts'
 
 type PeopleMapping = Pick<Mapping, 'users' | 'emails' | 'workspaces' | 'groups'>
 
@@ -13,26 +14,30 @@ export type PeopleMapper = {
   mapGroupWorkspace(tuple: Tuple): Outcome | undefined
   mapWorkspaceRole(tuple: Tuple): Outcome
   mapGroupMember(tuple: Tuple): Outcome
+  /** Returns the slug of the workspace of a group, if it is known. */
+  findWorkspace(group: ObjectName): string | undefined
   finish(): { members: Member[]; groups: Group[]; problems: Problem[] }
 }
 
 export const onlyShares = unmapped('only shares can have a condition or an expiration')
 
-/** Returns the slug of a workspace. */
-export function slugOf({ workspaces }: PeopleMapping, { type, id }: ObjectName): string {
-  return workspaces.get(type)?.slugs.get(id) ?? id
-}
-
-export function createPeopleMapper(mapping: PeopleMapping): PeopleMapper {
+export function createPeopleMapper(
+  mapping: PeopleMapping,
+  { slugOf }: WorkspaceNames,
+): PeopleMapper {
   const members = new Map<string, Member>()
   const groups = new Map<string, Group>()
   const slugs = new Map<string, string>()
   const withoutWorkspace = new Map<string, Problem>()
 
+  const findWorkspace = ({ type, id }: ObjectName): string | undefined =>
+    slugs.get(keyOf(type, id)) ?? mapping.groups.get(type)?.workspace_slug
+
   /** Returns a group of a type in the mapping, or undefined if its workspace is unknown. */
-  const findGroup = ({ type, id }: ObjectName, place: Place): Group | undefined => {
+  const findGroup = (name: ObjectName, place: Place): Group | undefined => {
+    const { type, id } = name
     const key = keyOf(type, id)
-    const workspace = slugs.get(key) ?? mapping.groups.get(type)?.workspace_slug
+    const workspace = findWorkspace(name)
     if (workspace === undefined) {
       if (!withoutWorkspace.has(key))
         withoutWorkspace.set(key, { place, message: `${type}:${id} has no workspace` })
@@ -56,7 +61,7 @@ export function createPeopleMapper(mapping: PeopleMapping): PeopleMapper {
       if (!mapping.workspaces.has(subject.type) || subject.relation !== undefined) return undefined
       if (hasTrait(tuple)) return onlyShares
       const key = keyOf(object.type, object.id)
-      const slug = slugOf(mapping, subject)
+      const slug = slugOf(subject, tuple.place)
       if ((slugs.get(key) ?? slug) !== slug) return unmapped('the group is in another workspace')
       slugs.set(key, slug)
       findGroup(object, tuple.place)
@@ -70,7 +75,7 @@ export function createPeopleMapper(mapping: PeopleMapping): PeopleMapper {
       if (hasTrait(tuple)) return onlyShares
       const named = nameUser(mapping, subject)
       if ('outcome' in named) return named.outcome
-      const member = findMember(slugOf(mapping, object), named.user, tuple.place)
+      const member = findMember(slugOf(object, tuple.place), named.user, tuple.place)
       member.role = higherRole(member.role, role)
       return mapped(`role ${role} in the workspace`)
     },
@@ -93,6 +98,8 @@ export function createPeopleMapper(mapping: PeopleMapping): PeopleMapper {
       if (group) findMember(group.workspace, named.user, tuple.place).groups.push(group.name)
       return mapped('member of the group')
     },
+
+    findWorkspace,
 
     finish: () => ({
       members: [...members.values()],
@@ -130,13 +137,6 @@ export function isGroup(
   { type, relation }: Tuple['subject'],
 ): boolean {
   return relation !== undefined && (groups.get(type)?.members.includes(relation) ?? false)
-}
-
-export function hasTrait({
-  condition,
-  expiresAt,
-}: Pick<Tuple, 'condition' | 'expiresAt'>): boolean {
-  return condition !== undefined || expiresAt !== undefined
 }
 
 function higherRole(current: Role | undefined, role: Role): Role {

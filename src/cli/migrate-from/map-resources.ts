@@ -1,33 +1,18 @@
-import { isUuid } from '../../core/uuid.ts'
-import { hasTrait, isGroup, isUser, notInMapping, onlyShares, slugOf } from './map-people.ts'
+import { isGroup, isUser, notInMapping, onlyShares, type PeopleMapper } from './map-people.ts'
 import type { Mapping, ResourceMapping } from './mapping.ts'
 import { mapped, type Outcome, unmapped } from './outcome.ts'
 import type { Row, UserName } from './plan.ts'
-import type { ObjectName, Place, Problem, Tuple } from './tuple.ts'
+import {
+  type Draft,
+  type Grantee,
+  mergeShares,
+  type Share,
+  toResource,
+  toShare,
+} from './resource-draft.ts'
+import { hasTrait, type ObjectName, type Problem, type Tuple } from './tuple.ts'
 import { nameUser } from './user-name.ts'
-
-/** A resource as far as tuples have described it. */
-type Draft = {
-  name: ObjectName
-  mapping: ResourceMapping
-  place: Place
-  workspace?: { slug: string; place: Place }
-  owner?: { user: UserName; place: Place }
-  parent?: { name: ObjectName; place: Place }
-  visibility?: { value: string; place: Place }
-  /** By grantee. */
-  shares: Map<string, Share>
-}
-
-type Grantee = { grantee_email: string } | { grantee_external_id: string } | { group_name: string }
-
-type Share = {
-  place: Place
-  grantee: Grantee
-  permission: string
-  condition: Tuple['condition']
-  expiresAt: string | undefined
-}
+import type { WorkspaceNames } from './workspace-names.ts'
 
 /** Maps resources and their shares. */
 export type ResourceMapper = {
@@ -41,7 +26,11 @@ const wrongSubject = unmapped('the relation cannot have this subject')
 
 const alreadyShared = unmapped('the resource is shared with the grantee in another way')
 
-export function createResourceMapper(mapping: Mapping): ResourceMapper {
+export function createResourceMapper(
+  mapping: Mapping,
+  { slugOf }: WorkspaceNames,
+  people: Pick<PeopleMapper, 'findWorkspace'>,
+): ResourceMapper {
   const drafts = new Map<string, Draft>()
 
   const findDraft = (name: ObjectName): Draft | undefined => drafts.get(keyOf(name))
@@ -60,13 +49,22 @@ export function createResourceMapper(mapping: Mapping): ResourceMapper {
     return draft
   }
 
-  /** Returns the workspace of a resource: its own, that of its type, or that of its parent. */
-  const findSlug = (draft: Draft | undefined, below: Draft[] = []): string | undefined => {
-    if (!draft || below.includes(draft)) return undefined
-    const { workspace, mapping: type, parent } = draft
-    const own = workspace?.slug ?? type.workspace_slug
-    return own ?? (parent && findSlug(findDraft(parent.name), [...below, draft]))
+  /** Returns the workspace of a resource: its own, that of its type, or that of an ancestor. */
+  const findSlug = (resource: Draft): string | undefined => {
+    const seen = new Set<Draft>()
+    let draft: Draft | undefined = resource
+    while (draft && !seen.has(draft)) {
+      seen.add(draft)
+      const slug = draft.workspace?.slug ?? draft.mapping.workspace_slug
+      if (slug !== undefined) return slug
+      draft = draft.parent && findDraft(draft.parent.name)
+    }
+    return undefined
   }
+
+  /** Whether a slug is that of the workspace of a tuple's resource. */
+  const isInWorkspace = (slug: string | undefined, tuple: Tuple): boolean =>
+    slug !== undefined && slug === findSlug(findDraft(tuple.object) ?? createDraft(tuple))
 
   const share = (tuple: Tuple, grantee: Grantee, permission: string): Outcome => {
     const { conditions } = createDraft(tuple).mapping
@@ -82,7 +80,7 @@ export function createResourceMapper(mapping: Mapping): ResourceMapper {
     }
     const draft = requireDraft(tuple)
     const key = JSON.stringify(grantee)
-    const merged = merge(draft.shares.get(key), added)
+    const merged = mergeShares(draft.shares.get(key), added)
     if (!merged) return alreadyShared
     draft.shares.set(key, merged)
     return mapped(`share with ${permission}${condition === undefined ? '' : ` if ${condition}`}`)
@@ -103,7 +101,12 @@ export function createResourceMapper(mapping: Mapping): ResourceMapper {
     const permission = shares.get(relation)
     if (permission === undefined)
       return [workspaceRelation, parent, owner].includes(relation) ? wrongSubject : notInMapping
-    if (isGroup(mapping, subject)) return share(tuple, { group_name: subject.id }, permission)
+    if (isGroup(mapping, subject)) {
+      // Groups are named within the workspace of the resource, where another one may have the name.
+      if (!isInWorkspace(people.findWorkspace(subject), tuple))
+        return unmapped('the group is not known to be in the workspace of the resource')
+      return share(tuple, { group_name: subject.id }, permission)
+    }
     if (isUser(mapping, subject)) {
       const named = nameUser(mapping, subject)
       return 'outcome' in named ? named.outcome : share(tuple, toGrantee(named.user), permission)
@@ -117,7 +120,7 @@ export function createResourceMapper(mapping: Mapping): ResourceMapper {
       return unmapped('the subject is neither a user nor a group')
     if (workspace.everyone !== subject.relation)
       return unmapped('of workspaces, only the relation in everyone can be a grantee')
-    if (slugOf(mapping, subject) !== findSlug(findDraft(tuple.object) ?? createDraft(tuple)))
+    if (!isInWorkspace(slugOf(subject, tuple.place), tuple))
       return unmapped('the subject is another workspace')
     return open(tuple, permission, 'workspace')
   }
@@ -129,7 +132,7 @@ export function createResourceMapper(mapping: Mapping): ResourceMapper {
       if (!type || subject.relation !== undefined || subject.id === '*') return undefined
       if (relation === type.workspace && mapping.workspaces.has(subject.type)) {
         if (hasTrait(tuple)) return onlyShares
-        const slug = slugOf(mapping, subject)
+        const slug = slugOf(subject, place)
         const draft = requireDraft(tuple)
         draft.workspace ??= { slug, place }
         if (draft.workspace.slug !== slug) return unmapped('the resource is in another workspace')
@@ -152,10 +155,10 @@ export function createResourceMapper(mapping: Mapping): ResourceMapper {
       if (relation !== type.owner || !isUser(mapping, subject)) return mapShare(tuple, type)
       const named = nameUser(mapping, subject)
       if ('outcome' in named) return named.outcome
-      const draft = requireDraft(tuple)
-      const isSame = draft.owner && JSON.stringify(draft.owner.user) === JSON.stringify(named.user)
-      if (!hasTrait(tuple) && (!draft.owner || isSame)) {
-        draft.owner ??= { user: named.user, place: tuple.place }
+      const owner = findDraft(object)?.owner
+      const isSame = owner && JSON.stringify(owner.user) === JSON.stringify(named.user)
+      if (!hasTrait(tuple) && (!owner || isSame)) {
+        requireDraft(tuple).owner ??= { user: named.user, place: tuple.place }
         return mapped('owner of the resource')
       }
       if (type.shares.has(relation)) return mapShare(tuple, type)
@@ -182,77 +185,10 @@ export function createResourceMapper(mapping: Mapping): ResourceMapper {
   }
 }
 
-/**
- * Returns the share that grants what two shares with the same grantee grant, because a grantee has
- * one share of a resource; undefined if there is none.
- */
-function merge(first: Share | undefined, second: Share): Share | undefined {
-  if (!first || includes(second, first)) return second
-  return includes(first, second) ? first : undefined
-}
-
-function includes(share: Share, other: Share): boolean {
-  if (!hasTrait(share) && share.permission === 'edit' && other.permission === 'view') return true
-  const [left, right] = [share, other].map(({ permission, condition, expiresAt }) =>
-    JSON.stringify([permission, condition, expiresAt]),
-  )
-  return left === right || (!hasTrait(share) && share.permission === other.permission)
-}
-
 function findDefaultOwner(mapping: Mapping, { mapping: type, place }: Draft): Draft['owner'] {
   const [, ownerType = '', id = ''] = /^([^:]+):(.+)$/.exec(type.default_owner ?? '') ?? []
   const named = mapping.users.has(ownerType) && nameUser(mapping, { type: ownerType, id })
   return named && 'user' in named ? { user: named.user, place } : undefined
-}
-
-function toResource(
-  { resources }: Mapping,
-  { name, mapping, place, workspace, parent, visibility }: Draft,
-  slug: string,
-  owner: { user: UserName; place: Place },
-): Row {
-  const [ownerName, ownerId] = Object.entries(owner.user)[0] as [string, string]
-  const places = new Map([[`owner_${ownerName}`, owner.place]])
-  if (workspace) places.set('workspace_slug', workspace.place)
-  if (parent) places.set('parent', parent.place)
-  if (visibility) places.set('visibility', visibility.place)
-  const parentType = parent && resources.get(parent.name.type)
-  const fields = {
-    ...nameResource(name, mapping),
-    workspace_slug: slug,
-    [`owner_${ownerName}`]: ownerId,
-    ...(visibility && { visibility: visibility.value }),
-    ...(parent &&
-      parentType && {
-        parent: { resource_type: typeOf(parent.name, parentType), ...idOf(parent.name) },
-      }),
-  }
-  return { place, places, fields }
-}
-
-function toShare({ name, mapping }: Draft, share: Share): Row {
-  const { place, grantee, permission, condition, expiresAt } = share
-  const isPermission = permission === 'view' || permission === 'edit'
-  const fields = {
-    ...nameResource(name, mapping),
-    ...grantee,
-    [isPermission ? 'permission' : 'role']: permission,
-    ...(condition && { condition: condition.name, params: condition.context }),
-    ...(expiresAt && { expires_at: expiresAt }),
-  }
-  return { place, places: new Map(), fields }
-}
-
-function nameResource(name: ObjectName, mapping: ResourceMapping): Record<string, string> {
-  return { service_name: mapping.service, resource_type: typeOf(name, mapping), ...idOf(name) }
-}
-
-function typeOf({ type }: ObjectName, mapping: ResourceMapping): string {
-  return mapping.type ?? type
-}
-
-function idOf({ id }: ObjectName): Record<string, string> {
-  return isUuid(id) ? { resource_id: id } : { external_id: id }
 }
 
 function toGrantee(user: UserName): Grantee {

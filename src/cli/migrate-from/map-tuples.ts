@@ -4,11 +4,13 @@ import type { Mapping } from './mapping.ts'
 import { mapped, type Outcome, summarize, unmapped } from './outcome.ts'
 import type { Plan } from './plan.ts'
 import type { Tuple } from './tuple.ts'
+import { createWorkspaceNames } from './workspace-names.ts'
 
 /** Plans what tuples become. `now` decides which of them have expired. */
 export function mapTuples(tuples: Tuple[], mapping: Mapping, now: Date): Plan {
-  const people = createPeopleMapper(mapping)
-  const resources = createResourceMapper(mapping)
+  const workspaceNames = createWorkspaceNames(mapping)
+  const people = createPeopleMapper(mapping, workspaceNames)
+  const resources = createResourceMapper(mapping, workspaceNames, people)
 
   const mapRest = (tuple: Tuple): Outcome => {
     const { type } = tuple.object
@@ -30,7 +32,7 @@ export function mapTuples(tuples: Tuple[], mapping: Mapping, now: Date): Plan {
 
   const { problems: peopleProblems, ...members } = people.finish()
   const { problems: resourceProblems, ...items } = resources.finish()
-  const problems = [...peopleProblems, ...resourceProblems]
+  const problems = [...workspaceNames.findProblems(), ...peopleProblems, ...resourceProblems]
   return {
     ...members,
     ...items,

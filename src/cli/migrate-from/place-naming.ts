@@ -17,7 +17,7 @@ export function createPlaceNaming(
       return `${describePlace(path, place)}:${name && ` ${name}`}`
     },
     detail: (fields, message) =>
-      truncateLines(fields.map((field) => `${field} ${message}`)).join('\n'),
+      truncateLines(fields.map((field) => `${field.replace(/:?$/, ':')} ${message}`)).join('\n'),
   }
 }
 

@@ -31,3 +31,11 @@ export type ParsedTuples = { tuples: Tuple[]; problems: Problem[] }
 export function describePlace(path: string, { line, column }: Place): string {
   return `${path}:${line}:${column}`
 }
+
+/** Whether a tuple holds only sometimes. */
+export function hasTrait({
+  condition,
+  expiresAt,
+}: Pick<Tuple, 'condition' | 'expiresAt'>): boolean {
+  return condition !== undefined || expiresAt !== undefined
+}

@@ -99,7 +99,7 @@ const outcomes: [lines: string[], expected: string][] = [
     ['sheet:1#owner@user:ann', 'sheet:1#owner@user:bob'],
     'not mapped: the resource has another owner',
   ],
-  [[...doc, 'doc:1#owner@team:eng#member'], 'share with edit'],
+  [[...doc, 'doc:1#owner@club:chess#member'], 'share with edit'],
   [['sheet:1#owner@team:eng#member'], 'not mapped: the relation cannot have this subject'],
   [[...doc, 'doc:1#parent@sheet:1'], 'parent of the resource'],
   [
@@ -109,7 +109,15 @@ const outcomes: [lines: string[], expected: string][] = [
   [[...doc, 'doc:1#parent@page:1'], 'not mapped: the parent is of another service'],
   [[...doc, 'doc:1#parent@user:ann'], 'not mapped: the relation cannot have this subject'],
   [[...doc, 'doc:1#reader@user:bob'], 'share with view'],
-  [[...doc, 'doc:1#reviewer@team:eng#lead'], 'share with reviewer'],
+  [[...doc, 'team:eng#org@org:acme', 'doc:1#reviewer@team:eng#lead'], 'share with reviewer'],
+  [
+    [...doc, 'doc:1#reviewer@team:eng#lead'],
+    'not mapped: the group is not known to be in the workspace of the resource',
+  ],
+  [
+    [...doc, 'team:eng#org@org:beta', 'doc:1#reviewer@team:eng#lead'],
+    'not mapped: the group is not known to be in the workspace of the resource',
+  ],
   [[...doc, 'doc:1#reader@user:bob[small_amount:{"limit":5}]'], 'share with view if small'],
   [
     [...doc, 'doc:1#reader@user:bob[night]'],
@@ -194,7 +202,7 @@ test('resources and shares have the fields of the imports', (t) => {
     ...doc,
     'doc:00000000-0000-4000-8000-00000000000a#parent@doc:2',
     'doc:00000000-0000-4000-8000-00000000000a#owner@user:ann',
-    'sheet:9#reader@team:eng#member',
+    'sheet:9#reader@club:eng#member',
     'doc:1#writer@user:bob',
     'doc:1#reader@user:bob',
     'doc:2#reviewer@account:17[expiration:2030-01-31T12:00:00Z]',
@@ -278,7 +286,7 @@ test('resources and shares have the fields of the imports', (t) => {
   )
 })
 
-test('resources without owner or workspace and groups without workspace are problems', (t) => {
+test('resources without owner or workspace, and workspaces and groups that are not distinct, are problems', (t) => {
   const found = plan(
     'doc:1#reader@user:bob',
     'doc:2#owner@user:ann',
@@ -288,6 +296,8 @@ test('resources without owner or workspace and groups without workspace are prob
     'team:eng#member@user:bob',
     'team:ops#org@org:acme',
     'club:ops#member@user:bob',
+    'org:Beta_Inc#member@user:ann',
+    'org:beta#member@user:ann',
   )
   t.deepEqual(describeProblems(found), [
     '1:1 doc:1 has no workspace',
@@ -299,6 +309,7 @@ test('resources without owner or workspace and groups without workspace are prob
     '4:1 doc:4 has no owner',
     '5:1 team:eng has no workspace',
     '8:1 acme has two groups with the name ops',
+    '10:1 org:beta is the same workspace as org:Beta_Inc: beta',
   ])
 })
 
