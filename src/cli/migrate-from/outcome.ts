@@ -22,7 +22,8 @@ export function summarize(outcomes: [Tuple, Outcome][]): SummaryRow[] {
     const relation = `${tuple.object.type}#${tuple.relation}`
     const subject = describeSubject(tuple)
     const key = [relation, subject, outcome.text].join('\n')
-    const row = rows.get(key) ?? { relation, subject, ...outcome, count: 0, lines: [] }
+    const example = `${tuple.object.type}:${tuple.object.id}#${tuple.relation}@${nameSubject(tuple)}`
+    const row = rows.get(key) ?? { relation, subject, ...outcome, count: 0, lines: [], example }
     row.count += 1
     row.lines = [...row.lines, tuple.place.line].toSorted((a, b) => a - b).slice(0, maxLines)
     rows.set(key, row)
@@ -35,4 +36,8 @@ function describeSubject({ subject: { type, id, relation }, condition, expiresAt
   const wildcard = id === '*' ? ':*' : ''
   const traits = [condition && `with ${condition.name}`, expiresAt && 'with expiration']
   return [form + wildcard, ...traits].filter(Boolean).join(' ')
+}
+
+function nameSubject({ subject: { type, id, relation } }: Tuple): string {
+  return relation === undefined ? `${type}:${id}` : `${type}:${id}#${relation}`
 }

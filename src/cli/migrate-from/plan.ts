@@ -38,6 +38,8 @@ export type SummaryRow = {
   count: number
   /** The lines of the first tuples. */
   lines: number[]
+  /** One of the tuples, in the form `folder:plan#viewer@user:ann`. */
+  example: string
 }
 
 /** What the tuples of an export become. */

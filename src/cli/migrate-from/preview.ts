@@ -28,12 +28,13 @@ export function formatPreview(plan: Plan): string[] {
   const [mapped, unmapped] = [true, false].map((isMapped) =>
     plan.summary
       .filter((row) => row.isMapped === isMapped)
-      .map(({ relation, subject, text, count, lines }) => ({
+      .map(({ relation, subject, text, count, lines, example }) => ({
         count,
         relation,
         subject,
         [isMapped ? 'becomes' : 'reason']: text,
         lines: `${lines.join(', ')}${count > lines.length ? ', …' : ''}`,
+        ...(!isMapped && { example }),
       })),
   ) as [object[], object[]]
   const counts = countPlan(plan)

@@ -327,6 +327,7 @@ test('the summary counts tuples and names the first lines', (t) => {
       text: 'workspace of the resource',
       count: 1,
       lines: [1],
+      example: 'doc:1#org@org:acme',
     },
     {
       relation: 'doc#owner',
@@ -335,6 +336,7 @@ test('the summary counts tuples and names the first lines', (t) => {
       text: 'owner of the resource',
       count: 1,
       lines: [2],
+      example: 'doc:1#owner@user:ann',
     },
     {
       relation: 'doc#reader',
@@ -343,6 +345,7 @@ test('the summary counts tuples and names the first lines', (t) => {
       text: 'share with view',
       count: 4,
       lines: [3, 4, 5],
+      example: 'doc:1#reader@user:a',
     },
     {
       relation: 'doc#reader',
@@ -351,6 +354,7 @@ test('the summary counts tuples and names the first lines', (t) => {
       text: 'the mapping does not name the condition night',
       count: 1,
       lines: [7],
+      example: 'doc:1#reader@user:e',
     },
   ])
 })
