@@ -37,6 +37,7 @@ const openFgaFiles: [name: string, text: string, expected: string[]][] = [
           { key: key('user:ann', 'viewer', 'doc:1'), timestamp: '2024-01-02T03:04:05Z' },
           { key: key('group:eng#member', 'editor', 'doc:a:b') },
         ],
+        kind: 'tuples',
       },
       undefined,
       2,
