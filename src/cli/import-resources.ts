@@ -24,36 +24,26 @@ import type { FileLine } from './record-file.ts'
 
 export type ImportResult = { registered: number; unchanged: number }
 
+type Context = WriteContext<RegistrationStores & { imports: ImportStore }> & QuotaContext
+
+/** Fields of a file, with the names that errors have for them. */
+type Records = { records: Pick<FileLine, 'fields'>[]; naming: ErrorNaming }
+
 /**
- * Registers the resources of a file in batches, parents first. Each batch is one transaction. The
- * import stops at the first batch with an error. Importing the file again skips resources that are
- * already registered, and so resumes at that batch.
+ * Registers the resources of a file like `registerRecords`. Importing the file again after an error
+ * skips resources that are already registered, and so resumes at the batch with the error.
  *
  * @throws Error that lists the lines with errors and the number of registered resources
  */
 export async function importResources(
-  { stores, quotas }: WriteContext<RegistrationStores & { imports: ImportStore }> & QuotaContext,
+  context: Context,
   lines: FileLine[],
   onProgress: OnProgress,
 ): Promise<ImportResult> {
   const result: ImportResult = { registered: 0, unchanged: 0 }
   try {
-    const naming = createLineNaming(lines)
-    const requests = await resolveWorkspaces(stores, lines, naming)
-    requireValidFields(requests, naming)
-    const registrations = sortByDepth(await readRegistrations(stores, requests, naming))
-    for (let start = 0; start < registrations.length; start += batchSize) {
-      onProgress('Writing', start, registrations.length)
-      const batch = registrations.slice(start, start + batchSize)
-      const { created } = await registerAll(stores, batch, {
-        naming,
-        quotas,
-        actor: { actorId: undefined },
-      })
-      result.registered += created
-      result.unchanged += batch.length - created
-    }
-    if (result.registered > 0) await stores.registrations.analyze()
+    const file = { records: lines, naming: createLineNaming(lines) }
+    await registerRecords(context, file, onProgress, result)
     return result
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
@@ -61,6 +51,35 @@ export async function importResources(
       cause: error,
     })
   }
+}
+
+/**
+ * Registers resources in batches, parents first, and adds them to `result`. Each batch is one
+ * transaction.
+ *
+ * @throws ServiceError for the first batch with an error
+ */
+export async function registerRecords(
+  { stores, quotas }: Context,
+  { records, naming }: Records,
+  onProgress: OnProgress,
+  result: ImportResult,
+): Promise<void> {
+  const requests = await resolveWorkspaces(stores, records, naming)
+  requireValidFields(requests, naming)
+  const registrations = sortByDepth(await readRegistrations(stores, requests, naming))
+  for (let start = 0; start < registrations.length; start += batchSize) {
+    onProgress('Writing', start, registrations.length)
+    const batch = registrations.slice(start, start + batchSize)
+    const { created } = await registerAll(stores, batch, {
+      naming,
+      quotas,
+      actor: { actorId: undefined },
+    })
+    result.registered += created
+    result.unchanged += batch.length - created
+  }
+  if (result.registered > 0) await stores.registrations.analyze()
 }
 
 function describeProgress({ registered }: ImportResult): string {
@@ -74,17 +93,17 @@ function describeProgress({ registered }: ImportResult): string {
  */
 async function resolveWorkspaces(
   { imports, principals }: { imports: ImportStore; principals: PrincipalStore },
-  lines: FileLine[],
+  records: Records['records'],
   { field }: ErrorNaming,
 ): Promise<object[]> {
-  const slugs = new Set(lines.map(({ fields }) => fields.workspace_slug).filter(isText))
+  const slugs = new Set(records.map(({ fields }) => fields.workspace_slug).filter(isText))
   const workspaces = await imports.findWorkspaces([...slugs])
   const workspaceIds = new Map(workspaces.map(({ slug, id }) => [slug, id]))
-  const emails = lines.flatMap(({ fields }) => emailOf(fields) ?? [])
+  const emails = records.flatMap(({ fields }) => emailOf(fields) ?? [])
   const { byEmail } = await principals.findUsers({ emails, externalIds: [] })
 
   const violations: FieldViolation[] = []
-  const requests = lines.map(({ fields }, index) => {
+  const requests = records.map(({ fields }, index) => {
     const { workspace_slug, ...request } = fields
     const email = emailOf(fields)
     if (email !== undefined && !byEmail.has(email))

@@ -3,6 +3,7 @@ import type { OnProgress } from '../admin/import/report.ts'
 import { type FieldViolation, ServiceError } from '../core/errors.ts'
 import type { QuotaContext } from '../core/quotas.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
+import type { ErrorNaming } from '../permissions/error-naming.ts'
 import { Problems } from '../permissions/problems.ts'
 import type { ShareStores } from '../permissions/share.ts'
 import { findShareProblems, shareAll } from '../permissions/share-all.ts'
@@ -10,28 +11,45 @@ import { readShares } from '../permissions/share-items.ts'
 import { createLineNaming, describeLineErrors, findItemViolations } from './line-errors.ts'
 import type { FileLine } from './record-file.ts'
 
+type Context = WriteContext<ShareStores> & Pick<RequestContext, 'now'> & QuotaContext
+
 /**
  * Grants the shares of a file in one transaction, or none.
  *
  * @throws Error that lists the lines with errors
  */
 export async function importShares(
-  {
-    stores,
-    principal,
-    now,
-    quotas,
-  }: WriteContext<ShareStores> & Pick<RequestContext, 'now'> & QuotaContext,
+  context: Context,
   lines: FileLine[],
   onProgress: OnProgress,
 ): Promise<{ granted: number }> {
-  const lineNaming = createLineNaming(lines)
+  try {
+    const file = { records: lines, naming: createLineNaming(lines) }
+    return { granted: await grantRecords(context, file, onProgress) }
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    const lines = [...describeLineErrors(error), 'Nothing was shared.']
+    throw new Error(lines.join('\n'), { cause: error })
+  }
+}
+
+/**
+ * Grants shares in one transaction, or none, and returns their number. `records` have the fields of a
+ * file, for which `naming` has the names.
+ *
+ * @throws ServiceError with everything that is wrong
+ */
+export async function grantRecords(
+  { stores, principal, now, quotas }: Context,
+  file: { records: Pick<FileLine, 'fields'>[]; naming: ErrorNaming },
+  onProgress: OnProgress,
+): Promise<number> {
   const naming = {
-    ...lineNaming,
-    field: (index: number, name: string) => lineNaming.field(index, toColumn(name)),
+    ...file.naming,
+    field: (index: number, name: string) => file.naming.field(index, toColumn(name)),
   }
   const problems = new Problems(naming)
-  const requests = lines.map(({ fields }, index) => {
+  const requests = file.records.map(({ fields }, index) => {
     problems.add(index, findConditionViolation(fields))
     return toShare(fields)
   })
@@ -46,20 +64,14 @@ export async function importShares(
     onProgress: (done: number, total: number) => onProgress('Writing', done, total),
   }
   const shares = requests as ShareItem[]
-  try {
-    // Reads what the shares refer to only once, unless a problem may hide others.
-    if (hasFieldProblems(shares, now, problems)) {
-      await findShareProblems(stores, shares, options, problems)
-      problems.throwAny()
-    }
-    const granted = await shareAll(stores, shares, options)
-    if (granted.length > 0) await stores.shares.analyze()
-    return { granted: granted.length }
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error
-    const lines = [...describeLineErrors(error), 'Nothing was shared.']
-    throw new Error(lines.join('\n'), { cause: error })
+  // Reads what the shares refer to only once, unless a problem may hide others.
+  if (hasFieldProblems(shares, now, problems)) {
+    await findShareProblems(stores, shares, options, problems)
+    problems.throwAny()
   }
+  const granted = await shareAll(stores, shares, options)
+  if (granted.length > 0) await stores.shares.analyze()
+  return granted.length
 }
 
 function hasFieldProblems(shares: ShareItem[], now: Date, problems: Problems): boolean {

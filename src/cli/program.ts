@@ -9,6 +9,7 @@ import { groupCommand } from './group.ts'
 import { importCommand } from './import.ts'
 import { keysCommand } from './keys.ts'
 import { managementAppCommand } from './management-app.ts'
+import { migrateFromCommand } from './migrate-from.ts'
 import { print } from './output.ts'
 import { resourceIdCommand, resourcesCommand } from './resources.ts'
 import { serviceAppCommand } from './service-app.ts'
@@ -48,6 +49,7 @@ export function createProgram(): Command {
     .addCommand(importCommand())
     .addCommand(resourcesCommand())
     .addCommand(sharesCommand())
+    .addCommand(migrateFromCommand())
     .addCommand(resourceIdCommand())
     .addCommand(tokenCommand())
     .addCommand(doctorCommand())

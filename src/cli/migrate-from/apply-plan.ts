@@ -1,0 +1,35 @@
+import type { OnProgress } from '../../admin/import/report.ts'
+import { registerRecords } from '../import-resources.ts'
+import { grantRecords } from '../import-shares.ts'
+import type { OperatorContext } from '../session.ts'
+import { applyGroups } from './apply-groups.ts'
+import { applyMembers } from './apply-members.ts'
+import { createPlaceNaming } from './place-naming.ts'
+import type { Plan } from './plan.ts'
+
+export type Applied = { registered: number; unchanged: number; granted: number }
+
+/**
+ * Applies a plan in one transaction: members, groups, resources and shares, through the code of their
+ * imports. `path` is the name of the export in errors.
+ *
+ * @throws ServiceError with the places of what is wrong; nothing is changed
+ */
+export function applyPlan(
+  operator: OperatorContext,
+  { members, groups, resources, shares }: Plan,
+  path: string,
+  onProgress: OnProgress,
+): Promise<Applied> {
+  return operator.stores.transaction(async (stores) => {
+    const context = { ...operator, stores }
+    await applyMembers(context, members, path, onProgress)
+    await applyGroups(context, groups, path)
+    const result = { registered: 0, unchanged: 0 }
+    const resourceNaming = createPlaceNaming(path, resources)
+    const registrations = { records: resources, naming: resourceNaming }
+    await registerRecords(context, registrations, onProgress, result)
+    const grants = { records: shares, naming: createPlaceNaming(path, shares) }
+    return { ...result, granted: await grantRecords(context, grants, onProgress) }
+  })
+}
