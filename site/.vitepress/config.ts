@@ -1,9 +1,10 @@
 import { defineConfig } from 'vitepress'
 import { checkAnchors, repository, rewriteLinks } from './links.ts'
-import { createSidebar, otherFiles, toSite } from './pages.ts'
+import { createSidebars, otherFiles, toSite } from './pages.ts'
 
 const icon =
   "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'><rect width='32' height='32' rx='9' fill='#14703f'/><path d='M11 8h4.6c5 0 8.2 3.1 8.2 8s-3.2 8-8.2 8H11z' fill='none' stroke='#fff' stroke-width='3' stroke-linejoin='round'/></svg>"
+const iconUrl = `data:image/svg+xml,${encodeURIComponent(icon)}`
 
 // biome-ignore lint/style/noDefaultExport: VitePress requires it.
 export default defineConfig({
@@ -11,7 +12,7 @@ export default defineConfig({
   description:
     'Sign-in, workspaces and permissions from one server that needs only PostgreSQL, over gRPC and REST.',
   lang: 'en-GB',
-  head: [['link', { rel: 'icon', href: `data:image/svg+xml,${encodeURIComponent(icon)}` }]],
+  head: [['link', { rel: 'icon', href: iconUrl }]],
   srcDir: '..',
   srcExclude: otherFiles,
   rewrites: toSite,
@@ -27,6 +28,7 @@ export default defineConfig({
           .replaceAll(' ', '-'),
     },
     languageAlias: { caddyfile: 'nginx' },
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     config: rewriteLinks,
   },
   buildEnd: checkAnchors,
@@ -49,6 +51,7 @@ export default defineConfig({
     ],
   },
   themeConfig: {
+    logo: iconUrl,
     search: { provider: 'local' },
     nav: [
       { text: 'Quick start', link: '/start' },
@@ -57,7 +60,7 @@ export default defineConfig({
       { text: 'Comparison', link: '/docs/comparison' },
       { text: 'Changelog', link: '/CHANGELOG' },
     ],
-    sidebar: createSidebar(),
+    sidebar: createSidebars(),
     outline: [2, 3],
     socialLinks: [{ icon: 'github', link: repository }],
     editLink: { pattern: `${repository}/edit/main/:path`, text: 'Edit this page' },

@@ -33,6 +33,8 @@ export function toSite(path: string): string {
     .replace(/README\.md$/, 'index.md')
 }
 
+const references = pages.filter((path) => path.startsWith('site/reference/')).sort()
+
 /** The groups of the sidebar. Pages of `docs` that no group names are in the last one. */
 const groups: Record<string, string[]> = {
   'Getting started': ['README.md', 'docs/comparison.md', 'docs/migrating.md', 'CHANGELOG.md'],
@@ -62,10 +64,7 @@ const groups: Record<string, string[]> = {
     'clients/go/README.md',
     'clients/browser/README.md',
   ],
-  'API reference': [
-    'docs/api.md',
-    ...pages.filter((path) => path.startsWith('site/reference/')).sort(),
-  ],
+  API: ['docs/api.md', ...references.filter((path) => !path.includes('AdminService'))],
   Operation: named(
     'configuration',
     'operations',
@@ -84,23 +83,27 @@ const groups: Record<string, string[]> = {
   ],
 }
 
-/** Returns the sidebar, whose titles are the first headings of the pages. */
-export function createSidebar() {
+/** Returns the sidebars: of the reference, and of all other pages. */
+export function createSidebars() {
   const listed = new Set(Object.values(groups).flat())
   const others = pages.filter((path) => path.startsWith('docs/') && !listed.has(path))
-  return Object.entries({ ...groups, ...(others.length > 0 && { 'More pages': others }) }).map(
-    ([text, paths]) => ({
-      text,
-      collapsed: text !== 'Getting started' && text !== 'Permissions',
-      items: paths.map((path) => ({ text: titleOf(path), link: `/${toSite(path)}` })),
-    }),
-  )
+  return {
+    '/reference/': [createGroup('API reference', ['docs/api.md', ...references])],
+    '/': Object.entries({ ...groups, ...(others.length > 0 && { 'More pages': others }) }).map(
+      ([text, paths]) => createGroup(text, paths),
+    ),
+  }
+}
+
+function createGroup(text: string, paths: string[]) {
+  return { text, items: paths.map((path) => ({ text: titleOf(path), link: `/${toSite(path)}` })) }
 }
 
 function named(...names: string[]): string[] {
   return names.map((name) => `docs/${name}.md`)
 }
 
+/** Returns the first heading of a page. */
 function titleOf(path: string): string {
   if (path === 'README.md') return 'Quick start'
   const [, title = path] = /^# (.*)$/m.exec(readFileSync(join(root, path), 'utf8')) ?? []
