@@ -35,7 +35,7 @@ export function writeReference(folder: string): void {
       const page = [
         '---\neditLink: false\n---',
         `# ${title}`,
-        escape(description),
+        toMarkdown(description),
         'Credentials, errors, paging and limits are described in [API](../../docs/api.md).',
         ...[...methods.values()].map((routes) => renderMethod(routes, schemas)),
         ...(streams[service] ?? []),
@@ -86,7 +86,7 @@ function renderMethod(routes: RestOperation[], schemas: Schemas): string {
       ...(method ? [`- gRPC \`daikon.v1.${service}/${method}\``] : []),
       `- Requires ${alternatives.join(' or ') || 'no credentials'}`,
     ].join('\n'),
-    escape(operation.description),
+    toMarkdown(operation.description),
     ...table('Request', [...(parameters ?? []), ...fields]),
     ...example(body?.[0], body?.[1].example),
     ...table('Response', response ? listFields(response.schema, schemas, false) : []),
@@ -105,7 +105,7 @@ function renderStreams(): Record<string, string[]> {
     const section = [
       `## ${summary}`,
       `- gRPC \`daikon.v1.${service}/${descriptor.name}\`, ${kind.replace('_', ' ')}`,
-      escape(description),
+      toMarkdown(description),
       ...table('Request', listFields(refer(input), schemas, false)),
       ...table('Response', listFields(refer(output), schemas, false)),
     ]
@@ -152,7 +152,9 @@ function row(name: string, schema: any, note: string, { description = '' }: any)
   const { type = 'any', format, items } = schema
   const list = type === 'array' ? [items?.type ?? 'object', 'list'].flat()[0] : undefined
   const kind = list ? `list of ${list}` : (format ?? type)
-  return `| \`${name}\` | ${[kind, note].filter(Boolean).join(', ')} | ${escape(description).replaceAll('|', '\\|').replaceAll(/\s*\n+/g, '<br>')} |`
+  return `| \`${name}\` | ${[kind, note].filter(Boolean).join(', ')} | ${toMarkdown(description)
+    .replaceAll('|', '\\|')
+    .replaceAll(/\s*\n+/g, '<br>')} |`
 }
 
 function table(title: string, rows: string[]): string[] {
@@ -168,6 +170,6 @@ function example(type: string | undefined, value: unknown): string[] {
 }
 
 /** Comments in the proto are Markdown without HTML. */
-function escape(text: string): string {
+function toMarkdown(text: string): string {
   return text.replaceAll(/(`[^`]*`)|</g, (found, code) => code ?? found.replace('<', '&lt;'))
 }

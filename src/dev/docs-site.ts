@@ -31,14 +31,20 @@ export async function startDocsSite({
 
 function handle(folder: string, { url = '/' }: IncomingMessage, response: ServerResponse): void {
   const home = readFile(join(folder, 'index.html'))
-  if (!home) return send(response, 503, '.txt', 'Run `npm run docs:build`, and reload this page.\n')
+  if (!home) {
+    send(response, 503, '.txt', 'Run `npm run docs:build`, and reload this page.\n')
+    return
+  }
   const [, base = '/'] = /href="([^":]*\/)assets\//.exec(home.toString()) ?? []
   const { pathname } = new URL(url, 'http://localhost')
-  if (!pathname.startsWith(base)) return void response.writeHead(302, { location: base }).end()
+  if (!pathname.startsWith(base)) {
+    response.writeHead(302, { location: base }).end()
+    return
+  }
   const path = pathname.slice(base.length).replace(/(^|\/)$/, '$1index.html')
   const file = readFile(join(folder, path))
-  if (file) return send(response, 200, extname(path), file)
-  send(response, 404, '.html', readFile(join(folder, '404.html')) ?? '')
+  if (file) send(response, 200, extname(path), file)
+  else send(response, 404, '.html', readFile(join(folder, '404.html')) ?? '')
 }
 
 /** Reads a file. The paths of URLs have no `..` segments that lead out of the folder. */
