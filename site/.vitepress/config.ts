@@ -64,6 +64,7 @@ export default defineConfig({
     outline: [2, 3],
     socialLinks: [{ icon: 'github', link: repository }],
     editLink: { pattern: `${repository}/edit/main/:path`, text: 'Edit this page' },
+    notFound: { quote: 'The page may have moved. The search finds it.', linkText: 'Home' },
     footer: { message: 'Apache License 2.0' },
   },
 })
