@@ -123,7 +123,7 @@ function listFields(
   within: unknown[] = [],
 ): string[] {
   const resolved: any = resolve(schema, schemas)
-  if (resolved.type === 'array') {
+  if (typeOf(resolved) === 'array') {
     return listFields(resolved.items, schemas, marksRequired, `${prefix}[]`, within)
   }
   if (within.includes(resolved)) return []
@@ -143,15 +143,17 @@ function listFields(
 function resolve(schema: any, schemas: Schemas): JsonSchema {
   const [nullable] = schema.anyOf ?? []
   if (nullable && schema.anyOf.at(-1).type === 'null') return resolve(nullable, schemas)
-  const target = schema.$ref && schemas[schema.$ref.split('/').at(-1)]
-  const { type, ...others } = target ?? schema
-  return { ...others, type: [type].flat().find((name) => name !== 'null') } as JsonSchema
+  return schemas[schema.$ref?.split('/').at(-1)] ?? schema
+}
+
+function typeOf({ type }: any): string | undefined {
+  return [type].flat().find((name) => name !== 'null')
 }
 
 function row(name: string, schema: any, note: string, { description = '' }: any): string {
-  const { type = 'any', format, items } = schema
-  const list = type === 'array' ? [items?.type ?? 'object', 'list'].flat()[0] : undefined
-  const kind = list ? `list of ${list}` : (format ?? type)
+  const { format, items = {} } = schema
+  const type = typeOf(schema) ?? 'any'
+  const kind = type === 'array' ? `list of ${typeOf(items) ?? 'object'}` : (format ?? type)
   return `| \`${name}\` | ${[kind, note].filter(Boolean).join(', ')} | ${toMarkdown(description)
     .replaceAll('|', '\\|')
     .replaceAll(/\s*\n+/g, '<br>')} |`

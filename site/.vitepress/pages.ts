@@ -20,7 +20,7 @@ export const pages = globSync(
 export const otherFiles = [
   '!(site|docs|clients)/**/*',
   '!(README|CHANGELOG|CONTRIBUTING|SECURITY).md',
-  'site/!(index|reference).md',
+  'site/!(index).md',
   'clients/*/!(README.md)',
   'clients/*/*/**',
 ]
