@@ -51,6 +51,7 @@ const containerTests = 'test/containers/'
 /** The files that take longest. They run first, so that no core is idle at the end. */
 export const slowTests = [
   'test/docs/commands.test.ts',
+  'test/docs/site.test.ts',
   'test/resilience/linearizability.test.ts',
   'test/http/schemathesis.test.ts',
   'test/clients/package.test.ts',
