@@ -1,7 +1,7 @@
 import { createOpenApi } from '../src/http/openapi/openapi.ts'
 import { readRegistry } from '../src/rpc/descriptors.ts'
 import type { HandlerTable } from '../src/rpc/handler.ts'
-import { createOperations } from '../src/rpc/operation.ts'
+import { createOperations, createWatches } from '../src/rpc/operation.ts'
 
 /**
  * Returns the OpenAPI document. It describes methods by their declarations, so a new method is
@@ -12,5 +12,6 @@ export function describeApi(globalLimit?: number): object {
   const service = new Proxy({}, { get: () => handler })
   const handlers: HandlerTable = new Proxy({}, { get: () => service })
   const registry = readRegistry()
-  return createOpenApi(createOperations(registry, handlers), registry, globalLimit)
+  const operations = [...createOperations(registry, handlers), ...createWatches(registry, handlers)]
+  return createOpenApi(operations, registry, globalLimit)
 }

@@ -21,6 +21,7 @@ export const extendedTests: Record<string, string> = {
   'test/docs/commands.test.ts': 'runs every command of the documentation',
   'test/docs/contributing.test.ts': 'a clone of the repository',
   'test/docs/migrating.test.ts': 'a server process, and 10,000 resources and shares',
+  'test/docs/site.test.ts': 'Chromium and packages from npm',
   'test/gateway/example.test.ts': 'nginx, Caddy and Envoy',
   'test/gateway/gateways.test.ts': 'nginx, Caddy and Envoy',
   'test/grpc/h2spec.test.ts': 'h2spec',
@@ -50,6 +51,7 @@ const containerTests = 'test/containers/'
 /** The files that take longest. They run first, so that no core is idle at the end. */
 export const slowTests = [
   'test/docs/commands.test.ts',
+  'test/docs/site.test.ts',
   'test/resilience/linearizability.test.ts',
   'test/http/schemathesis.test.ts',
   'test/clients/package.test.ts',

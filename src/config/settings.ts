@@ -404,6 +404,11 @@ export const settings = {
     port,
     'Port of the demo application; npm run dev only. 0 picks a free port, as npm run dev does for every port in use.',
   ),
+  DOCS_PORT: setting(
+    '9102',
+    port,
+    'Port of the documentation site; npm run dev in the repository only. 0 picks a free port.',
+  ),
   MOCK_PROVIDERS_PORT: setting(
     '0',
     port,

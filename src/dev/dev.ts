@@ -18,6 +18,7 @@ import { createStores } from '../server/stores.ts'
 import { buildOutdatedConsole } from './console-build.ts'
 import { startDemoApp } from './demo-app.ts'
 import { demo, seedDemoData } from './demo-data.ts'
+import { startDocsSite } from './docs-site.ts'
 import { startMockMailbox } from './mock-mailbox.ts'
 import { startMockProviders } from './mock-providers.ts'
 import { createDemoStores } from './store/demo-store.ts'
@@ -75,6 +76,7 @@ async function dev(): Promise<void> {
   const serviceKey = loadServiceKey(config.DATA_DIR)
   const consoleUrl = config.CONSOLE_ENABLED ? config.ADMIN_URL : undefined
   const app = await startDemoApp({ port: ports.DEMO_PORT, daikonUrl, consoleUrl, serviceKey })
+  const docs = await startDocsSite({ port: ports.DOCS_PORT })
   const server = await start(config, log, {
     isConsoleBeingBuilt: stopConsoleBuild !== undefined,
     async prepare(databaseUrl) {
@@ -90,6 +92,7 @@ async function dev(): Promise<void> {
       server,
       serviceKey,
       appUrl: app.url,
+      docsUrl: docs?.url,
       providersUrl: providers.url,
       mailboxUrl: mailbox.url,
       mockProviders: mockProviders.map((name) => providerTitles[name]),
@@ -103,7 +106,7 @@ async function dev(): Promise<void> {
     if (isStopping) return
     isStopping = true
     stopConsoleBuild?.()
-    await Promise.all([app.close(), providers.close(), server.stop()])
+    await Promise.all([app.close(), docs?.close(), providers.close(), server.stop()])
     await mailbox.close()
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stop)

@@ -12,6 +12,7 @@ export function renderWelcome({
   config,
   server,
   appUrl,
+  docsUrl,
   providersUrl,
   mailboxUrl,
   mockProviders,
@@ -22,6 +23,8 @@ export function renderWelcome({
   config: Config
   server: RunningServer
   appUrl: string
+  /** The URL of the documentation site. If undefined, there is none. */
+  docsUrl: string | undefined
   providersUrl: string
   mailboxUrl: string
   /** The titles of the providers that are mocked. */
@@ -45,7 +48,7 @@ ${heading('daikon is ready')}
 
 ${heading('Addresses')}
   REST API          ${rest}
-  API reference     ${rest}/docs
+  API reference     ${rest}/docs${docsUrl === undefined ? '' : `\n  Documentation     ${docsUrl} (built by npm run docs:build)`}
   gRPC              ${grpc}
   Metrics           http://localhost:${server.metricsPort}/metrics
   Mock providers    ${providersUrl}

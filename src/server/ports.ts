@@ -9,6 +9,7 @@ export const portSettings = [
   'METRICS_PORT',
   'CONSOLE_PORT',
   'DEMO_PORT',
+  'DOCS_PORT',
   'MOCK_PROVIDERS_PORT',
   'MOCK_MAILBOX_PORT',
 ] as const
@@ -101,14 +102,13 @@ function listListeners(config: Config): Listener[] {
 }
 
 function listDemoListeners(config: Config): Listener[] {
-  return (['DEMO_PORT', 'MOCK_PROVIDERS_PORT', 'MOCK_MAILBOX_PORT'] as const).map(
-    (portSetting) => ({
-      portSetting,
-      hostSetting: portSetting,
-      host: '127.0.0.1',
-      port: config[portSetting],
-    }),
-  )
+  const names = ['DEMO_PORT', 'DOCS_PORT', 'MOCK_PROVIDERS_PORT', 'MOCK_MAILBOX_PORT'] as const
+  return names.map((portSetting) => ({
+    portSetting,
+    hostSetting: portSetting,
+    host: '127.0.0.1',
+    port: config[portSetting],
+  }))
 }
 
 /**

@@ -8,7 +8,16 @@ import { startDevServer } from '../support/dev-server.ts'
 const shell = promisify(execFile)
 
 test('if its ports are in use, npm run dev picks and prints free ones, and tokens are valid', async (t) => {
-  const names = ['HTTP', 'GRPC', 'METRICS', 'CONSOLE', 'DEMO', 'MOCK_PROVIDERS', 'MOCK_MAILBOX']
+  const names = [
+    'HTTP',
+    'GRPC',
+    'METRICS',
+    'CONSOLE',
+    'DEMO',
+    'DOCS',
+    'MOCK_PROVIDERS',
+    'MOCK_MAILBOX',
+  ]
   // Browsers try ::1 first for localhost, so a process that listens only there is also in the way.
   const hosts = names.map((name) => (name === 'DEMO' ? '::1' : '127.0.0.1'))
   const taken = await Promise.all(hosts.map((host) => takePort(t, host)))
@@ -24,6 +33,7 @@ test('if its ports are in use, npm run dev picks and prints free ones, and token
     /Metrics +http:\/\/localhost:(\d+)\/metrics\n/,
     /Admin console +http:\/\/localhost:(\d+) /,
     /Demo application +http:\/\/localhost:(\d+)\n/,
+    /Documentation +http:\/\/localhost:(\d+) /,
     /Mock providers +http:\/\/127\.0\.0\.1:(\d+)\n/,
     /Mailbox +http:\/\/localhost:(\d+)\n/,
   ].map((pattern) => Number(pattern.exec(welcome)?.[1]))

@@ -41,6 +41,25 @@ test('the README is shorter than 9,000 bytes and links to every page', (t) => {
   for (const path of pages) if (path !== 'README.md') t.true(readme.includes(`](${path})`), path)
 })
 
+test('the landing page has the commands of the README and the figures of docs/comparison.md', (t) => {
+  const landing = read('site/index.md')
+  const commands = [...landing.matchAll(/^```sh\n([\s\S]*?)```$/gm)].map(([, block = '']) => block)
+  for (const line of commands.join('').split('\n')) t.true(read('README.md').includes(line), line)
+  const rowsOf = (text: string) =>
+    [...text.replaceAll('**', '').matchAll(/^\| (.*) \|$/gm)].map(([, row = '']) =>
+      row.split(' | '),
+    )
+  const measured = rowsOf(read('docs/comparison.md'))
+  const [, , ...rows] = rowsOf(landing)
+  t.is(commands.length, 2)
+  t.is(rows.length, 5)
+  for (const [name, rate, ...ratios] of rows) {
+    const [, calls = '', , spicedb, , openfga, cached] =
+      measured.find(([row]) => row === name) ?? []
+    t.deepEqual([rate, ...ratios], [calls.split(',').slice(0, -1).join(), spicedb, openfga, cached])
+  }
+})
+
 test('docs/applications.md shows the configurations in examples/gateway', (t) => {
   const page = read('docs/applications.md')
   for (const name of ['nginx.conf', 'Caddyfile', 'envoy.yaml'])

@@ -29,6 +29,7 @@ export async function startDevServer(
     GRPC_PORT: '0',
     METRICS_PORT: String(metricsPort),
     DEMO_PORT: '0',
+    DOCS_PORT: '0',
     CONSOLE_PORT: '0',
     ...environment,
   }

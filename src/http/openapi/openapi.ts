@@ -131,7 +131,7 @@ const healthOperation = {
 }
 
 function tagOf({ service }: DeclaredOperation): string {
-  return service.replace('Service', '')
+  return service.replace(/Service$/, '')
 }
 
 function describeTags(operations: DeclaredOperation[]): object[] {
