@@ -168,6 +168,18 @@ const managementAppRoute = createRoute({
   component: screen(() => import('./apps/management-app-page.tsx'), 'ManagementAppPage'),
 })
 
+const webhooksRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/webhooks',
+  component: screen(() => import('./webhooks/webhooks-page.tsx'), 'WebhooksPage'),
+})
+
+const webhookRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/webhooks/$webhookId',
+  component: screen(() => import('./webhooks/webhook-page.tsx'), 'WebhookPage'),
+})
+
 const activityRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/activity',
@@ -207,6 +219,8 @@ const routeTree = rootRoute.addChildren([
     clientAppRoute,
     managementAppsRoute,
     managementAppRoute,
+    webhooksRoute,
+    webhookRoute,
     activityRoute,
     importRoute,
   ]),

@@ -23,6 +23,7 @@ const resource = ({ resourceId }: SampleData) => `/resources/${resourceId}`
 const serviceApp = ({ serviceAppId }: SampleData) => `/service-apps/${serviceAppId}`
 const clientApp = ({ secretAppId }: SampleData) => `/client-apps/${secretAppId}`
 const managementApp = ({ managementAppId }: SampleData) => `/management-apps/${managementAppId}`
+const webhook = ({ webhookId }: SampleData) => `/webhooks/${webhookId}`
 const device = 'the session on Chrome on Windows'
 
 /** Every dialog that a button or menu item opens and Escape closes, by picture name. */
@@ -179,6 +180,16 @@ const dialogs: Record<string, DialogCase> = {
     open: ['Delete'],
     title: 'Delete Deployment?',
   },
+  'webhook-new': { path: () => '/webhooks', open: ['New webhook'], title: 'New webhook' },
+  'webhook-edit': { path: webhook, open: ['Edit'], title: 'Edit Search index' },
+  'webhook-rotate': {
+    path: webhook,
+    open: ['Rotate secret'],
+    title: 'Rotate the secret of Search index?',
+  },
+  'webhook-delivery': { path: webhook, open: ['user.erased'], title: 'Delivery of user.erased' },
+  'webhook-deactivate': { path: webhook, open: ['Deactivate'], title: 'Deactivate Search index?' },
+  'webhook-delete': { path: webhook, open: ['Delete'], title: 'Delete Search index?' },
 }
 
 /** Every menu, by picture name. */

@@ -50,6 +50,8 @@ const screens: Record<string, { path: (data: SampleData) => string; loaded: stri
     path: ({ managementAppId }) => `/management-apps/${managementAppId}`,
     loaded: 'What the app did',
   },
+  webhooks: { path: () => '/webhooks', loaded: 'Search index' },
+  webhook: { path: ({ webhookId }) => `/webhooks/${webhookId}`, loaded: '202' },
   activity: { path: () => '/activity', loaded: 'Resource shared' },
   import: { path: () => '/import', loaded: 'Drop a CSV file here' },
   'not-found': { path: () => '/no/such/page', loaded: 'This page does not exist' },

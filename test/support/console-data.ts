@@ -40,6 +40,7 @@ export type SampleData = {
   /** A client app with a secret. */
   secretAppId: string
   managementAppId: string
+  webhookId: string
 }
 
 /** Fills the server with the data of a small company, through the API where possible. */
@@ -72,6 +73,7 @@ export async function createSampleData(fixture: ConsoleFixture): Promise<SampleD
     name: 'Deployment',
     scopes: ['workspaces:write', 'apps:write'],
   })
+  const webhookId = await createWebhook(fixture)
   const groupId = await createGroupsAndRoles(fixture, workspaceId, people)
   const [resource] = resources
   const share = { grantee_type: 'group', grantee_id: groupId, permission: 'edit' }
@@ -94,6 +96,7 @@ export async function createSampleData(fixture: ConsoleFixture): Promise<SampleD
     clientAppId: clientApp.id,
     secretAppId: secretApp.id,
     managementAppId: managementApp.id,
+    webhookId,
   }
 }
 
@@ -134,6 +137,27 @@ async function importPeople({ call, pool }: ConsoleFixture): Promise<string[]> {
     [ids],
   )
   return ids
+}
+
+/** Creates a webhook for events that do not happen, with a delivery that has arrived. */
+async function createWebhook({ call, pool }: ConsoleFixture): Promise<string> {
+  const { id } = await call('POST', '/admin/webhooks', {
+    url: 'https://hooks.example.invalid/daikon',
+    description: 'Search index',
+    events: ['user.erased', 'activity.*'],
+  })
+  await pool.query(
+    `insert into webhook_deliveries (id, webhook_id, type, state, attempts, created_at,
+       attempted_at, duration_ms, request_body, response_status, response_body)
+     values ($1, $2, 'user.erased', 'delivered', 1, now() - interval '1 day',
+       now() - interval '1 day', 42, $3, 202, '{"queued":true}')`,
+    [
+      randomUUID(),
+      id,
+      '{"type":"user.erased","timestamp":"2026-01-31T09:00:00.000Z","position":7}',
+    ],
+  )
+  return id
 }
 
 function toAscii(name: string): string {

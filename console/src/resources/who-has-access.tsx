@@ -1,4 +1,3 @@
-import { Button, Group } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Schemas } from '../api/client.ts'
@@ -9,6 +8,7 @@ import { type Column, DataTable } from '../ui/data-table.tsx'
 import { Section } from '../ui/page.tsx'
 import { PersonCell } from '../ui/person.tsx'
 import { EmptyState } from '../ui/states.tsx'
+import { TokenPager } from '../ui/token-pager.tsx'
 import { ActionSelect } from './action-select.tsx'
 import { Reason } from './reason.tsx'
 import { type Resource, subjectsQuery } from './resource-queries.ts'
@@ -59,14 +59,11 @@ async function* loadSubjects(resourceId: string, action: string) {
 /** Shows everyone who may perform an action, with the reasons. */
 export function WhoHasAccess({ resource }: { resource: Resource }) {
   const [action, setAction] = useState('view')
-  // The page tokens up to the current page. They are stored because the API returns only the next
-  // one.
   const [tokens, setTokens] = useState<string[]>([])
   const subjects = useQuery({
     ...subjectsQuery(resource.id, action, tokens.at(-1)),
     placeholderData: keepPreviousData,
   })
-  const nextToken = subjects.data?.next_page_token
   return (
     <Section
       title="Who has access"
@@ -100,26 +97,7 @@ export function WhoHasAccess({ resource }: { resource: Resource }) {
         isStale={subjects.isPlaceholderData}
         empty={<EmptyState icon="lock" title={`No one may ${action} it`} />}
       />
-      {(nextToken || tokens.length > 0) && (
-        <Group justify="flex-end" gap="xs" mt="md">
-          <Button
-            size="xs"
-            variant="default"
-            disabled={tokens.length === 0}
-            onClick={() => setTokens(tokens.slice(0, -1))}
-          >
-            Previous
-          </Button>
-          <Button
-            size="xs"
-            variant="default"
-            disabled={!nextToken}
-            onClick={() => nextToken && setTokens([...tokens, nextToken])}
-          >
-            Next
-          </Button>
-        </Group>
-      )}
+      <TokenPager tokens={tokens} nextToken={subjects.data?.next_page_token} onChange={setTokens} />
     </Section>
   )
 }
