@@ -40,20 +40,29 @@ export function resourceQuery(permissionId: string) {
   })
 }
 
-export function explanationQuery(permissionId: string, userId: string, action: string) {
+/** Who asks for which action on a resource, with the context of the request as JSON. */
+export type Question = { userId: string; action: string; context: string | undefined }
+
+export function explanationQuery(permissionId: string, question: Question) {
+  const { userId, action, context } = question
+  const query = { user_id: userId, action, ...definedOnly({ context }) }
   return queryOptions({
-    queryKey: ['resources', 'explanation', permissionId, userId, action],
+    queryKey: ['resources', 'explanation', permissionId, query],
     queryFn: () =>
       unwrap(
         api.GET('/admin/permissions/{permission_id}/explain', {
-          params: { path: { permission_id: permissionId }, query: { user_id: userId, action } },
+          params: { path: { permission_id: permissionId }, query },
         }),
       ),
   })
 }
 
-export function subjectsQuery(permissionId: string, action: string, pageToken: string | undefined) {
-  const query = definedOnly({ action, page_size: 20, page_token: pageToken })
+export function subjectsQuery(
+  permissionId: string,
+  { action, context }: Omit<Question, 'userId'>,
+  pageToken: string | undefined,
+) {
+  const query = definedOnly({ action, context, page_size: 20, page_token: pageToken })
   return queryOptions({
     queryKey: ['resources', 'subjects', permissionId, query],
     queryFn: () =>

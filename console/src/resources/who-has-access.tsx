@@ -11,7 +11,7 @@ import { EmptyState } from '../ui/states.tsx'
 import { TokenPager } from '../ui/token-pager.tsx'
 import { ActionSelect } from './action-select.tsx'
 import { Reason } from './reason.tsx'
-import { type Resource, subjectsQuery } from './resource-queries.ts'
+import { type Question, type Resource, subjectsQuery } from './resource-queries.ts'
 import classes from './who-has-access.module.css'
 
 const columns: Column<Schemas['PermissionSubject']>[] = [
@@ -47,33 +47,52 @@ const csvColumns: CsvColumn<Schemas['PermissionSubject']>[] = [
 ]
 
 /** Loads everyone who may perform an action, page by page. */
-async function* loadSubjects(resourceId: string, action: string) {
+async function* loadSubjects(resourceId: string, question: Omit<Question, 'userId'>) {
   let token: string | undefined
   do {
-    const page = await fetchNow(subjectsQuery(resourceId, action, token))
+    const page = await fetchNow(subjectsQuery(resourceId, question, token))
     yield page.items
     token = page.next_page_token ?? undefined
   } while (token)
 }
 
+type Props = {
+  resource: Resource
+  /** The context of the request as JSON. */
+  context: string | undefined
+}
+
 /** Shows everyone who may perform an action, with the reasons. */
-export function WhoHasAccess({ resource }: { resource: Resource }) {
+export function WhoHasAccess({ resource, context }: Props) {
   const [action, setAction] = useState('view')
-  const [tokens, setTokens] = useState<string[]>([])
+  // The token of a page belongs to its context.
+  const [paging, setPaging] = useState<{ context: string | undefined; tokens: string[] }>()
+  const tokens = paging?.context === context ? (paging?.tokens ?? []) : []
+  const setTokens = (tokens: string[]) => setPaging({ context, tokens })
   const subjects = useQuery({
-    ...subjectsQuery(resource.id, action, tokens.at(-1)),
+    ...subjectsQuery(resource.id, { action, context }, tokens.at(-1)),
     placeholderData: keepPreviousData,
   })
   return (
     <Section
       title="Who has access"
-      description="Everyone who may take the action, or might under conditions, and why."
+      description={
+        <>
+          Everyone who may take the action, or might under conditions, and why
+          {context && (
+            <>
+              , with the context <code>{context}</code>
+            </>
+          )}
+          .
+        </>
+      }
       actions={
         <>
           <CsvButton
             name="who-has-access"
             columns={csvColumns}
-            rows={() => loadSubjects(resource.id, action)}
+            rows={() => loadSubjects(resource.id, { action, context })}
           />
           <ActionSelect
             service={resource.service_name}

@@ -56,7 +56,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
         color="gray"
         c="dimmed"
         disabled={!webhook.is_active}
-        aria-label={`Send ${delivery.type} again`}
+        aria-label={`Send again: ${delivery.type}`}
         onClick={() => retry(delivery)}
       >
         Send again
