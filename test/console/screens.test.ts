@@ -29,6 +29,11 @@ const screens: Record<string, { path: (data: SampleData) => string; loaded: stri
     path: ({ workspaceId }) => `/workspaces/${workspaceId}?tab=roles`,
     loaded: 'Publish to the website',
   },
+  'workspace-service-accounts': {
+    path: ({ workspaceId, serviceAccountId }) =>
+      `/workspaces/${workspaceId}?tab=service-accounts&account=${serviceAccountId}`,
+    loaded: 'API keys',
+  },
   resources: { path: () => '/resources', loaded: 'roadmap-2027' },
   resource: {
     path: ({ resourceId }) => `/resources/${resourceId}`,

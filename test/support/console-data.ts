@@ -41,6 +41,7 @@ export type SampleData = {
   secretAppId: string
   managementAppId: string
   webhookId: string
+  serviceAccountId: string
 }
 
 /** Fills the server with the data of a small company, through the API where possible. */
@@ -84,6 +85,7 @@ export async function createSampleData(fixture: ConsoleFixture): Promise<SampleD
     permission: 'view',
     expires_at: new Date(Date.now() + 14 * 86_400_000).toISOString(),
   })
+  const serviceAccountId = await createServiceAccounts(fixture, workspaceId)
   await insertSignIns(fixture, people)
   const userId = people[2] as string
   await insertSessions(fixture, workspaceId, userId)
@@ -97,6 +99,7 @@ export async function createSampleData(fixture: ConsoleFixture): Promise<SampleD
     secretAppId: secretApp.id,
     managementAppId: managementApp.id,
     webhookId,
+    serviceAccountId,
   }
 }
 
@@ -241,6 +244,18 @@ async function createGroupsAndRoles(
     await call('POST', `/admin/roles/${role.id}/members/${people[name === 'Reviewer' ? 2 : 5]}`)
   }
   return product.id
+}
+
+async function createServiceAccounts(
+  { call }: ConsoleFixture,
+  workspaceId: string,
+): Promise<string> {
+  const path = `/admin/workspaces/${workspaceId}/service-accounts`
+  const { id } = await call('POST', path, { name: 'Nightly export', role: 'viewer' })
+  await call('POST', `${path}/${id}/keys`, { name: 'CI' })
+  const old = await call('POST', path, { name: 'Old sync', role: 'editor' })
+  await call('PATCH', `${path}/${old.id}`, { is_active: false })
+  return id
 }
 
 /** Inserts sign-ins of the last month, with more on weekdays. */

@@ -16,7 +16,7 @@ export function NewSecretModal({
   return (
     <PersistentDialog opened={secret !== undefined} title={`Copy the ${name}`}>
       <Alert color="yellow" variant="light" icon={<Icon name="alert" />} mb="md">
-        This is the only time that the secret is shown.
+        This is the only time that it is shown.
       </Alert>
       {secret && <CopyableCode code={secret} label="Secret" />}
       <Group justify="flex-end" mt="lg">

@@ -10,6 +10,8 @@ export function objectLink({
 }: NamedObject): Pick<LinkProps, 'to' | 'params' | 'search'> | undefined {
   switch (type) {
     case 'user':
+      // A service account belongs to a workspace.
+      if (workspaceId) return serviceAccountLink(id, workspaceId)
       return { to: '/people/$userId', params: { userId: id } }
     case 'workspace':
       return { to: '/workspaces/$workspaceId', params: { workspaceId: id } }
@@ -30,4 +32,10 @@ export function objectLink({
     default:
       return undefined
   }
+}
+
+/** Returns the address of a service account on the page of its workspace. */
+export function serviceAccountLink(id: string, workspaceId: string) {
+  const search = { tab: 'service-accounts', account: id }
+  return { to: '/workspaces/$workspaceId', params: { workspaceId }, search } as const
 }
