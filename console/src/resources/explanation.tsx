@@ -48,7 +48,8 @@ export function Explanation({ resource, ...question }: Props) {
   )
 }
 
-function Verdict({
+/** Shows a decision with its reasons. */
+export function Verdict({
   explanation: { decision, sentence, reasons },
 }: {
   explanation: Schemas['PermissionExplanation']

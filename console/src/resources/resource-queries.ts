@@ -57,6 +57,32 @@ export function explanationQuery(permissionId: string, question: Question) {
   })
 }
 
+/** What is assumed beside the facts, as the API has it. */
+export type Assumption = NonNullable<Schemas['WhatIfRequest']['with']>[number]
+
+/** Explains a decision as if the assumptions were facts. Nothing is stored. */
+export function whatIfQuery(permissionId: string, question: Question, assumed: Assumption[]) {
+  const { userId, action, context } = question
+  const body = {
+    subject: { type: 'user' as const, id: userId },
+    action,
+    with: assumed,
+    // The generated type of an object with any members has none.
+    ...(context && { context: JSON.parse(context) as Record<string, never> }),
+  }
+  return queryOptions({
+    queryKey: ['resources', 'what-if', permissionId, body],
+    queryFn: () =>
+      unwrap(
+        api.POST('/admin/permissions/{permission_id}/what-if', {
+          params: { path: { permission_id: permissionId } },
+          body,
+        }),
+      ),
+    enabled: assumed.length > 0,
+  })
+}
+
 export function subjectsQuery(
   permissionId: string,
   { action, context }: Omit<Question, 'userId'>,

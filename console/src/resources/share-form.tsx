@@ -13,7 +13,7 @@ import { noCondition, ShareCondition, toCondition } from './share-condition.tsx'
 
 const permissions = ['view', 'edit'].map((value) => ({ value, label: value }))
 
-type Grant = { permission: string | null; role: string | null }
+export type Grant = { permission: string | null; role: string | null }
 
 /** A dialog that shares a resource. */
 export function ShareForm({
@@ -123,7 +123,7 @@ export function ShareForm({
 }
 
 /** Selects a permission or a role that is declared for the type of the resource. */
-function GrantSelect({
+export function GrantSelect({
   resource,
   value: { permission, role },
   error,
@@ -156,7 +156,10 @@ function GrantSelect({
 }
 
 /** Returns the declaration of the type of a resource, if there is one. */
-function useDeclaredType({ service_name, resource_type }: Resource): ResourceType | undefined {
+export function useDeclaredType({
+  service_name,
+  resource_type,
+}: Resource): ResourceType | undefined {
   const types = useQuery(resourceTypesQuery)
   return types.data?.find(
     (type) => type.service_name === service_name && type.resource_type === resource_type,

@@ -6,6 +6,7 @@ import { ActionSelect } from './action-select.tsx'
 import { ContextInput } from './context-input.tsx'
 import { Explanation } from './explanation.tsx'
 import type { Resource } from './resource-queries.ts'
+import { WhatIf } from './what-if.tsx'
 
 /**
  * Explains whether a person may perform an action, and why. The person, the action and the context
@@ -47,7 +48,16 @@ export function Why({ resource }: { resource: Resource }) {
       </Group>
       <ContextInput value={context} onChange={(context) => updateSearch({ context })} />
       {userId && (
-        <Explanation resource={resource} userId={userId} action={action} context={context} />
+        <>
+          <Explanation resource={resource} userId={userId} action={action} context={context} />
+          <WhatIf
+            key={userId}
+            resource={resource}
+            userId={userId}
+            action={action}
+            context={context}
+          />
+        </>
       )}
     </Section>
   )
