@@ -89,4 +89,22 @@ if (hasBrowser) {
     await page.getByText('No webhooks yet').waitFor()
     t.deepEqual(await list(), [])
   })
+
+  test.serial('a server without an encryption key says what to set', async (t) => {
+    // In debug mode, a server creates the key.
+    const keyless = await startConsole({
+      DEBUG: 'false',
+      SESSION_SECRET_KEY: 'a secret that is long enough for production',
+      SECRETS_ENCRYPTION_KEY: '',
+      DATA_DIR: '/no/such/folder',
+    })
+    t.teardown(keyless.stop)
+    const page = await keyless.openPage('/webhooks')
+    await page.getByRole('button', { name: 'New webhook' }).first().click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox', { name: 'URL' }).fill('https://example.com/hook')
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await dialog.getByText(/Set SECRETS_ENCRYPTION_KEY/).waitFor()
+    t.pass()
+  })
 }

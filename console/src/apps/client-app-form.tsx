@@ -2,6 +2,7 @@ import { Box, Checkbox, Textarea, TextInput } from '@mantine/core'
 import { ApiError } from '../api/api-error.ts'
 import { FormModal } from '../ui/form.tsx'
 import { parseJsonObject } from '../ui/json-object.ts'
+import { toLines } from '../ui/lines.ts'
 import { Select } from '../ui/select.tsx'
 import { WorkspacePicker } from '../workspaces/workspace-picker.tsx'
 import { MachineFields } from './machine-fields.tsx'
@@ -55,13 +56,6 @@ export function toClientAppBody(values: ClientAppValues) {
     // The generated type of an object with any members has none.
     jwks: jwks as Record<string, never> | null,
   }
-}
-
-function toLines(text: string): string[] {
-  return text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter(Boolean)
 }
 
 type Props = {

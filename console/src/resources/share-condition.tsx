@@ -1,6 +1,7 @@
 import { Textarea, TextInput } from '@mantine/core'
 import type { FormErrors } from '@mantine/form'
 import type { ResourceCondition } from '../resource-types/resource-type-queries.ts'
+import { toLines } from '../ui/lines.ts'
 import { Select } from '../ui/select.tsx'
 
 /** The condition of a share in a form, with the values of its parameters as text. */
@@ -20,10 +21,7 @@ export function toCondition({ name, params }: ConditionValue, declared: Resource
 
 function toParam(type: string, text: string): unknown {
   const element = /^list<(.*)>$/.exec(type)?.[1]
-  if (element) {
-    const lines = text.split('\n').map((line) => line.trim())
-    return lines.filter(Boolean).map((line) => toParam(element, line))
-  }
+  if (element) return toLines(text).map((line) => toParam(element, line))
   if (type === 'bool') return text === 'true' || (text === 'false' ? false : text)
   // An int beyond 2^53 is a text in JSON, too.
   const number = Number(text)

@@ -68,8 +68,14 @@ function takeOver<Fields extends Values>(form: UseFormReturnType<Fields>, error:
   for (const { field, to } of error.changes) {
     const value = form.getValues()[field]
     if (typeof value !== 'string' || form.isDirty(field)) continue
-    form.setFieldValue(field, (to ?? '') as never)
+    form.setFieldValue(field, toText(to) as never)
   }
+}
+
+/** Returns a value of the API as the text of a field: a list with one item per line, or JSON. */
+function toText(value: unknown): string {
+  if (Array.isArray(value)) return value.join('\n')
+  return isObject(value) ? JSON.stringify(value, null, 2) : String(value ?? '')
 }
 
 function assignErrors(error: unknown, values: Values) {

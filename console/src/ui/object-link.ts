@@ -11,7 +11,10 @@ export function objectLink({
   switch (type) {
     case 'user':
       // A service account belongs to a workspace.
-      if (workspaceId) return serviceAccountLink(id, workspaceId)
+      if (workspaceId) {
+        const search = { tab: 'service-accounts', account: id }
+        return { to: '/workspaces/$workspaceId', params: { workspaceId }, search }
+      }
       return { to: '/people/$userId', params: { userId: id } }
     case 'workspace':
       return { to: '/workspaces/$workspaceId', params: { workspaceId: id } }
@@ -32,10 +35,4 @@ export function objectLink({
     default:
       return undefined
   }
-}
-
-/** Returns the address of a service account on the page of its workspace. */
-export function serviceAccountLink(id: string, workspaceId: string) {
-  const search = { tab: 'service-accounts', account: id }
-  return { to: '/workspaces/$workspaceId', params: { workspaceId }, search } as const
 }

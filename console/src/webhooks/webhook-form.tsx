@@ -1,6 +1,7 @@
 import { Box, Textarea, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { actions } from '../activity/activity-actions.ts'
+import { toLines } from '../ui/lines.ts'
 import { Select } from '../ui/select.tsx'
 import { WorkspacePicker } from '../workspaces/workspace-picker.tsx'
 import type { Webhook } from './webhook-queries.ts'
@@ -28,10 +29,7 @@ export function toWebhookBody({ url, description, events, workspace_id }: Webhoo
   return {
     url: url.trim(),
     description,
-    events: events
-      .split('\n')
-      .map((line) => line.trim())
-      .filter(Boolean),
+    events: toLines(events),
     workspace_id,
   }
 }
@@ -50,7 +48,7 @@ type Props = {
 /** The fields of a webhook. */
 export function WebhookForm({ form, isEdit = false }: Props) {
   const { events } = form.values
-  const chosen = events.split('\n').map((line) => line.trim())
+  const chosen = toLines(events)
   return (
     <>
       <TextInput
@@ -82,9 +80,7 @@ export function WebhookForm({ form, isEdit = false }: Props) {
         isSearchable
         mt="xs"
         value={null}
-        onChange={(event) =>
-          form.setFieldValue('events', [...chosen.filter(Boolean), event ?? ''].join('\n'))
-        }
+        onChange={(event) => form.setFieldValue('events', [...chosen, event ?? ''].join('\n'))}
       />
       {!isEdit && (
         <Box mt="md">

@@ -45,7 +45,7 @@ export function createColumns(workspace: Workspace): Column<Member>[] {
       id: 'role',
       header: 'Role',
       cell: (member) =>
-        member.kind === 'service_account' ? (
+        member.kind === 'service_account' || member.support ? (
           <RoleBadge role={member.role} />
         ) : (
           <NativeSelect
