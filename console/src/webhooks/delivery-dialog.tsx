@@ -18,7 +18,7 @@ export function DeliveryDialog({ delivery, onClose }: Props) {
     <Dialog
       opened={delivery !== undefined}
       onClose={onClose}
-      title={`Delivery of ${delivery?.type}`}
+      title={delivery && `Delivery of ${delivery.type}`}
       size="lg"
     >
       {delivery && <DeliveryDetail delivery={delivery} />}
