@@ -94,7 +94,12 @@ const personRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/people/$userId',
   component: screen(() => import('./people/person-page.tsx'), 'PersonPage'),
-  validateSearch: readSearch({ tab: 'text', permission_id: 'text', action: 'text' }),
+  validateSearch: readSearch({
+    tab: 'text',
+    permission_id: 'text',
+    action: 'text',
+    context: 'text',
+  }),
 })
 
 const workspacesRoute = createRoute({
@@ -108,7 +113,13 @@ const workspaceRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/workspaces/$workspaceId',
   component: screen(() => import('./workspaces/workspace-page.tsx'), 'WorkspacePage'),
-  validateSearch: readSearch({ ...pageSearch, tab: 'text', role: 'text', group: 'text' }),
+  validateSearch: readSearch({
+    ...pageSearch,
+    tab: 'text',
+    role: 'text',
+    group: 'text',
+    account: 'text',
+  }),
 })
 
 const resourcesRoute = createRoute({
@@ -129,7 +140,7 @@ const resourceRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/resources/$permissionId',
   component: screen(() => import('./resources/resource-page.tsx'), 'ResourcePage'),
-  validateSearch: readSearch({ tab: 'text', user_id: 'text', action: 'text' }),
+  validateSearch: readSearch({ tab: 'text', user_id: 'text', action: 'text', context: 'text' }),
 })
 
 const serviceAppsRoute = createRoute({
@@ -166,6 +177,18 @@ const managementAppRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/management-apps/$appId',
   component: screen(() => import('./apps/management-app-page.tsx'), 'ManagementAppPage'),
+})
+
+const webhooksRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/webhooks',
+  component: screen(() => import('./webhooks/webhooks-page.tsx'), 'WebhooksPage'),
+})
+
+const webhookRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/webhooks/$webhookId',
+  component: screen(() => import('./webhooks/webhook-page.tsx'), 'WebhookPage'),
 })
 
 const activityRoute = createRoute({
@@ -207,6 +230,8 @@ const routeTree = rootRoute.addChildren([
     clientAppRoute,
     managementAppsRoute,
     managementAppRoute,
+    webhooksRoute,
+    webhookRoute,
     activityRoute,
     importRoute,
   ]),

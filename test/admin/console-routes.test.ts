@@ -20,15 +20,18 @@ for (const transport of environment.transports) {
     const nameless = await seed.user('', { email: `nameless-${randomUUID()}@example.com` })
     const group = await seed.group(workspace, [], 'Writers')
     const app = await seed.serviceApp(`docs-${randomUUID()}`)
-    const ids = [workspace, named, nameless, group, app.id, randomUUID()]
+    const robot = { workspace_id: workspace, name: 'Robot', role: 'viewer' }
+    const account = expectOk(await admin.call(transport, 'CreateServiceAccount', robot))
+    const ids = [workspace, named, nameless, group, app.id, account.id, randomUUID()]
     const { names } = expectOk(await admin.call(transport, 'LookUpNames', { ids }))
     const byId = new Map(names.map((name: { id: string }) => [name.id, name]))
-    t.is(byId.size, 5)
+    t.is(byId.size, 6)
     t.like(byId.get(workspace), { type: 'workspace', name: 'Northwind', workspace_id: workspace })
     t.like(byId.get(named), { type: 'user', name: 'ann' })
     t.regex((byId.get(nameless) as { name: string }).name, /^nameless-.*@example.com$/)
     t.like(byId.get(group), { type: 'group', name: 'Writers', workspace_id: workspace })
     t.like(byId.get(app.id), { type: 'service_app' })
+    t.like(byId.get(account.id), { type: 'user', name: 'Robot', workspace_id: workspace })
   })
 
   test(`ListUsers filters by is_active, is_admin and has_signed_in ${over}`, async (t) => {

@@ -296,7 +296,7 @@ if (hasBrowser) {
       await page.getByRole('link', { name: 'Shop' }).click()
       await button('Edit').click()
       await field('Redirect URIs after sign-out').fill('https://shop.example.com/')
-      await dialog.getByRole('combobox', { name: 'Workspace' }).click()
+      await dialog.getByRole('combobox', { name: 'Workspace', exact: true }).click()
       const option = page.getByRole('option').first()
       const workspace = (await option.textContent()) ?? ''
       await option.click()

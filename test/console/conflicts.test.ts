@@ -80,4 +80,20 @@ if (hasBrowser) {
       await closed()
     }
   })
+
+  test.serial('lists and keys that somebody else has changed remain', async (t) => {
+    const path = `/admin/client-apps/${data.secretAppId}`
+    const keys = [{ kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' }]
+    const theirs = { redirect_uris: ['https://a.example.com/', 'https://b.example.com/'] }
+    await visit(`/client-apps/${data.secretAppId}`)
+    await button('Edit').click()
+    await field('Name').fill('Accounts')
+    await call('PATCH', path, { ...theirs, jwks: { keys } })
+    await inDialog('Save').click()
+    await conflict.waitFor()
+    t.is(await field('Redirect URIs').inputValue(), theirs.redirect_uris.join('\n'))
+    await inDialog('Save').click()
+    await closed()
+    t.like(await call('GET', path), { name: 'Accounts', ...theirs, jwks: { keys } })
+  })
 }

@@ -23,6 +23,9 @@ const resource = ({ resourceId }: SampleData) => `/resources/${resourceId}`
 const serviceApp = ({ serviceAppId }: SampleData) => `/service-apps/${serviceAppId}`
 const clientApp = ({ secretAppId }: SampleData) => `/client-apps/${secretAppId}`
 const managementApp = ({ managementAppId }: SampleData) => `/management-apps/${managementAppId}`
+const serviceAccount = ({ workspaceId, serviceAccountId }: SampleData) =>
+  `/workspaces/${workspaceId}?tab=service-accounts&account=${serviceAccountId}`
+const webhook = ({ webhookId }: SampleData) => `/webhooks/${webhookId}`
 const device = 'the session on Chrome on Windows'
 
 /** Every dialog that a button or menu item opens and Escape closes, by picture name. */
@@ -179,6 +182,47 @@ const dialogs: Record<string, DialogCase> = {
     open: ['Delete'],
     title: 'Delete Deployment?',
   },
+  'support-access': {
+    path: members,
+    open: ['Give support access'],
+    title: 'Support access to Northwind',
+  },
+  'service-account-new': {
+    path: serviceAccount,
+    open: ['New service account'],
+    title: 'New service account',
+  },
+  'service-account-edit': {
+    path: serviceAccount,
+    open: ['Edit Nightly export'],
+    title: 'Edit Nightly export',
+  },
+  'service-account-deactivate': {
+    path: serviceAccount,
+    open: ['Deactivate Nightly export'],
+    title: 'Deactivate Nightly export?',
+  },
+  'service-account-delete': {
+    path: serviceAccount,
+    open: ['Delete Nightly export'],
+    title: 'Delete Nightly export?',
+  },
+  'api-key-new': { path: serviceAccount, open: ['New key'], title: 'New key for Nightly export' },
+  'api-key-revoke': {
+    path: serviceAccount,
+    open: ['Revoke the key CI'],
+    title: 'Revoke the key CI?',
+  },
+  'webhook-new': { path: () => '/webhooks', open: ['New webhook'], title: 'New webhook' },
+  'webhook-edit': { path: webhook, open: ['Edit'], title: 'Edit Search index' },
+  'webhook-rotate': {
+    path: webhook,
+    open: ['Rotate secret'],
+    title: 'Rotate the secret of Search index?',
+  },
+  'webhook-delivery': { path: webhook, open: ['user.erased'], title: 'Delivery of user.erased' },
+  'webhook-deactivate': { path: webhook, open: ['Deactivate'], title: 'Deactivate Search index?' },
+  'webhook-delete': { path: webhook, open: ['Delete'], title: 'Delete Search index?' },
 }
 
 /** Every menu, by picture name. */

@@ -20,8 +20,8 @@ const lists: Record<string, { path: (data: SampleData) => string; columns: strin
     },
     members: {
       path: ({ workspaceId }) => `/workspaces/${workspaceId}`,
-      columns: 'user_id,email,name,role,status,joined_at,expires_at',
-      row: /,zoe.andersson@example.com,Zoe Andersson,editor,invited,,/,
+      columns: 'user_id,email,name,role,kind,support,status,joined_at,expires_at',
+      row: /,zoe.andersson@example.com,Zoe Andersson,editor,user,false,invited,,/,
     },
     groups: {
       path: ({ workspaceId }) => `/workspaces/${workspaceId}?tab=groups`,
@@ -56,7 +56,8 @@ const lists: Record<string, { path: (data: SampleData) => string; columns: strin
     },
     shares: {
       path: ({ resourceId }) => `/resources/${resourceId}`,
-      columns: 'id,grantee_type,grantee_id,permission,role,expires_at,granted_at,granted_by',
+      columns:
+        'id,grantee_type,grantee_id,permission,role,condition,expires_at,granted_at,granted_by',
       row: /,group,[^,]+,edit,,/,
     },
     memberships: {

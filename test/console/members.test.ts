@@ -41,31 +41,31 @@ if (hasBrowser) {
 
   test.serial('all members of a workspace can be reached, owners first', async (t) => {
     await reset()
-    await page.getByText('1–20 of 1,026').waitFor()
+    await page.getByText('1–20 of 1,028').waitFor()
     const owners = ['Alice Lindqvist', 'Person 0007', 'Person 0700']
     await page.getByRole('link', { name: 'Person 0700', exact: true }).waitFor()
     for (const [index, name] of owners.entries()) {
       t.true((await rows.nth(index + 1).innerText()).includes(name), name)
     }
     await page.getByRole('combobox', { name: 'Rows per page' }).selectOption('100')
-    await page.getByText('1–100 of 1,026').waitFor()
+    await page.getByText('1–100 of 1,028').waitFor()
     for (let number = 2; number <= 11; number += 1) {
       await page.getByRole('button', { name: 'Next page' }).click()
       await page.getByText(`${((number - 1) * 100 + 1).toLocaleString('en')}–`).waitFor()
     }
-    await page.getByText('1,001–1,026 of 1,026').waitFor()
+    await page.getByText('1,001–1,028 of 1,028').waitFor()
     await page.getByRole('link', { name: 'Person 1000', exact: true }).waitFor()
     t.is(new URL(page.url()).searchParams.get('page'), '11')
     await page.reload()
     await page.getByRole('link', { name: 'Person 1000', exact: true }).waitFor()
     await page.getByRole('combobox', { name: 'Rows per page' }).selectOption('20')
-    await page.getByText('1–20 of 1,026').waitFor()
+    await page.getByText('1–20 of 1,028').waitFor()
   })
 
   test.serial('members are searched and filtered by role, from the first page on', async (t) => {
     await reset()
     await page.getByRole('button', { name: 'Next page' }).click()
-    await page.getByText('21–40 of 1,026').waitFor()
+    await page.getByText('21–40 of 1,028').waitFor()
     await page.getByRole('searchbox', { name: 'Search members' }).fill('person 07')
     await page.getByText('1–20 of 119').waitFor()
     await page.getByRole('combobox', { name: 'Role', exact: true }).click()
@@ -77,12 +77,12 @@ if (hasBrowser) {
     await page.getByRole('searchbox', { name: 'Search members' }).fill('nobody')
     await page.getByText('No member matches').waitFor()
     await page.getByRole('button', { name: 'Clear the filters' }).click()
-    await page.getByText('1–20 of 1,026').waitFor()
+    await page.getByText('1–20 of 1,028').waitFor()
   })
 
   test.serial('the members of a large workspace are accessible', async (t) => {
     await reset()
-    await page.getByText('1–20 of 1,026').waitFor()
+    await page.getByText('1–20 of 1,028').waitFor()
     await loadAxe(page)
     t.deepEqual(await inspectPage(page, 'workspace-members-many'), [])
   })
@@ -114,11 +114,11 @@ if (hasBrowser) {
     await page.getByText('1–10 of 42').waitFor()
     await page.getByRole('searchbox', { name: 'Search roles' }).fill('role 33')
     await page.getByRole('columnheader', { name: 'Role 33' }).waitFor()
-    await page.getByText('1–10 of 1,026').waitFor()
+    await page.getByText('1–10 of 1,028').waitFor()
     await loadAxe(page)
     t.deepEqual(await inspectPage(page, 'workspace-roles-many'), [])
     await page.getByRole('button', { name: 'Next page' }).click()
-    await page.getByText('11–20 of 1,026').waitFor()
+    await page.getByText('11–20 of 1,028').waitFor()
     await page
       .getByRole('searchbox', { name: 'Search members who have Role 33' })
       .fill('person 0999')

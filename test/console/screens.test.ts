@@ -29,6 +29,11 @@ const screens: Record<string, { path: (data: SampleData) => string; loaded: stri
     path: ({ workspaceId }) => `/workspaces/${workspaceId}?tab=roles`,
     loaded: 'Publish to the website',
   },
+  'workspace-service-accounts': {
+    path: ({ workspaceId, serviceAccountId }) =>
+      `/workspaces/${workspaceId}?tab=service-accounts&account=${serviceAccountId}`,
+    loaded: 'API keys',
+  },
   resources: { path: () => '/resources', loaded: 'roadmap-2027' },
   resource: {
     path: ({ resourceId }) => `/resources/${resourceId}`,
@@ -50,6 +55,8 @@ const screens: Record<string, { path: (data: SampleData) => string; loaded: stri
     path: ({ managementAppId }) => `/management-apps/${managementAppId}`,
     loaded: 'What the app did',
   },
+  webhooks: { path: () => '/webhooks', loaded: 'Search index' },
+  webhook: { path: ({ webhookId }) => `/webhooks/${webhookId}`, loaded: '202' },
   activity: { path: () => '/activity', loaded: 'Resource shared' },
   import: { path: () => '/import', loaded: 'Drop a CSV file here' },
   'not-found': { path: () => '/no/such/page', loaded: 'This page does not exist' },

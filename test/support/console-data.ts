@@ -40,6 +40,8 @@ export type SampleData = {
   /** A client app with a secret. */
   secretAppId: string
   managementAppId: string
+  webhookId: string
+  serviceAccountId: string
 }
 
 /** Fills the server with the data of a small company, through the API where possible. */
@@ -72,6 +74,7 @@ export async function createSampleData(fixture: ConsoleFixture): Promise<SampleD
     name: 'Deployment',
     scopes: ['workspaces:write', 'apps:write'],
   })
+  const webhookId = await createWebhook(fixture)
   const groupId = await createGroupsAndRoles(fixture, workspaceId, people)
   const [resource] = resources
   const share = { grantee_type: 'group', grantee_id: groupId, permission: 'edit' }
@@ -82,6 +85,7 @@ export async function createSampleData(fixture: ConsoleFixture): Promise<SampleD
     permission: 'view',
     expires_at: new Date(Date.now() + 14 * 86_400_000).toISOString(),
   })
+  const serviceAccountId = await createServiceAccounts(fixture, workspaceId)
   await insertSignIns(fixture, people)
   const userId = people[2] as string
   await insertSessions(fixture, workspaceId, userId)
@@ -94,6 +98,8 @@ export async function createSampleData(fixture: ConsoleFixture): Promise<SampleD
     clientAppId: clientApp.id,
     secretAppId: secretApp.id,
     managementAppId: managementApp.id,
+    webhookId,
+    serviceAccountId,
   }
 }
 
@@ -134,6 +140,27 @@ async function importPeople({ call, pool }: ConsoleFixture): Promise<string[]> {
     [ids],
   )
   return ids
+}
+
+/** Creates a webhook for events that do not happen, with a delivery that has arrived. */
+async function createWebhook({ call, pool }: ConsoleFixture): Promise<string> {
+  const { id } = await call('POST', '/admin/webhooks', {
+    url: 'https://hooks.example.invalid/daikon',
+    description: 'Search index',
+    events: ['user.erased', 'activity.*'],
+  })
+  await pool.query(
+    `insert into webhook_deliveries (id, webhook_id, type, state, attempts, created_at,
+       attempted_at, duration_ms, request_body, response_status, response_body)
+     values ($1, $2, 'user.erased', 'delivered', 1, now() - interval '1 day',
+       now() - interval '1 day', 42, $3, 202, '{"queued":true}')`,
+    [
+      randomUUID(),
+      id,
+      '{"type":"user.erased","timestamp":"2026-01-31T09:00:00.000Z","position":7}',
+    ],
+  )
+  return id
 }
 
 function toAscii(name: string): string {
@@ -217,6 +244,18 @@ async function createGroupsAndRoles(
     await call('POST', `/admin/roles/${role.id}/members/${people[name === 'Reviewer' ? 2 : 5]}`)
   }
   return product.id
+}
+
+async function createServiceAccounts(
+  { call }: ConsoleFixture,
+  workspaceId: string,
+): Promise<string> {
+  const path = `/admin/workspaces/${workspaceId}/service-accounts`
+  const { id } = await call('POST', path, { name: 'Nightly export', role: 'viewer' })
+  await call('POST', `${path}/${id}/keys`, { name: 'CI' })
+  const old = await call('POST', path, { name: 'Old sync', role: 'editor' })
+  await call('PATCH', `${path}/${old.id}`, { is_active: false })
+  return id
 }
 
 /** Inserts sign-ins of the last month, with more on weekdays. */

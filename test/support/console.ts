@@ -13,7 +13,7 @@ import { type RunningServer, start } from '../../src/server/start.ts'
 import { launchBrowser, prepareContext } from './browser.ts'
 import { cloneDatabase } from './database.ts'
 import { startDatabaseProxy } from './proxy.ts'
-import { createSeed } from './seed.ts'
+import { createSeed, testEncryptionKey } from './seed.ts'
 import { waitUntil } from './wait-until.ts'
 
 /** The administrator of every console fixture. */
@@ -55,6 +55,7 @@ export async function startConsole(settings: Record<string, string> = {}) {
     ADMIN_URL: consoleUrl,
     ADMIN_EMAILS: administrator.email,
     RATE_LIMIT_ENABLED: 'false',
+    SECRETS_ENCRYPTION_KEY: testEncryptionKey.toString('base64'),
     JWT_PRIVATE_KEY_PATH: keys.privatePath,
     JWT_PUBLIC_KEY_PATH: keys.publicPath,
     ...settings,

@@ -75,7 +75,8 @@ export async function findChanges(request: Request, current: Response): Promise<
 export function describe(value: unknown): string {
   if (value === null || value === undefined || value === '') return 'nothing'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  return Array.isArray(value) ? value.map(describe).join(', ') || 'nothing' : String(value)
+  if (Array.isArray(value)) return value.map(describe).join(', ') || 'nothing'
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
 /** Whether a field belongs to the object itself: not a list of related objects, count or time. */

@@ -1,7 +1,11 @@
 import { Box, Checkbox, Textarea, TextInput } from '@mantine/core'
+import { ApiError } from '../api/api-error.ts'
 import { FormModal } from '../ui/form.tsx'
+import { parseJsonObject } from '../ui/json-object.ts'
+import { toLines } from '../ui/lines.ts'
 import { Select } from '../ui/select.tsx'
 import { WorkspacePicker } from '../workspaces/workspace-picker.tsx'
+import { MachineFields } from './machine-fields.tsx'
 
 /** The fields of a client app. Lists are edited as text with one item per line. */
 export type ClientAppValues = {
@@ -13,6 +17,11 @@ export type ClientAppValues = {
   pkce_required: boolean
   popup_sign_in: boolean
   workspace_id: string | null
+  service_account_id: string | null
+  /** The workspace whose service accounts are offered; not a field of the API. */
+  account_workspace_id: string | null
+  /** A JSON Web Key Set as text; empty for none. */
+  jwks: string
 }
 
 export const emptyClientApp: ClientAppValues = {
@@ -24,9 +33,16 @@ export const emptyClientApp: ClientAppValues = {
   pkce_required: true,
   popup_sign_in: false,
   workspace_id: null,
+  service_account_id: null,
+  account_workspace_id: null,
+  jwks: '',
 }
 
+/** @throws {ApiError} if the public keys are not a JSON object */
 export function toClientAppBody(values: ClientAppValues) {
+  const isConfidential = values.type === 'confidential'
+  const { value: jwks = null, error } = parseJsonObject(isConfidential ? values.jwks : '')
+  if (error) throw new ApiError(422, { errors: [{ field: 'jwks', message: error }] })
   return {
     name: values.name,
     type: values.type as 'public' | 'confidential',
@@ -36,14 +52,10 @@ export function toClientAppBody(values: ClientAppValues) {
     pkce_required: values.type === 'public' || values.pkce_required,
     popup_sign_in: values.popup_sign_in,
     workspace_id: values.workspace_id,
+    service_account_id: isConfidential ? values.service_account_id : null,
+    // The generated type of an object with any members has none.
+    jwks: jwks as Record<string, never> | null,
   }
-}
-
-function toLines(text: string): string[] {
-  return text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter(Boolean)
 }
 
 type Props = {
@@ -87,9 +99,10 @@ export function ClientAppForm(props: Props) {
               {...form.getInputProps('pkce_required', { type: 'checkbox' })}
             />
           )}
+          {form.values.type === 'confidential' && <MachineFields form={form} />}
           <Textarea
             label="Redirect URIs"
-            description="One per line: https, or http on a loopback host."
+            description="One per line: https, or http on a loopback host. Not needed with a service account."
             autosize
             minRows={2}
             mt="md"

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { ActivityLog } from '../activity/activity-log.tsx'
 import { api, unwrap } from '../api/client.ts'
 import { settings } from '../settings.ts'
@@ -109,6 +109,7 @@ function ClientAppDetail({ app }: { app: ClientApp }) {
                 'Any'
               ),
             ],
+            ...machineFacts(app),
             ['PKCE', app.pkce_required ? 'Required' : 'Optional'],
             ['Sign-in from a popup', app.popup_sign_in ? 'Allowed' : 'Not allowed'],
             ['Created', <Time key="created" value={app.created_at} />],
@@ -166,6 +167,9 @@ function ClientAppDetail({ app }: { app: ClientApp }) {
           pkce_required: app.pkce_required,
           popup_sign_in: app.popup_sign_in,
           workspace_id: app.workspace_id ?? null,
+          service_account_id: app.service_account_id ?? null,
+          account_workspace_id: null,
+          jwks: app.jwks ? JSON.stringify(app.jwks, null, 2) : '',
         }}
         send={async (values) => {
           const { post_logout_redirect_uris: uris, ...body } = toClientAppBody(values)
@@ -201,6 +205,27 @@ function ClientAppDetail({ app }: { app: ClientApp }) {
       <NewSecretModal secret={secret} onClose={() => setSecret(undefined)} />
     </Page>
   )
+}
+
+/** How a confidential app authenticates, and the service account that it acts for by itself. */
+function machineFacts({ type, jwks, service_account_id }: ClientApp): [string, ReactNode][] {
+  if (type === 'public') return []
+  const methods = [
+    'client_secret_basic',
+    'client_secret_post',
+    ...(jwks ? ['private_key_jwt'] : []),
+  ]
+  return [
+    ['Authentication', methods.join(', ')],
+    [
+      'Service account',
+      service_account_id ? (
+        <Name key="service-account" id={service_account_id} fallback="Deleted" />
+      ) : (
+        'None'
+      ),
+    ],
+  ]
 }
 
 function UriList({ uris }: { uris: string[] }) {

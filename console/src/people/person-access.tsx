@@ -2,6 +2,7 @@ import { Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { ActionSelect } from '../resources/action-select.tsx'
+import { ContextInput } from '../resources/context-input.tsx'
 import { Explanation } from '../resources/explanation.tsx'
 import { ResourcePicker } from '../resources/resource-picker.tsx'
 import { resourceQuery } from '../resources/resource-queries.ts'
@@ -10,13 +11,14 @@ import { QueryState } from '../ui/states.tsx'
 import type { Person } from './people-queries.ts'
 
 /**
- * Explains whether the person may perform an action on a resource, and why. The resource and the
- * action are part of the address.
+ * Explains whether the person may perform an action on a resource, and why. The resource, the
+ * action and the context are part of the address.
  */
 export function PersonAccess({ person }: { person: Person }) {
   const {
     permission_id: permissionId,
     action = 'view',
+    context,
     tab,
   } = useSearch({ from: '/shell/people/$userId' })
   const navigate = useNavigate({ from: '/people/$userId' })
@@ -24,8 +26,12 @@ export function PersonAccess({ person }: { person: Person }) {
     ...resourceQuery(permissionId ?? ''),
     enabled: permissionId !== undefined,
   })
-  function updateSearch(changes: { permission_id?: string | undefined; action?: string }) {
-    const search = { tab, permission_id: permissionId, action, ...changes }
+  function updateSearch(changes: {
+    permission_id?: string | undefined
+    action?: string
+    context?: string | undefined
+  }) {
+    const search = { tab, permission_id: permissionId, action, context, ...changes }
     void navigate({ search, replace: true })
   }
   return (
@@ -45,11 +51,12 @@ export function PersonAccess({ person }: { person: Person }) {
           onChange={(action) => updateSearch({ action })}
         />
       </Group>
+      <ContextInput value={context} onChange={(context) => updateSearch({ context })} />
       {permissionId && (
         <QueryState query={resource} skeleton={null}>
           {(data) =>
             data.id === permissionId && (
-              <Explanation resource={data} userId={person.id} action={action} />
+              <Explanation resource={data} userId={person.id} action={action} context={context} />
             )
           }
         </QueryState>

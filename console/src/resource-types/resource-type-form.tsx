@@ -1,20 +1,14 @@
-import { Alert, Button, Checkbox, Text, Textarea, TextInput } from '@mantine/core'
-import type { UseFormReturnType } from '@mantine/form'
+import { Alert, Checkbox, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useRef } from 'react'
 import { FormModal } from '../ui/form.tsx'
 import { notifyDone } from '../ui/notify.ts'
-import {
-  type Declaration,
-  declareResourceType,
-  type ResourceRole,
-  type ResourceType,
-  usesQuery,
-} from './resource-type-queries.ts'
+import { ConditionFields } from './condition-fields.tsx'
+import { type DeclarationFields, emptyCondition, emptyRole, toFields } from './declaration-form.ts'
+import { ListFields } from './list-fields.tsx'
+import { RequirementFields } from './requirement-fields.tsx'
+import { declareResourceType, type ResourceType, usesQuery } from './resource-type-queries.ts'
 import { RoleFields } from './role-fields.tsx'
 import { ShareCounts } from './share-counts.tsx'
-
-const emptyRole = { name: '', description: '', actions: [] as string[] }
 
 type Props = {
   service: string
@@ -26,22 +20,17 @@ type Props = {
 /** Declares a resource type, or changes its declaration. */
 export function ResourceTypeForm({ service, edited, onClose }: Props) {
   const current = edited === 'new' ? undefined : edited
-  const initialValues: Declaration = {
-    resource_type: current?.resource_type ?? '',
-    description: current?.description ?? '',
-    allow_public: current?.allow_public ?? false,
-    roles: current?.roles ?? [emptyRole],
-  }
   return (
     <FormModal
       title={current ? `Edit ${current.resource_type}` : 'Declare a resource type'}
       action={current ? 'Save' : 'Declare'}
+      size="lg"
       isOpen={edited !== undefined}
       onClose={onClose}
-      initialValues={initialValues}
+      initialValues={toFields(current)}
       send={async (values) => {
         await declareResourceType(service, values, current)
-        notifyDone(`The roles of ${values.resource_type} are declared.`)
+        notifyDone(`The declaration of ${values.resource_type} is saved.`)
       }}
     >
       {(form) => (
@@ -62,64 +51,51 @@ export function ResourceTypeForm({ service, edited, onClose }: Props) {
             mt="md"
             {...form.getInputProps('allow_public', { type: 'checkbox' })}
           />
-          <Roles service={service} current={current} form={form} />
+          <ListFields form={form} list="roles" emptyItem={emptyRole} addLabel="Add a role">
+            {(index, onRemove) => (
+              <RoleFields service={service} form={form} index={index} onRemove={onRemove} />
+            )}
+          </ListFields>
+          <ListFields
+            form={form}
+            list="conditions"
+            emptyItem={emptyCondition}
+            addLabel="Add a condition"
+          >
+            {(index, onRemove) => <ConditionFields form={form} index={index} onRemove={onRemove} />}
+          </ListFields>
+          <ListFields
+            form={form}
+            list="requirements"
+            emptyItem={{ action: '', condition: '' }}
+            addLabel="Add a requirement"
+          >
+            {(index, onRemove) => (
+              <RequirementFields service={service} form={form} index={index} onRemove={onRemove} />
+            )}
+          </ListFields>
+          {current && <Removed current={current} values={form.values} />}
         </>
       )}
     </FormModal>
   )
 }
 
-function Roles({
-  service,
-  current,
-  form,
-}: {
-  service: string
-  current: ResourceType | undefined
-  form: UseFormReturnType<Declaration>
-}) {
-  const addButton = useRef<HTMLButtonElement>(null)
-  return (
-    <>
-      {form.values.roles.map((_, index) => (
-        <RoleFields
-          key={index}
-          service={service}
-          form={form}
-          index={index}
-          onRemove={() => {
-            form.removeListItem('roles', index)
-            addButton.current?.focus()
-          }}
-        />
-      ))}
-      {form.errors.roles && (
-        <Text size="sm" c="var(--mantine-color-error)" mt="md">
-          {form.errors.roles}
-        </Text>
-      )}
-      <Button
-        ref={addButton}
-        size="xs"
-        variant="default"
-        mt="md"
-        onClick={() => form.insertListItem('roles', emptyRole)}
-      >
-        Add a role
-      </Button>
-      {current && <RemovedRoles current={current} roles={form.values.roles} />}
-    </>
-  )
-}
-
-/** Shows how many shares use the roles that saving would remove. A new name removes a role, too. */
-function RemovedRoles({ current, roles }: { current: ResourceType; roles: ResourceRole[] }) {
+/**
+ * Shows how many shares use the roles and conditions that saving would remove. A new name removes
+ * one, too.
+ */
+function Removed({ current, values }: { current: ResourceType; values: DeclarationFields }) {
   const { data } = useQuery(usesQuery(current))
-  const removed = current.roles.filter(({ name }) => !roles.some((role) => role.name === name))
-  if (!data || removed.length === 0) return null
-  return (
-    <Alert color="yellow" variant="light" mt="md" title="Saving removes roles">
-      <ShareCounts roles={removed} shares={data.shares} />A role that shares use cannot be removed.
-    </Alert>
-  )
+  return (['roles', 'conditions'] as const).map((list) => {
+    const names = current[list].map(({ name }) => name)
+    const removed = names.filter((name) => !values[list].some((item) => item.name === name))
+    if (!data || removed.length === 0) return null
+    return (
+      <Alert key={list} color="yellow" variant="light" mt="md" title={`Saving removes ${list}`}>
+        <ShareCounts names={removed} shares={data[list]} />
+        Those that shares use cannot be removed.
+      </Alert>
+    )
+  })
 }

@@ -2,38 +2,34 @@ import { queryOptions } from '@tanstack/react-query'
 import { ApiError } from '../api/api-error.ts'
 import { api, type Schemas, unwrap } from '../api/client.ts'
 import { queryClient } from '../api/query-client.ts'
+import { type DeclarationFields, toConditions } from './declaration-form.ts'
 
 export type ResourceType = Schemas['ResourceType']
 export type ResourceRole = Schemas['ResourceRole']
 
-type Optional = Pick<
-  ResourceType,
-  'roles_used' | 'conditions_used' | 'resources' | 'conditions' | 'requirements'
->
-type Declared = Omit<ResourceType, keyof Optional> & {
-  [Name in keyof Optional]?: Optional[Name] | undefined
-}
+export type ResourceCondition = Schemas['ResourceCondition']
 
 type Key = Pick<ResourceType, 'service_name' | 'resource_type'>
 
 /** What an administrator edits. */
-export type Declaration = Pick<
-  ResourceType,
-  'resource_type' | 'description' | 'allow_public' | 'roles'
->
+export type Declaration = Omit<ResourceType, 'roles_used' | 'conditions_used' | 'resources'>
 
 export const resourceTypesQuery = queryOptions({
   queryKey: ['resource-types'],
   queryFn: () => unwrap(api.GET('/admin/resource-types')),
 })
 
-/** Counts the resources of a type, and the shares with each of its roles. */
+/** Counts the resources of a type, and the shares with each of its roles and conditions. */
 export function usesQuery(type: ResourceType) {
   return queryOptions({
     queryKey: ['resource-types', 'uses', type.service_name, type.resource_type],
     queryFn: async () => {
-      const { resources, roles_used } = await put(type, true)
-      return { resources: resources ?? 0, shares: (roles_used ?? {}) as Record<string, number> }
+      const { resources, roles_used, conditions_used } = await put(type, true)
+      return {
+        resources: resources ?? 0,
+        roles: (roles_used ?? {}) as Record<string, number>,
+        conditions: (conditions_used ?? {}) as Record<string, number>,
+      }
     },
     // Shares change while the page is open.
     staleTime: 0,
@@ -55,20 +51,31 @@ export async function readResourceType(key: Key): Promise<ResourceType | undefin
  */
 export async function declareResourceType(
   service_name: string,
-  declaration: Declaration,
+  fields: DeclarationFields,
   current: ResourceType | undefined,
 ): Promise<void> {
-  const { resource_type, description, allow_public, roles } = declaration
+  const { resource_type, description, allow_public, roles, conditions, requirements } = fields
   if (!resource_type) throw invalid('resource_type', 'is required')
-  if (!description && !allow_public && roles.length === 0)
-    throw invalid('description', 'is required without roles')
+  const isEmpty = [roles, conditions, requirements].every((list) => list.length === 0)
+  if (!description && !allow_public && isEmpty)
+    throw invalid('description', 'is required without roles and conditions')
+  requireDistinctParameters(conditions)
   if (!current) {
     // The API would replace the declaration.
     const existing = await readResourceType({ service_name, resource_type })
     if (existing) throw invalid('resource_type', 'is already declared')
   }
-  await put({ ...current, service_name, ...declaration }, false)
+  await put({ ...fields, service_name, conditions: toConditions(conditions) }, false)
   await refreshResourceTypes()
+}
+
+/** The API has parameters by their names, so it cannot notice a name that occurs twice. */
+function requireDistinctParameters(conditions: DeclarationFields['conditions']): void {
+  for (const [index, { parameters }] of conditions.entries()) {
+    const names = parameters.map(({ name }) => name)
+    const second = names.findIndex((name, position) => names.indexOf(name) < position)
+    if (second !== -1) throw invalid(`conditions[${index}].parameters[${second}]`, 'is duplicated')
+  }
 }
 
 export async function removeResourceType(type: ResourceType): Promise<void> {
@@ -78,15 +85,13 @@ export async function removeResourceType(type: ResourceType): Promise<void> {
   await refreshResourceTypes()
 }
 
-/** The fields of a declaration that the console does not show remain as they are. */
-function put(type: Declared, dry_run: boolean): Promise<ResourceType> {
-  const { service_name, resource_type, description, allow_public, roles } = type
-  const conditions = (type.conditions ?? []).map(({ parameters, ...condition }) => ({
+function put(type: Declaration, dry_run: boolean): Promise<ResourceType> {
+  const { service_name, resource_type, description, allow_public, roles, requirements } = type
+  const conditions = type.conditions.map(({ parameters, ...condition }) => ({
     ...condition,
     // The generated type of an object with any members has none.
     parameters: parameters as Record<string, never>,
   }))
-  const requirements = type.requirements ?? []
   const body = { description, allow_public, roles, conditions, requirements }
   const params = { path: { service_name, resource_type }, query: { dry_run } }
   return unwrap(api.PUT('/admin/resource-types/{service_name}/{resource_type}', { params, body }))

@@ -36,6 +36,11 @@ export function ResourceTypes({ service }: { service: string }) {
       ),
     },
     { id: 'roles', header: 'Roles', cell: ({ roles }) => <Roles roles={roles} /> },
+    {
+      id: 'conditions',
+      header: 'Conditions',
+      cell: (type) => <Conditions type={type} />,
+    },
     actionColumn((type) => (
       <Group gap={4} wrap="nowrap" justify="flex-end">
         <Button
@@ -62,7 +67,7 @@ export function ResourceTypes({ service }: { service: string }) {
     <Section
       title="Resource types"
       count={rows?.length}
-      description={`Roles that shares of resources of ${service} can grant, beside view and edit.`}
+      description={`Roles that shares of resources of ${service} can grant, beside view and edit, and conditions of shares and actions.`}
       actions={declareButton}
     >
       <DataTable
@@ -96,6 +101,24 @@ function Roles({ roles }: Pick<ResourceType, 'roles'>) {
   )
 }
 
+function Conditions({ type: { conditions, requirements } }: { type: ResourceType }) {
+  if (conditions.length === 0) return <span className="dimmed">None</span>
+  return (
+    <ul className={classes.roles}>
+      {conditions.map(({ name, description, expression }) => {
+        const actions = requirements.filter(({ condition }) => condition === name)
+        return (
+          <li key={name}>
+            <b>{name}</b> <span className="dimmed">{description || expression}</span>
+            {actions.length > 0 &&
+              ` · required to ${actions.map(({ action }) => action).join(', ')}`}
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
 function RemoveType({ type }: { type: ResourceType }) {
   const { resource_type } = type
   return (
@@ -121,8 +144,19 @@ function Removal({ type }: { type: ResourceType }) {
   return (
     <>
       Its resources remain
-      {data && ` (${data.resources.toLocaleString()})`}. A role that shares use cannot be removed.
-      {data && type.roles.length > 0 && <ShareCounts roles={type.roles} shares={data.shares} />}
+      {data && ` (${data.resources.toLocaleString()})`}. A role or condition that shares use cannot
+      be removed.
+      {data &&
+        (['roles', 'conditions'] as const).map(
+          (list) =>
+            type[list].length > 0 && (
+              <ShareCounts
+                key={list}
+                names={type[list].map(({ name }) => name)}
+                shares={data[list]}
+              />
+            ),
+        )}
     </>
   )
 }

@@ -1,11 +1,11 @@
 import { Button, Checkbox, Fieldset, Group, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useActions } from '../resources/service-actions.ts'
-import type { Declaration } from './resource-type-queries.ts'
+import type { DeclarationFields } from './declaration-form.ts'
 
 type Props = {
   service: string
-  form: UseFormReturnType<Declaration>
+  form: UseFormReturnType<DeclarationFields>
   /** The position of the role in the form. */
   index: number
   onRemove: () => void

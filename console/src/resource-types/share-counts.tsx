@@ -1,17 +1,17 @@
 import { List } from '@mantine/core'
-import type { ResourceRole } from './resource-type-queries.ts'
 
 type Props = {
-  roles: ResourceRole[]
-  /** The number of shares by the name of the role. */
+  /** The names of roles or conditions. */
+  names: string[]
+  /** The number of shares by the name. */
   shares: Record<string, number>
 }
 
-/** Lists roles with the number of shares that use each. */
-export function ShareCounts({ roles, shares }: Props) {
+/** Lists roles or conditions with the number of shares that use each. */
+export function ShareCounts({ names, shares }: Props) {
   return (
     <List size="sm" my="xs">
-      {roles.map(({ name }) => (
+      {names.map((name) => (
         <List.Item key={name}>
           {name}: {describeCount(shares[name] ?? 0)}
         </List.Item>

@@ -8,17 +8,23 @@ import { Icon } from '../ui/icon.tsx'
 import { QueryState } from '../ui/states.tsx'
 import { AccessPicture } from './access-picture.tsx'
 import { Reason } from './reason.tsx'
-import { explanationQuery, type Resource, refreshResources } from './resource-queries.ts'
-import { ShareForm } from './shares.tsx'
+import {
+  explanationQuery,
+  type Question,
+  type Resource,
+  refreshResources,
+} from './resource-queries.ts'
+import { ShareForm } from './share-form.tsx'
 
-type Props = { resource: Resource; userId: string; action: string }
+type Props = { resource: Resource } & Question
 
 /**
  * Shows whether a person may perform an action on a resource and why. After a denial, it offers
  * the dialogs that give access.
  */
-export function Explanation({ resource, userId, action }: Props) {
-  const explanation = useQuery(explanationQuery(resource.id, userId, action))
+export function Explanation({ resource, ...question }: Props) {
+  const { userId, action } = question
+  const explanation = useQuery(explanationQuery(resource.id, question))
   return (
     <div style={{ marginTop: '1rem' }} aria-live="polite">
       <QueryState query={explanation} skeleton={null}>
@@ -42,7 +48,8 @@ export function Explanation({ resource, userId, action }: Props) {
   )
 }
 
-function Verdict({
+/** Shows a decision with its reasons. */
+export function Verdict({
   explanation: { decision, sentence, reasons },
 }: {
   explanation: Schemas['PermissionExplanation']
@@ -75,7 +82,7 @@ function Remedies({
   userId,
   action,
   reasons,
-}: Props & { reasons: Schemas['AccessReason'][] }) {
+}: Omit<Props, 'context'> & { reasons: Schemas['AccessReason'][] }) {
   const [open, setOpen] = useState<'share' | 'membership'>()
   const { data: person } = useName(userId)
   const rules = reasons.map(({ rule }) => rule)

@@ -12,6 +12,7 @@ export function Reason({ reason }: { reason: AccessReason }) {
   return (
     <span>
       {describe(reason)}
+      {reason.condition && <>, under the condition {reason.condition}</>}
       {reason.expires_at && (
         <>
           , until <Time value={reason.expires_at} />

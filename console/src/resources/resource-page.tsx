@@ -65,10 +65,11 @@ function ResourceDetail({ resource }: { resource: Resource }) {
 
 /** Explains access on one page: why a person has it, who else has it, and through which shares. */
 function Access({ resource }: { resource: Resource }) {
+  const { context } = useSearch({ from: '/shell/resources/$permissionId' })
   return (
     <>
       <Why resource={resource} />
-      <WhoHasAccess resource={resource} />
+      <WhoHasAccess resource={resource} context={context} />
       <Shares resource={resource} />
     </>
   )

@@ -40,20 +40,55 @@ export function resourceQuery(permissionId: string) {
   })
 }
 
-export function explanationQuery(permissionId: string, userId: string, action: string) {
+/** Who asks for which action on a resource, with the context of the request as JSON. */
+export type Question = { userId: string; action: string; context: string | undefined }
+
+export function explanationQuery(permissionId: string, question: Question) {
+  const { userId, action, context } = question
+  const query = { user_id: userId, action, ...definedOnly({ context }) }
   return queryOptions({
-    queryKey: ['resources', 'explanation', permissionId, userId, action],
+    queryKey: ['resources', 'explanation', permissionId, query],
     queryFn: () =>
       unwrap(
         api.GET('/admin/permissions/{permission_id}/explain', {
-          params: { path: { permission_id: permissionId }, query: { user_id: userId, action } },
+          params: { path: { permission_id: permissionId }, query },
         }),
       ),
   })
 }
 
-export function subjectsQuery(permissionId: string, action: string, pageToken: string | undefined) {
-  const query = definedOnly({ action, page_size: 20, page_token: pageToken })
+/** What is assumed beside the facts, as the API has it. */
+export type Assumption = NonNullable<Schemas['WhatIfRequest']['with']>[number]
+
+/** Explains a decision as if the assumptions were facts. Nothing is stored. */
+export function whatIfQuery(permissionId: string, question: Question, assumed: Assumption[]) {
+  const { userId, action, context } = question
+  const body = {
+    subject: { type: 'user' as const, id: userId },
+    action,
+    with: assumed,
+    // The generated type of an object with any members has none.
+    ...(context && { context: JSON.parse(context) as Record<string, never> }),
+  }
+  return queryOptions({
+    queryKey: ['resources', 'what-if', permissionId, body],
+    queryFn: () =>
+      unwrap(
+        api.POST('/admin/permissions/{permission_id}/what-if', {
+          params: { path: { permission_id: permissionId } },
+          body,
+        }),
+      ),
+    enabled: assumed.length > 0,
+  })
+}
+
+export function subjectsQuery(
+  permissionId: string,
+  { action, context }: Omit<Question, 'userId'>,
+  pageToken: string | undefined,
+) {
+  const query = definedOnly({ action, context, page_size: 20, page_token: pageToken })
   return queryOptions({
     queryKey: ['resources', 'subjects', permissionId, query],
     queryFn: () =>

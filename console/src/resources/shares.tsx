@@ -1,25 +1,18 @@
-import { Button, TextInput } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { Button } from '@mantine/core'
+import { useState } from 'react'
 import { api, unwrap } from '../api/client.ts'
 import { useName } from '../api/names.ts'
-import { describeResourceRole } from '../resource-types/describe-role.ts'
-import { type ResourceRole, resourceTypesQuery } from '../resource-types/resource-type-queries.ts'
 import type { CsvColumn } from '../ui/csv.ts'
 import { CsvButton } from '../ui/csv-button.tsx'
 import { actionColumn, type Column, DataTable } from '../ui/data-table.tsx'
-import { FormModal } from '../ui/form.tsx'
 import { Name, shortenId } from '../ui/name.tsx'
 import { notifyDone } from '../ui/notify.ts'
 import { Section } from '../ui/page.tsx'
-import { GroupPicker, MemberPicker } from '../ui/pickers.tsx'
 import { RowAction } from '../ui/row-action.tsx'
-import { Select } from '../ui/select.tsx'
 import { EmptyState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
 import { type Resource, refreshResources, type Share } from './resource-queries.ts'
-
-const permissions = ['view', 'edit'].map((value) => ({ value, label: value }))
+import { ShareForm } from './share-form.tsx'
 
 const csvColumns: CsvColumn<Share>[] = [
   'id',
@@ -27,12 +20,11 @@ const csvColumns: CsvColumn<Share>[] = [
   'grantee_id',
   'permission',
   'role',
+  ['condition', ({ condition }) => (condition ? JSON.stringify(condition) : '')],
   'expires_at',
   'granted_at',
   'granted_by',
 ]
-
-type Grant = { permission: string | null; role: string | null }
 
 /** Shows the shares of a resource with people and groups. */
 export function Shares({ resource }: { resource: Resource }) {
@@ -58,6 +50,19 @@ export function Shares({ resource }: { resource: Resource }) {
             {role}
             <span className="dimmed"> (role)</span>
           </>
+        ),
+    },
+    {
+      id: 'condition',
+      header: 'Condition',
+      cell: ({ condition }) =>
+        condition ? (
+          <>
+            {condition.name}
+            <span className="dimmed"> {describeParams(condition.params)}</span>
+          </>
+        ) : (
+          <span className="dimmed">None</span>
         ),
     },
     {
@@ -111,6 +116,12 @@ export function Shares({ resource }: { resource: Resource }) {
   )
 }
 
+function describeParams(params: Record<string, unknown> | null): string {
+  return Object.entries(params ?? {})
+    .map(([name, value]) => `${name} = ${JSON.stringify(value)}`)
+    .join(', ')
+}
+
 function RevokeShare({ resource, share }: { resource: Resource; share: Share }) {
   const { grantee_type, grantee_id, permission, role } = share
   const { data } = useName(grantee_id)
@@ -143,141 +154,4 @@ function RevokeShare({ resource, share }: { resource: Resource; share: Share }) 
       }}
     />
   )
-}
-
-/** A dialog that shares a resource. */
-export function ShareForm({
-  resource,
-  userId = null,
-  action = 'view',
-  isOpen,
-  onClose,
-}: {
-  resource: Resource
-  /** The person who is preselected. */
-  userId?: string | null
-  /** The action that the preselected permission or role allows, if one does. */
-  action?: string
-  isOpen: boolean
-  onClose: () => void
-}) {
-  const role = useDeclaredRoles(resource).find(({ actions }) => actions.includes(action))
-  const isPermission = permissions.some(({ value }) => value === action)
-  const grant: Grant =
-    isPermission || !role
-      ? { permission: isPermission ? action : 'view', role: null }
-      : { permission: null, role: role.name }
-  const initialValues = {
-    grantee_type: 'user',
-    grantee_id: userId,
-    ...grant,
-    expires_at: '',
-  }
-  return (
-    <FormModal
-      title="Share this resource"
-      action="Share"
-      isOpen={isOpen}
-      onClose={onClose}
-      initialValues={initialValues}
-      send={async ({ grantee_type, grantee_id, permission, role, expires_at }) => {
-        const params = { path: { permission_id: resource.id } }
-        const body = {
-          grantee_type: grantee_type as 'user',
-          grantee_id: grantee_id ?? '',
-          permission: permission as 'view',
-          role,
-          ...(expires_at && { expires_at: new Date(expires_at).toISOString() }),
-        }
-        await unwrap(api.POST('/admin/permissions/{permission_id}/share', { params, body }))
-        await refreshResources()
-        notifyDone('The resource is shared.')
-      }}
-    >
-      {(form) => (
-        <>
-          <Select
-            label="With"
-            options={[
-              { value: 'user', label: 'A person' },
-              { value: 'group', label: 'A group' },
-            ]}
-            {...form.getInputProps('grantee_type')}
-            onChange={(type) => form.setValues({ grantee_type: type ?? 'user', grantee_id: null })}
-          />
-          <div style={{ marginTop: '1rem' }}>
-            {form.values.grantee_type === 'user' ? (
-              <MemberPicker
-                label="Person"
-                description="A member of the workspace."
-                workspaceId={resource.workspace_id}
-                {...form.getInputProps('grantee_id')}
-              />
-            ) : (
-              <GroupPicker
-                label="Group"
-                workspaceId={resource.workspace_id}
-                {...form.getInputProps('grantee_id')}
-              />
-            )}
-          </div>
-          <GrantSelect
-            resource={resource}
-            value={form.values}
-            error={form.errors.role ?? form.errors.permission}
-            onChange={form.setValues}
-          />
-          <TextInput
-            type="datetime-local"
-            label="Expires"
-            description="In your time zone. Leave empty for a share that does not expire."
-            mt="md"
-            {...form.getInputProps('expires_at')}
-          />
-        </>
-      )}
-    </FormModal>
-  )
-}
-
-/** Selects a permission or a role that is declared for the type of the resource. */
-function GrantSelect({
-  resource,
-  value: { permission, role },
-  error,
-  onChange,
-}: {
-  resource: Resource
-  value: Grant
-  error: ReactNode
-  onChange: (grant: Grant) => void
-}) {
-  const roles = useDeclaredRoles(resource)
-  const chosen = roles.find(({ name }) => name === role)
-  return (
-    <Select
-      label="Permission"
-      {...(chosen && { description: describeResourceRole(chosen) })}
-      options={[
-        ...permissions,
-        ...roles.map(({ name }) => ({ value: name, label: `${name} (role)` })),
-      ]}
-      mt="md"
-      value={role ?? permission}
-      error={error}
-      onChange={(name) => {
-        const isRole = roles.some((role) => role.name === name)
-        onChange(isRole ? { permission: null, role: name } : { permission: name, role: null })
-      }}
-    />
-  )
-}
-
-/** Returns the roles that are declared for the type of a resource. */
-function useDeclaredRoles({ service_name, resource_type }: Resource): ResourceRole[] {
-  const types = useQuery(resourceTypesQuery)
-  const type = types.data?.find(
-    (type) => type.service_name === service_name && type.resource_type === resource_type,
-  )
-  return type?.roles ?? []
 }

@@ -1,4 +1,3 @@
-import { Button, Group } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Schemas } from '../api/client.ts'
@@ -9,9 +8,10 @@ import { type Column, DataTable } from '../ui/data-table.tsx'
 import { Section } from '../ui/page.tsx'
 import { PersonCell } from '../ui/person.tsx'
 import { EmptyState } from '../ui/states.tsx'
+import { TokenPager } from '../ui/token-pager.tsx'
 import { ActionSelect } from './action-select.tsx'
 import { Reason } from './reason.tsx'
-import { type Resource, subjectsQuery } from './resource-queries.ts'
+import { type Question, type Resource, subjectsQuery } from './resource-queries.ts'
 import classes from './who-has-access.module.css'
 
 const columns: Column<Schemas['PermissionSubject']>[] = [
@@ -47,36 +47,52 @@ const csvColumns: CsvColumn<Schemas['PermissionSubject']>[] = [
 ]
 
 /** Loads everyone who may perform an action, page by page. */
-async function* loadSubjects(resourceId: string, action: string) {
+async function* loadSubjects(resourceId: string, question: Omit<Question, 'userId'>) {
   let token: string | undefined
   do {
-    const page = await fetchNow(subjectsQuery(resourceId, action, token))
+    const page = await fetchNow(subjectsQuery(resourceId, question, token))
     yield page.items
     token = page.next_page_token ?? undefined
   } while (token)
 }
 
+type Props = {
+  resource: Resource
+  /** The context of the request as JSON. */
+  context: string | undefined
+}
+
 /** Shows everyone who may perform an action, with the reasons. */
-export function WhoHasAccess({ resource }: { resource: Resource }) {
+export function WhoHasAccess({ resource, context }: Props) {
   const [action, setAction] = useState('view')
-  // The page tokens up to the current page. They are stored because the API returns only the next
-  // one.
-  const [tokens, setTokens] = useState<string[]>([])
+  // The token of a page belongs to its context.
+  const [paging, setPaging] = useState<{ context: string | undefined; tokens: string[] }>()
+  const tokens = paging?.context === context ? (paging?.tokens ?? []) : []
+  const setTokens = (tokens: string[]) => setPaging({ context, tokens })
   const subjects = useQuery({
-    ...subjectsQuery(resource.id, action, tokens.at(-1)),
+    ...subjectsQuery(resource.id, { action, context }, tokens.at(-1)),
     placeholderData: keepPreviousData,
   })
-  const nextToken = subjects.data?.next_page_token
   return (
     <Section
       title="Who has access"
-      description="Everyone who may take the action, or might under conditions, and why."
+      description={
+        <>
+          Everyone who may take the action, or might under conditions, and why
+          {context && (
+            <>
+              , with the context <code>{context}</code>
+            </>
+          )}
+          .
+        </>
+      }
       actions={
         <>
           <CsvButton
             name="who-has-access"
             columns={csvColumns}
-            rows={() => loadSubjects(resource.id, action)}
+            rows={() => loadSubjects(resource.id, { action, context })}
           />
           <ActionSelect
             service={resource.service_name}
@@ -100,26 +116,7 @@ export function WhoHasAccess({ resource }: { resource: Resource }) {
         isStale={subjects.isPlaceholderData}
         empty={<EmptyState icon="lock" title={`No one may ${action} it`} />}
       />
-      {(nextToken || tokens.length > 0) && (
-        <Group justify="flex-end" gap="xs" mt="md">
-          <Button
-            size="xs"
-            variant="default"
-            disabled={tokens.length === 0}
-            onClick={() => setTokens(tokens.slice(0, -1))}
-          >
-            Previous
-          </Button>
-          <Button
-            size="xs"
-            variant="default"
-            disabled={!nextToken}
-            onClick={() => nextToken && setTokens([...tokens, nextToken])}
-          >
-            Next
-          </Button>
-        </Group>
-      )}
+      <TokenPager tokens={tokens} nextToken={subjects.data?.next_page_token} onChange={setTokens} />
     </Section>
   )
 }

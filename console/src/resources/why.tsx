@@ -3,24 +3,31 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Section } from '../ui/page.tsx'
 import { PersonPicker } from '../ui/pickers.tsx'
 import { ActionSelect } from './action-select.tsx'
+import { ContextInput } from './context-input.tsx'
 import { Explanation } from './explanation.tsx'
 import type { Resource } from './resource-queries.ts'
+import { WhatIf } from './what-if.tsx'
 
 /**
- * Explains whether a person may perform an action, and why. The person and the action are part of
- * the address.
+ * Explains whether a person may perform an action, and why. The person, the action and the context
+ * are part of the address.
  */
 export function Why({ resource }: { resource: Resource }) {
   const {
     user_id: userId,
     action = 'view',
+    context,
     tab,
   } = useSearch({
     from: '/shell/resources/$permissionId',
   })
   const navigate = useNavigate({ from: '/resources/$permissionId' })
-  function updateSearch(changes: { user_id?: string | undefined; action?: string | undefined }) {
-    void navigate({ search: { tab, user_id: userId, action, ...changes }, replace: true })
+  function updateSearch(changes: {
+    user_id?: string | undefined
+    action?: string
+    context?: string | undefined
+  }) {
+    void navigate({ search: { tab, user_id: userId, action, context, ...changes }, replace: true })
   }
   return (
     <Section title="Why?" description="Choose a person to see why they have access, or why not.">
@@ -39,7 +46,19 @@ export function Why({ resource }: { resource: Resource }) {
           onChange={(action) => updateSearch({ action })}
         />
       </Group>
-      {userId && <Explanation resource={resource} userId={userId} action={action} />}
+      <ContextInput value={context} onChange={(context) => updateSearch({ context })} />
+      {userId && (
+        <>
+          <Explanation resource={resource} userId={userId} action={action} context={context} />
+          <WhatIf
+            key={userId}
+            resource={resource}
+            userId={userId}
+            action={action}
+            context={context}
+          />
+        </>
+      )}
     </Section>
   )
 }

@@ -11,6 +11,7 @@ export const screens = [
   { to: '/service-apps', label: 'Service apps', icon: 'key', key: 's' },
   { to: '/client-apps', label: 'Client apps', icon: 'window', key: 'c' },
   { to: '/management-apps', label: 'Management apps', icon: 'terminal', key: 'm' },
+  { to: '/webhooks', label: 'Webhooks', icon: 'send', key: 'h' },
   { to: '/activity', label: 'Activity', icon: 'activity', key: 'a' },
   { to: '/import', label: 'Import', icon: 'upload', key: 'i' },
 ] as const satisfies { to: string; label: string; icon: IconName; key: string }[]

@@ -68,8 +68,14 @@ function takeOver<Fields extends Values>(form: UseFormReturnType<Fields>, error:
   for (const { field, to } of error.changes) {
     const value = form.getValues()[field]
     if (typeof value !== 'string' || form.isDirty(field)) continue
-    form.setFieldValue(field, (to ?? '') as never)
+    form.setFieldValue(field, toText(to) as never)
   }
+}
+
+/** Returns a value of the API as the text of a field: a list with one item per line, or JSON. */
+function toText(value: unknown): string {
+  if (Array.isArray(value)) return value.join('\n')
+  return isObject(value) ? JSON.stringify(value, null, 2) : String(value ?? '')
 }
 
 function assignErrors(error: unknown, values: Values) {
@@ -92,12 +98,13 @@ function assignErrors(error: unknown, values: Values) {
 /**
  * Returns the field next to which an error is shown, and the item of its value that the error is
  * about: a line of `redirect_uris` for `redirect_uris[1]`, a choice in `roles.0.actions` for
- * `roles[0].actions[1]`.
+ * `roles[0].actions[1]`, and `parameters.0` for `parameters.limit`.
  */
 function findField(path: string, values: Values): { name: string; item: string } {
   const names: string[] = []
   let value: unknown = values
-  for (const segment of path.match(/[^.[\]]+/g) ?? []) {
+  for (const part of path.match(/[^.[\]]+/g) ?? []) {
+    const segment = toPosition(value, part)
     const inner = isObject(value) && Object.hasOwn(value, segment) ? value[segment] : undefined
     const isField = inner !== undefined && (!Array.isArray(value) || isObject(inner))
     if (!isField) return { name: names.join('.'), item: describeItem(value, segment) }
@@ -105,6 +112,13 @@ function findField(path: string, values: Values): { name: string; item: string }
     value = inner
   }
   return { name: names.join('.'), item: '' }
+}
+
+/** Returns the position of the item with a name: the API has some lists of the form by name. */
+function toPosition(value: unknown, segment: string): string {
+  if (!Array.isArray(value)) return segment
+  const position = value.findIndex((item) => isObject(item) && item.name === segment)
+  return position === -1 ? segment : String(position)
 }
 
 function describeItem(value: unknown, segment: string): string {
@@ -127,6 +141,7 @@ type FormModalProps<Fields extends Values> = {
   /** The verb on the submit button. */
   action: string
   isDestructive?: boolean
+  size?: 'lg'
   isOpen: boolean
   onClose: () => void
   initialValues: Fields
@@ -136,12 +151,13 @@ type FormModalProps<Fields extends Values> = {
 
 /** A dialog with a form. It closes when the server has accepted the values. */
 export function FormModal<Fields extends Values>(props: FormModalProps<Fields>) {
-  const { title, isOpen, onClose } = props
+  const { title, size, isOpen, onClose } = props
   return (
     <Dialog
       opened={isOpen}
       onClose={onClose}
       title={title}
+      {...(size && { size })}
       // A click outside the dialog would discard the input.
       closeOnClickOutside={false}
     >

@@ -10,6 +10,11 @@ export function objectLink({
 }: NamedObject): Pick<LinkProps, 'to' | 'params' | 'search'> | undefined {
   switch (type) {
     case 'user':
+      // A service account belongs to a workspace.
+      if (workspaceId) {
+        const search = { tab: 'service-accounts', account: id }
+        return { to: '/workspaces/$workspaceId', params: { workspaceId }, search }
+      }
       return { to: '/people/$userId', params: { userId: id } }
     case 'workspace':
       return { to: '/workspaces/$workspaceId', params: { workspaceId: id } }

@@ -1,3 +1,4 @@
+import { Name } from './name.tsx'
 import classes from './person.module.css'
 import { RowLink } from './row-link.tsx'
 
@@ -25,8 +26,19 @@ const segmenter = new Intl.Segmenter()
 
 type PersonProps = { id: string; name: string; email: string }
 
-/** Shows the name and e-mail address of a person in a list, with a link to the person's page. */
+/**
+ * Shows the name and e-mail address of a person in a list, with a link to the person's page. A service
+ * account, which has no e-mail address, leads to its workspace.
+ */
 export function PersonCell({ id, name, email }: PersonProps) {
+  if (!email) {
+    return (
+      <span className={classes.person}>
+        <Initials name={name} />
+        <Name id={id} fallback={name} />
+      </span>
+    )
+  }
   return (
     <span className={classes.person}>
       <Initials name={name || email} />

@@ -24,7 +24,8 @@ export function readSearch<const Shape extends Record<string, keyof Kinds>>(shap
 
 function readValue(kind: keyof Kinds, value: unknown) {
   if (value === undefined || value === null || value === '') return undefined
-  if (kind === 'text') return String(value)
+  // The router has parsed a value that is JSON.
+  if (kind === 'text') return typeof value === 'object' ? JSON.stringify(value) : String(value)
   if (kind === 'flag') return value === true || undefined
   const number = Number(value)
   return Number.isInteger(number) && number > 0 ? number : undefined

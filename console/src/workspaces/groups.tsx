@@ -21,7 +21,7 @@ import { type Group, groupsQuery, readGroup, refreshWorkspaces } from './workspa
  * open group.
  */
 export function Groups({ workspaceId }: { workspaceId: string }) {
-  const { role: _, ...search } = useSearch({ from: '/shell/workspaces/$workspaceId' })
+  const { role: _, account: __, ...search } = useSearch({ from: '/shell/workspaces/$workspaceId' })
   const { q, page = 1, group: openId } = search
   const navigate = useNavigate({ from: '/workspaces/$workspaceId' })
   const [pageSize, setPageSize] = usePreference('page-size.groups', 20)

@@ -5,28 +5,25 @@ import { useMemo, useState } from 'react'
 import { api, unwrap } from '../api/client.ts'
 import { fetchNow } from '../api/query-client.ts'
 import { refreshPeople } from '../people/people-queries.ts'
-import { Badge } from '../ui/badges.tsx'
 import type { CsvColumn } from '../ui/csv.ts'
 import { CsvButton, loadPages } from '../ui/csv-button.tsx'
-import { actionColumn, type Column, DataTable } from '../ui/data-table.tsx'
+import { DataTable } from '../ui/data-table.tsx'
 import { FilterSelect } from '../ui/filter-select.tsx'
 import { FormModal } from '../ui/form.tsx'
-import { NativeSelect } from '../ui/native-select.tsx'
-import { notifyDone, notifyFailure } from '../ui/notify.ts'
+import { notifyDone } from '../ui/notify.ts'
 import { Section } from '../ui/page.tsx'
-import { PersonCell } from '../ui/person.tsx'
 import { usePreference } from '../ui/preferences.ts'
-import { RowAction } from '../ui/row-action.tsx'
 import { SavedFilters } from '../ui/saved-filters.tsx'
 import { SearchInput } from '../ui/search-input.tsx'
 import { Select } from '../ui/select.tsx'
 import { useSelection } from '../ui/selection.tsx'
 import { EmptyState } from '../ui/states.tsx'
-import { Time } from '../ui/time.tsx'
 import { BulkMembers } from './bulk-members.tsx'
 import { InvitationLink } from './invitation-link.tsx'
-import { EndInput, fromLocalInput, MemberEnd } from './member-end.tsx'
-import { describeRole, roles } from './roles.ts'
+import { createColumns } from './member-columns.tsx'
+import { EndInput, fromLocalInput } from './member-end.tsx'
+import { roles } from './roles.ts'
+import { SupportAccess } from './support-access.tsx'
 import {
   type Member,
   membersQuery,
@@ -39,6 +36,8 @@ const csvColumns: CsvColumn<Member>[] = [
   'email',
   'name',
   'role',
+  'kind',
+  'support',
   'status',
   'joined_at',
   'expires_at',
@@ -50,7 +49,7 @@ function nameOf({ name, email }: Member): string {
 
 /** Shows the members of a workspace, including invited users. */
 export function Members({ workspace }: { workspace: Workspace }) {
-  const { group: _, ...search } = useSearch({ from: '/shell/workspaces/$workspaceId' })
+  const { group: _, account: __, ...search } = useSearch({ from: '/shell/workspaces/$workspaceId' })
   const { q, role, page = 1 } = search
   const navigate = useNavigate({ from: '/workspaces/$workspaceId' })
   const [isInviting, setInviting] = useState(false)
@@ -76,9 +75,12 @@ export function Members({ workspace }: { workspace: Workspace }) {
       title="Members"
       count={members.data?.total}
       actions={
-        <Button size="xs" onClick={() => setInviting(true)}>
-          Invite
-        </Button>
+        <>
+          <SupportAccess workspace={workspace} />
+          <Button size="xs" onClick={() => setInviting(true)}>
+            Invite
+          </Button>
+        </>
       }
     >
       <DataTable
@@ -151,73 +153,6 @@ export function Members({ workspace }: { workspace: Workspace }) {
       <InviteMember workspace={workspace} isOpen={isInviting} onClose={() => setInviting(false)} />
     </Section>
   )
-}
-
-function createColumns(workspace: Workspace): Column<Member>[] {
-  async function changeRole({ user_id, name, email }: Member, role: string) {
-    const params = { path: { workspace_id: workspace.id, user_id } }
-    const body = { role: role as 'viewer' }
-    try {
-      await unwrap(
-        api.PATCH('/admin/workspaces/{workspace_id}/members/{user_id}', { params, body }),
-      )
-      notifyDone(`${name || email} now has the role ${describeRole(role)}.`)
-    } catch (error) {
-      notifyFailure(error)
-    }
-    await Promise.all([refreshWorkspaces(), refreshPeople()])
-  }
-
-  async function remove({ user_id, name, email }: Member) {
-    const params = { path: { workspace_id: workspace.id, user_id } }
-    await unwrap(api.DELETE('/admin/workspaces/{workspace_id}/members/{user_id}', { params }))
-    await Promise.all([refreshWorkspaces(), refreshPeople()])
-    notifyDone(`${name || email} was removed.`)
-  }
-
-  return [
-    {
-      id: 'person',
-      header: 'Person',
-      cell: ({ user_id, name, email }) => <PersonCell id={user_id} name={name} email={email} />,
-    },
-    {
-      id: 'role',
-      header: 'Role',
-      cell: (member) => (
-        <NativeSelect
-          label={`Role of ${member.name || member.email}`}
-          options={roles}
-          value={member.role}
-          onChange={(role) => changeRole(member, role)}
-        />
-      ),
-    },
-    {
-      id: 'joined',
-      header: 'Joined',
-      cell: ({ status, joined_at }) =>
-        status === 'invited' ? <Badge color="yellow">Invited</Badge> : <Time value={joined_at} />,
-    },
-    {
-      id: 'ends',
-      header: 'Ends',
-      cell: (member) => <MemberEnd member={member} workspace={workspace} />,
-    },
-    actionColumn((member) => (
-      <RowAction
-        label="Remove"
-        name={`Remove ${member.name || member.email}`}
-        confirmation={{
-          title: `Remove ${member.name || member.email} from ${workspace.name}?`,
-          children:
-            'They lose their groups, custom roles and shares in this workspace, and access to its resources immediately.',
-          action: 'Remove',
-          run: () => remove(member),
-        }}
-      />
-    )),
-  ]
 }
 
 function InviteMember({

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { ActivityLog } from '../activity/activity-log.tsx'
 import { api, unwrap } from '../api/client.ts'
 import { ResourceTable } from '../resources/resource-table.tsx'
+import { ServiceAccounts } from '../service-accounts/service-accounts.tsx'
 import { NotFoundPage } from '../shell/not-found-page.tsx'
 import { useConfirm } from '../ui/confirm.tsx'
 import { CopyableId } from '../ui/copy.tsx'
@@ -31,7 +32,8 @@ export function WorkspacePage() {
 }
 
 function WorkspaceDetail({ workspace }: { workspace: Workspace }) {
-  const { tab } = useSearch({ from: '/shell/workspaces/$workspaceId' })
+  const { tab, account } = useSearch({ from: '/shell/workspaces/$workspaceId' })
+  const navigate = useNavigate({ from: '/workspaces/$workspaceId' })
   const { id } = workspace
   return (
     <Page
@@ -50,6 +52,17 @@ function WorkspaceDetail({ workspace }: { workspace: Workspace }) {
           { value: 'members', label: 'Members', content: <Members workspace={workspace} /> },
           { value: 'groups', label: 'Groups', content: <Groups workspaceId={id} /> },
           { value: 'roles', label: 'Roles', content: <Roles workspaceId={id} /> },
+          {
+            value: 'service-accounts',
+            label: 'Service accounts',
+            content: (
+              <ServiceAccounts
+                workspaceId={id}
+                openId={account}
+                onOpen={(account) => navigate({ search: { tab, account }, replace: true })}
+              />
+            ),
+          },
           {
             value: 'resources',
             label: 'Resources',
@@ -75,7 +88,8 @@ function WorkspaceDetail({ workspace }: { workspace: Workspace }) {
   )
 }
 
-function Details({ workspace: { id, slug, created_at } }: { workspace: Workspace }) {
+function Details({ workspace }: { workspace: Workspace }) {
+  const { id, slug, created_at, support_access } = workspace
   return (
     <Section title="Details">
       <Facts
@@ -86,6 +100,7 @@ function Details({ workspace: { id, slug, created_at } }: { workspace: Workspace
               {slug}
             </span>,
           ],
+          ['Support access', support_access ? 'Allowed' : 'Forbidden by an owner'],
           ['Created', <Time key="created" value={created_at} />],
           ['ID', <CopyableId key="id" id={id} />],
         ]}

@@ -144,8 +144,8 @@ export interface NamedObject {
    */
   name: string;
   /**
-   * The ID of the workspace that contains the object, or of the workspace itself. Absent for users
-   * and apps.
+   * The ID of the workspace that contains the object, or of the workspace itself. Absent for people
+   * and apps. A `user` with a workspace is a service account.
    */
   workspace_id?: string | undefined;
 }

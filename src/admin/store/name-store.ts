@@ -22,7 +22,7 @@ export class NameStore {
 /** $1 IDs. Each subquery looks them up by primary key. */
 const namesSql = `
   select id, 'user' as type, coalesce(nullif(name, ''), email) as name,
-      null::uuid as "workspaceId"
+      workspace_id as "workspaceId"
     from users where id = any($1::uuid[])
   union all
   select id, 'workspace', name, id from workspaces where id = any($1::uuid[])

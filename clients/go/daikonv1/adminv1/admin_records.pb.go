@@ -464,8 +464,8 @@ type NamedObject struct {
 	// The name. For a user without a name, the e-mail address; for a permission record,
 	// `service_name/resource_type/id`, where `id` is the external ID if there is one.
 	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
-	// The ID of the workspace that contains the object, or of the workspace itself. Absent for users
-	// and apps.
+	// The ID of the workspace that contains the object, or of the workspace itself. Absent for people
+	// and apps. A `user` with a workspace is a service account.
 	WorkspaceId   *string `protobuf:"bytes,4,opt,name=workspace_id,json=workspaceId,proto3,oneof" json:"workspace_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
