@@ -1,3 +1,4 @@
+import { isWorkspaceConsole } from '../console-kind.ts'
 import classes from './person.module.css'
 import { RowLink } from './row-link.tsx'
 
@@ -25,19 +26,26 @@ const segmenter = new Intl.Segmenter()
 
 type PersonProps = { id: string; name: string; email: string }
 
-/** Shows the name and e-mail address of a person in a list, with a link to the person's page. */
+/**
+ * Shows the name and e-mail address of a person in a list, with a link to the person's page, which only
+ * administrators have.
+ */
 export function PersonCell({ id, name, email }: PersonProps) {
   return (
     <span className={classes.person}>
       <Initials name={name || email} />
       <span className={classes.text}>
-        <RowLink
-          to="/people/$userId"
-          params={{ userId: id }}
-          className={name ? 'strong-link' : `strong-link ${classes.unnamed}`}
-        >
-          <bdi>{name || email}</bdi>
-        </RowLink>
+        {isWorkspaceConsole ? (
+          <bdi className={name ? classes.name : classes.unnamed}>{name || email}</bdi>
+        ) : (
+          <RowLink
+            to="/people/$userId"
+            params={{ userId: id }}
+            className={name ? 'strong-link' : `strong-link ${classes.unnamed}`}
+          >
+            <bdi>{name || email}</bdi>
+          </RowLink>
+        )}
         {name && <span className={classes.email}>{email}</span>}
       </span>
     </span>

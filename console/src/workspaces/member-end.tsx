@@ -64,7 +64,7 @@ export function fromLocalInput(value: string): string | undefined {
 }
 
 /** Returns a time as the value of an input: `2030-01-31T12:00` in the time zone of the browser. */
-function toLocalInput(value: string | null | undefined): string {
+export function toLocalInput(value: string | null | undefined): string {
   if (!value) return ''
   const time = new Date(value)
   time.setMinutes(time.getMinutes() - time.getTimezoneOffset())

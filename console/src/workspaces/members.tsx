@@ -1,11 +1,10 @@
 import { Button, TextInput } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { api, unwrap } from '../api/client.ts'
 import { fetchNow } from '../api/query-client.ts'
 import { refreshPeople } from '../people/people-queries.ts'
-import { Badge } from '../ui/badges.tsx'
+import { Badge, RoleBadge } from '../ui/badges.tsx'
 import type { CsvColumn } from '../ui/csv.ts'
 import { CsvButton, loadPages } from '../ui/csv-button.tsx'
 import { actionColumn, type Column, DataTable } from '../ui/data-table.tsx'
@@ -26,13 +25,14 @@ import { Time } from '../ui/time.tsx'
 import { BulkMembers } from './bulk-members.tsx'
 import { InvitationLink } from './invitation-link.tsx'
 import { EndInput, fromLocalInput, MemberEnd } from './member-end.tsx'
-import { describeRole, roles } from './roles.ts'
+import { describeRole, mayManage, roles, rolesToGive } from './roles.ts'
 import {
   type Member,
   membersQuery,
   refreshWorkspaces,
   type Workspace,
 } from './workspace-queries.ts'
+import { useWorkspaceSearch } from './workspace-search.ts'
 
 const csvColumns: CsvColumn<Member>[] = [
   'user_id',
@@ -50,9 +50,8 @@ function nameOf({ name, email }: Member): string {
 
 /** Shows the members of a workspace, including invited users. */
 export function Members({ workspace }: { workspace: Workspace }) {
-  const { group: _, ...search } = useSearch({ from: '/shell/workspaces/$workspaceId' })
+  const { search, navigate } = useWorkspaceSearch()
   const { q, role, page = 1 } = search
-  const navigate = useNavigate({ from: '/workspaces/$workspaceId' })
   const [isInviting, setInviting] = useState(false)
   const [pageSize, setPageSize] = usePreference('page-size.members', 20)
   const members = useQuery({
@@ -184,14 +183,17 @@ function createColumns(workspace: Workspace): Column<Member>[] {
     {
       id: 'role',
       header: 'Role',
-      cell: (member) => (
-        <NativeSelect
-          label={`Role of ${member.name || member.email}`}
-          options={roles}
-          value={member.role}
-          onChange={(role) => changeRole(member, role)}
-        />
-      ),
+      cell: (member) =>
+        mayManage(workspace, member) ? (
+          <NativeSelect
+            label={`Role of ${member.name || member.email}`}
+            options={rolesToGive(workspace)}
+            value={member.role}
+            onChange={(role) => changeRole(member, role)}
+          />
+        ) : (
+          <RoleBadge role={member.role} />
+        ),
     },
     {
       id: 'joined',
@@ -202,21 +204,29 @@ function createColumns(workspace: Workspace): Column<Member>[] {
     {
       id: 'ends',
       header: 'Ends',
-      cell: (member) => <MemberEnd member={member} workspace={workspace} />,
+      cell: (member) =>
+        mayManage(workspace, member) ? (
+          <MemberEnd member={member} workspace={workspace} />
+        ) : (
+          member.expires_at && <Time value={member.expires_at} />
+        ),
     },
-    actionColumn((member) => (
-      <RowAction
-        label="Remove"
-        name={`Remove ${member.name || member.email}`}
-        confirmation={{
-          title: `Remove ${member.name || member.email} from ${workspace.name}?`,
-          children:
-            'They lose their groups, custom roles and shares in this workspace, and access to its resources immediately.',
-          action: 'Remove',
-          run: () => remove(member),
-        }}
-      />
-    )),
+    actionColumn(
+      (member) =>
+        mayManage(workspace, member) && (
+          <RowAction
+            label="Remove"
+            name={`Remove ${member.name || member.email}`}
+            confirmation={{
+              title: `Remove ${member.name || member.email} from ${workspace.name}?`,
+              children:
+                'They lose their groups, custom roles and shares in this workspace, and access to its resources immediately.',
+              action: 'Remove',
+              run: () => remove(member),
+            }}
+          />
+        ),
+    ),
   ]
 }
 
@@ -259,7 +269,12 @@ function InviteMember({
               data-autofocus
               {...form.getInputProps('email')}
             />
-            <Select label="Role" options={roles} mt="md" {...form.getInputProps('role')} />
+            <Select
+              label="Role"
+              options={rolesToGive(workspace)}
+              mt="md"
+              {...form.getInputProps('role')}
+            />
             <EndInput mt="md" {...form.getInputProps('expires_at')} />
           </>
         )}
