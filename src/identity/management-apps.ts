@@ -1,4 +1,3 @@
-import { includesScope } from '../core/scopes.ts'
 import type { Statements } from '../database/statement-pool.ts'
 import { checkedSecretPrefix, createCheckedSecret, isCheckedSecret } from './checked-secrets.ts'
 import { findManagementScopesSql } from './store/management-app-store.ts'
@@ -24,11 +23,6 @@ export function isManagementSecret(text: string): boolean {
 
 /** Returns the first characters of a secret, so that people can distinguish secrets. */
 export const managementSecretPrefix = checkedSecretPrefix
-
-/** Returns the scopes of a token of a management app that has `scopes` now. */
-export function currentScopes({ scope }: { scope?: string }, scopes: string[]): string[] {
-  return scope?.split(' ').filter((name) => includesScope(scopes, name)) ?? scopes
-}
 
 /** Returns the current scopes of a management app, or undefined unless it is active. */
 export type FindManagementScopes = (appId: string) => Promise<string[] | undefined>

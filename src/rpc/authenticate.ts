@@ -7,7 +7,7 @@ import type {
   ServicePrincipal,
   UserPrincipal,
 } from '../core/request-context.ts'
-import { currentScopes } from '../identity/management-apps.ts'
+import { currentScopes } from '../core/scopes.ts'
 import { serviceKeyMissing } from '../identity/service-keys.ts'
 import { adminRequired, userInactive } from '../identity/user-errors.ts'
 import type { PrincipalStatus } from '../permissions/engine/question.ts'

@@ -1,7 +1,7 @@
 // Threats: an administrator's cookie in the console of a customer, tokens in addresses and storage, and
 // workspaces of others.
 import test from 'ava'
-import type { BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, Page, Request } from 'playwright-core'
 import { hasBrowser } from '../support/browser.ts'
 import { openContext, signIn, startConsole, waitUntilIdle } from '../support/console.ts'
 import { inspectPage, loadAxe } from '../support/console-screens.ts'
@@ -62,16 +62,16 @@ if (hasBrowser) {
   const openTab = (page: Page, name: string) => page.getByRole('tab', { name }).click()
   const waitForHat = (page: Page, text: string) => page.getByText(text, { exact: true }).waitFor()
 
-  /** Collects the API requests of a page with their headers. */
-  function watchRequests(context: BrowserContext) {
-    const seen: { path: string; headers: Record<string, string> }[] = []
-    context.on('request', async (request) => {
-      const url = new URL(request.url())
-      if (url.origin === restUrl && request.resourceType() === 'fetch')
-        seen.push({ path: url.pathname, headers: await request.allHeaders() })
+  /** Collects the requests of the console to the API. */
+  function watchRequests(context: BrowserContext): Request[] {
+    const seen: Request[] = []
+    context.on('request', (request) => {
+      const isOfPage = request.resourceType() === 'fetch'
+      if (isOfPage && request.url().startsWith(restUrl)) seen.push(request)
     })
     return seen
   }
+  const pathOf = (request: Request) => new URL(request.url()).pathname
 
   test.serial('an owner manages the workspace with a token, never with a cookie', async (t) => {
     const context = await openContext(browser)
@@ -125,6 +125,11 @@ if (hasBrowser) {
     const authorization = `Bearer ${key.trim()}`
     const me = await fetch(`${restUrl}/users/me`, { headers: { authorization } })
     t.is(me.status, 200)
+    await page.getByRole('button', { name: 'Delete the key CI' }).click()
+    const deletion = page.getByRole('dialog', { name: 'Delete the key CI?' })
+    await deletion.getByRole('button', { name: 'Delete key' }).click()
+    await page.getByText('The key CI was deleted.').waitFor()
+    t.is((await fetch(`${restUrl}/users/me`, { headers: { authorization } })).status, 401)
 
     await openTab(page, 'Activity')
     const log = page.getByRole('table', { name: 'Activity' })
@@ -134,14 +139,17 @@ if (hasBrowser) {
 
     await openTab(page, 'Settings')
     await page.getByRole('switch', { name: 'Allow support access' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Forbid' }).click()
+    const refusal = page.getByRole('dialog', { name: 'Forbid support access to Northwind?' })
+    await refusal.getByRole('button', { name: 'Forbid' }).click()
     await waitUntil(async () => {
       const sql = 'select support_access from workspaces where id = $1'
       return (await pool.query(sql, [workspaceId])).rows[0].support_access === false
     })
 
     t.true(requests.length > 20)
-    for (const { path, headers } of requests) {
+    for (const request of requests) {
+      const path = pathOf(request)
+      const headers = await request.allHeaders()
       t.regex(path, /^\/(workspaces|users\/me|oauth\/token)/)
       t.is(headers.cookie, undefined, path)
       if (!path.startsWith('/oauth')) t.regex(headers.authorization ?? '', /^Bearer ey/, path)
@@ -172,10 +180,14 @@ if (hasBrowser) {
     await page.getByRole('heading', { name: 'Support access' }).waitFor()
     await page.reload()
     await page.getByRole('heading', { name: 'Support access' }).waitFor()
+    const other = await page.context().newPage()
+    await other.goto(`${consoleUrl}/w/${slug}`)
+    await waitForHat(other, 'Owner of the workspace Northwind')
     await page.getByRole('button', { name: /^Account of/ }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     await page.getByRole('heading', { name: 'Manage the workspace northwind' }).waitFor()
     t.is(await page.getByText('Support access').count(), 0)
+    await other.getByRole('heading', { name: 'Manage the workspace northwind' }).waitFor()
     await page.reload()
     await page.getByRole('heading', { name: 'Manage the workspace northwind' }).waitFor()
     await page.context().close()
@@ -243,7 +255,7 @@ if (hasBrowser) {
     await openTab(page, 'Groups')
     await page.getByRole('heading', { name: 'Groups' }).waitFor()
     await page.getByRole('button', { name: 'Product' }).first().waitFor()
-    t.true(requests.some(({ path }) => path === '/oauth/token'))
+    t.true(requests.some((request) => pathOf(request) === '/oauth/token'))
 
     await page.getByRole('button', { name: 'New group' }).click()
     await page.getByRole('dialog').getByLabel('Name').fill('Design')

@@ -24,6 +24,8 @@ let waiting: BroadcastChannel | undefined
 /** Receives the address of the callback in a window that did not start the sign-in. */
 const channelName = 'daikon-workspace-sign-in'
 
+const signedOutChannelName = 'daikon-workspace-sign-out'
+
 const storageKey = (state: string) => `daikon.workspace-sign-in.${state}`
 
 /** Leaves the page to sign in to a workspace; the browser returns to this address. */
@@ -60,7 +62,9 @@ export async function completeSignIn(query: URLSearchParams): Promise<string | u
   const key = storageKey(query.get('state') ?? '')
   const stored = sessionStorage.getItem(key)
   if (!stored) {
-    new BroadcastChannel(channelName).postMessage(query.toString())
+    const channel = new BroadcastChannel(channelName)
+    channel.postMessage(query.toString())
+    channel.close()
     return undefined
   }
   sessionStorage.removeItem(key)
@@ -82,7 +86,8 @@ export async function completeSignIn(query: URLSearchParams): Promise<string | u
  */
 export async function signOut(): Promise<void> {
   if (!tokens) return
-  const params = { path: { session_id: tokens.sessionId } }
+  const { userId, sessionId } = tokens
+  const params = { path: { session_id: sessionId } }
   const end = () => unwrap(api.DELETE('/users/me/sessions/{session_id}', { params }))
   try {
     await end()
@@ -91,6 +96,19 @@ export async function signOut(): Promise<void> {
     // The access token has expired, or the session has ended.
     if (await access.renew()) await end()
   }
+  forget()
+  const channel = new BroadcastChannel(signedOutChannelName)
+  channel.postMessage(userId)
+  channel.close()
+}
+
+/** Ends the session of this tab when the same user has signed out in another one. */
+new BroadcastChannel(signedOutChannelName).addEventListener('message', ({ data }) => {
+  if (data === tokens?.userId) signOut().catch(forget)
+})
+
+/** Removes everything from the page that the user saw. */
+function forget(): void {
   tokens = undefined
   userSession.set({ status: 'signed-out' })
   setAccess()

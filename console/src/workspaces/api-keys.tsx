@@ -38,7 +38,7 @@ export function ApiKeys({ account }: { account: ServiceAccount }) {
 
   return (
     <>
-      <div className={classes.heading}>
+      <Group justify="space-between" mb="xs">
         <h3 className={classes.title}>API keys</h3>
         <Button
           size="xs"
@@ -48,7 +48,7 @@ export function ApiKeys({ account }: { account: ServiceAccount }) {
         >
           New API key
         </Button>
-      </div>
+      </Group>
       <DataTable
         label={`API keys of ${account.name}`}
         columns={createColumns(remove)}

@@ -5,7 +5,8 @@ import { refreshPeople } from '../people/people-queries.ts'
 import { BulkDialog } from '../ui/bulk-dialog.tsx'
 import { Select } from '../ui/select.tsx'
 import { keepSelected, type Selection } from '../ui/selection.tsx'
-import { describeRole, rolesToGive } from './roles.ts'
+import { rolesToGive } from './member-rules.ts'
+import { describeRole } from './roles.ts'
 import { type Member, refreshWorkspaces, type Workspace } from './workspace-queries.ts'
 
 type Props = { workspace: Workspace; selection: Selection<Member> }

@@ -25,7 +25,8 @@ import { Time } from '../ui/time.tsx'
 import { BulkMembers } from './bulk-members.tsx'
 import { InvitationLink } from './invitation-link.tsx'
 import { EndInput, fromLocalInput, MemberEnd } from './member-end.tsx'
-import { describeRole, mayManage, roles, rolesToGive } from './roles.ts'
+import { mayManage, rolesToGive } from './member-rules.ts'
+import { describeRole, roles } from './roles.ts'
 import {
   type Member,
   membersQuery,
@@ -178,7 +179,13 @@ function createColumns(workspace: Workspace): Column<Member>[] {
     {
       id: 'person',
       header: 'Person',
-      cell: ({ user_id, name, email }) => <PersonCell id={user_id} name={name} email={email} />,
+      cell: ({ user_id, name, email, kind }) => (
+        <PersonCell
+          id={user_id}
+          name={name}
+          email={kind === 'service_account' ? 'Service account' : email}
+        />
+      ),
     },
     {
       id: 'role',

@@ -3,7 +3,7 @@ import { changedFields } from '../../core/changed-fields.ts'
 import { ClientApp, ClientRedirectUri, ClientSecret } from '../../database/entities/sign-in.ts'
 import { query } from '../../database/query.ts'
 import type { Timestamp } from '../../database/sql-values.ts'
-import { consoleClientId } from '../../identity/console-client.ts'
+import { consoleClientId } from '../../identity/store/client-store.ts'
 
 /** The settings of a client app, without its redirect URIs. */
 export type ClientAppSettings = {

@@ -1,8 +1,13 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { JSONWebKeySet } from 'jose'
 import { query } from '../../database/query.ts'
-import { consoleClientId } from '../console-client.ts'
 import type { MemberKey } from './claims-store.ts'
+
+/**
+ * The ID of the client app by which users sign in to the workspace console. Administrators neither
+ * see nor change it.
+ */
+export const consoleClientId = '0da1c000-0000-7000-8000-000000000001'
 
 /** The client app of a sign-in that began at `/auth/login`. */
 export type LoginClient = {
