@@ -88,6 +88,14 @@ function Details({ workspace: { id, slug, created_at } }: { workspace: Workspace
           ],
           ['Created', <Time key="created" value={created_at} />],
           ['ID', <CopyableId key="id" id={id} />],
+          [
+            'Workspace console',
+            <CopyableId
+              key="console"
+              id={`${location.origin}/w/${slug}`}
+              label="Copy URL of the workspace console"
+            />,
+          ],
         ]}
       />
     </Section>
