@@ -18,7 +18,7 @@ export class NameStore {
     return query(this.#em, namesSql, [ids])
   }
 
-  /** Returns those of the objects that belong to a workspace: also its members, and the workspace itself. */
+  /** Returns the workspace, its members and its objects that the IDs identify. Omits other IDs. */
   findInWorkspace(ids: string[], workspaceId: string): Promise<NamedObject[]> {
     return query(this.#em, workspaceNamesSql, [ids, workspaceId])
   }

@@ -77,8 +77,8 @@ async function introspectApiKey(
 }
 
 /**
- * Authenticates the client app or management app of a request, or returns undefined if the request has a service key
- * instead, or needs none.
+ * Authenticates the client app or management app of a request, or returns undefined if the request
+ * has a service key instead, or needs none.
  */
 async function findCallingClient(
   context: IdentityContext,
