@@ -10,6 +10,7 @@ import { CatchBoundary, RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/query-client.ts'
+import { isWorkspaceConsole } from './console-kind.ts'
 import { router } from './router.tsx'
 import { SessionOverlay } from './session/session-overlay.tsx'
 import { RouteError } from './shell/route-error.tsx'
@@ -27,7 +28,7 @@ createRoot(document.getElementById('root') as HTMLElement).render(
       <QueryClientProvider client={queryClient}>
         <CatchBoundary getResetKey={() => 'root'} errorComponent={RouteError}>
           <RouterProvider router={router} />
-          <SessionOverlay />
+          {!isWorkspaceConsole && <SessionOverlay />}
           <Notifications position="bottom-left" />
         </CatchBoundary>
       </QueryClientProvider>

@@ -75,6 +75,20 @@ const signedInRoute = createRoute({
   component: SignedInPage,
 })
 
+/** The workspace console, and the callback of its sign-in. */
+const workspaceConsoleRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/w/$slug',
+  component: screen(() => import('./workspace-console/workspace-console.tsx'), 'WorkspaceConsole'),
+  validateSearch: readSearch({
+    ...pageSearch,
+    tab: 'text',
+    role: 'text',
+    group: 'text',
+    account: 'text',
+  }),
+})
+
 const shellRoute = createRoute({ getParentRoute: () => rootRoute, id: 'shell', component: Shell })
 
 const overviewRoute = createRoute({
@@ -216,6 +230,7 @@ const importRoute = createRoute({
 const routeTree = rootRoute.addChildren([
   loginRoute,
   signedInRoute,
+  workspaceConsoleRoute,
   shellRoute.addChildren([
     overviewRoute,
     peopleRoute,

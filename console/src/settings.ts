@@ -8,6 +8,8 @@ export type Settings = {
   grpc_encrypted: boolean
   /** Whether the server runs with DEBUG=true. */
   debug: boolean
+  /** The ID of the client app of the workspace console. */
+  workspace_client_id: string
   /** The identity providers that administrators can sign in with. */
   providers: { name: string; title: string }[]
 }
@@ -21,6 +23,7 @@ const developmentSettings: Settings = {
   grpc_address: 'localhost:50051',
   grpc_encrypted: false,
   debug: true,
+  workspace_client_id: '0da1c000-0000-7000-8000-000000000001',
   providers: [{ name: 'google', title: 'Google' }],
 }
 

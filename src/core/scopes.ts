@@ -13,3 +13,8 @@ export const managementScopes = [
 export function includesScope(scopes: string[], required: string): boolean {
   return scopes.includes(required) || scopes.includes(required.replace(/:read$/, ':write'))
 }
+
+/** Returns the scopes of a token of a management app that has `scopes` now. */
+export function currentScopes({ scope }: { scope?: string }, scopes: string[]): string[] {
+  return scope?.split(' ').filter((name) => includesScope(scopes, name)) ?? scopes
+}

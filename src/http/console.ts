@@ -19,6 +19,8 @@ export type ConsoleOptions = {
   secureCookies: boolean
   /** Whether to show a build that is finished or replaced while the server runs. */
   debug: boolean
+  /** The ID of the client app of the workspace console. */
+  workspaceClientId: string
   /** The identity providers that administrators can sign in with. */
   providers: { name: string; title: string }[]
 }
@@ -36,6 +38,7 @@ export function createConsoleServer(options: ConsoleOptions): ConsoleServer {
     grpc_address: options.grpcAddress,
     grpc_encrypted: options.isGrpcEncrypted,
     debug,
+    workspace_client_id: options.workspaceClientId,
     providers,
   }
   const allowedHosts =

@@ -12,7 +12,8 @@ import {
 } from './oauth/authorization-request.ts'
 import { assertionAlgorithms } from './oauth/client-assertions.ts'
 
-const clientAuthenticationMethods = ['client_secret_basic', 'client_secret_post', 'none']
+const confidentialMethods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt']
+const clientMethods = [...confidentialMethods, 'none']
 
 /** Returns the public keys that verify tokens. */
 export async function getKeySet(
@@ -49,14 +50,12 @@ export async function getConfiguration(
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['RS256'],
     code_challenge_methods_supported: ['S256'],
-    token_endpoint_auth_methods_supported: [...clientAuthenticationMethods, 'private_key_jwt'],
+    token_endpoint_auth_methods_supported: clientMethods,
     token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
-    revocation_endpoint_auth_methods_supported: clientAuthenticationMethods,
-    introspection_endpoint_auth_methods_supported: [
-      'client_secret_basic',
-      'client_secret_post',
-      'Bearer',
-    ],
+    revocation_endpoint_auth_methods_supported: clientMethods,
+    revocation_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
+    introspection_endpoint_auth_methods_supported: [...confidentialMethods, 'Bearer'],
+    introspection_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
     authorization_response_iss_parameter_supported: true,
     backchannel_logout_supported: true,
     backchannel_logout_session_supported: true,

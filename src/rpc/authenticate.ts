@@ -7,7 +7,7 @@ import type {
   ServicePrincipal,
   UserPrincipal,
 } from '../core/request-context.ts'
-import { includesScope } from '../core/scopes.ts'
+import { currentScopes } from '../core/scopes.ts'
 import { serviceKeyMissing } from '../identity/service-keys.ts'
 import { adminRequired, userInactive } from '../identity/user-errors.ts'
 import type { PrincipalStatus } from '../permissions/engine/question.ts'
@@ -104,13 +104,11 @@ function requireActiveAdmin(status: PrincipalStatus, claims: AdminClaims): Admin
 /** `current` are the scopes of the app, or undefined unless it is active. */
 function requireManagementApp(
   status: PrincipalStatus,
-  { sub: id, scope, ...claims }: ManagementClaims,
+  { sub: id, ...claims }: ManagementClaims,
   current: string[] | undefined,
 ): ManagementPrincipal {
   if (status.tokenDenied || !current) throw tokenRevoked()
-  const requested = scope?.split(' ')
-  const scopes = requested?.filter((name) => includesScope(current, name)) ?? current
-  return { id, scopes, token: presentedToken(claims) }
+  return { id, scopes: currentScopes(claims, current), token: presentedToken(claims) }
 }
 
 function requireLiveToken(

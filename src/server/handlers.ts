@@ -32,7 +32,7 @@ import {
   rotateManagementApp,
   updateManagementApp,
 } from '../admin/management-apps.ts'
-import { lookUpNames } from '../admin/names.ts'
+import { lookUpNames, lookUpWorkspaceNames } from '../admin/names.ts'
 import { searchNames } from '../admin/search-names.ts'
 import {
   createServiceApp,
@@ -477,6 +477,7 @@ export function createHandlers({
     ActivityService: {
       watch: createWatchActivity(feed),
       listWorkspaceActivity,
+      lookUpWorkspaceNames,
     } satisfies HandlersOf<ActivityServiceServer, Stores>,
   }
 }

@@ -12,9 +12,11 @@ import { startSweeping } from '../database/sweep.ts'
 import { startSweepingDeleted } from '../database/sweep-deleted.ts'
 import type { GrpcTls } from '../grpc/server.ts'
 import { createConsoleServer } from '../http/console.ts'
+import { registerConsoleClient } from '../identity/console-client.ts'
 import { openKeys } from '../identity/key-source.ts'
 import { providerTitles } from '../identity/providers/provider.ts'
 import { createProviders } from '../identity/providers/providers.ts'
+import { consoleClientId } from '../identity/store/client-store.ts'
 import { createMailClient } from '../outbound/mail-client.ts'
 import { findActiveUser } from '../permissions/engine/find-subject.ts'
 import { deleteExpiredLinks, maxDeletedLinks } from '../permissions/link-expiry.ts'
@@ -190,6 +192,7 @@ export async function startNode(
     const httpPort = await running.listenHttp(config.HTTP_HOST, config.HTTP_PORT)
     const adminConsole = await startConsole(config, log, grpcPort, isConsoleBeingBuilt)
     const openStores = () => createStores(database.fork())
+    if (adminConsole) await registerConsoleClient(openStores(), config.ADMIN_URL)
     await warnOfDevelopmentMode(openStores(), { warn, keysRequired })
 
     const { ACTIVITY_RETENTION_DAYS: retentionDays } = config
@@ -339,6 +342,7 @@ async function startConsole(config: Config, log: Logger, grpcPort: number, isBei
     allowedHosts: config.ALLOWED_HOSTS,
     secureCookies: config.COOKIE_SECURE,
     debug: config.DEBUG,
+    workspaceClientId: consoleClientId,
     providers: [...createProviders(config).keys()].map((name) => ({
       name,
       title: providerTitles[name],

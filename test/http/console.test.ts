@@ -32,6 +32,7 @@ async function startServer(
     isGrpcEncrypted: true,
     allowedHosts: ['localhost'],
     secureCookies: true,
+    workspaceClientId: 'x',
     debug: options.debug ?? false,
     providers: [{ name: 'google', title: '"><script>alert(1)</script>' }],
   })

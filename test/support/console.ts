@@ -26,7 +26,10 @@ export const member = { name: 'Bob Okafor', email: 'bob@example.com' }
 export type ConsoleFixture = Awaited<ReturnType<typeof startConsole>>
 
 /** Starts the server that production runs, with the admin console and mock identity providers. */
-export async function startConsole(settings: Record<string, string> = {}) {
+export async function startConsole(
+  settings: Record<string, string> = {},
+  users: { name: string; email: string }[] = [],
+) {
   const database = await cloneDatabase()
   const databaseProxy = await startDatabaseProxy(database.url)
   const folder = await mkdtemp(join(tmpdir(), 'daikon-console-'))
@@ -35,11 +38,13 @@ export async function startConsole(settings: Record<string, string> = {}) {
   const [httpPort, consolePort] = [await findFreePort(), await findFreePort()]
   const restUrl = `http://localhost:${httpPort}`
   const consoleUrl = `http://localhost:${consolePort}`
-  const people: MockPerson[] = [administrator, member].map((person) => ({
+  const people: MockPerson[] = [administrator, member, ...users].map((person) => ({
     ...person,
     hostedDomain: 'example.com',
   }))
-  const redirectUris = providerNames.map((name) => `${restUrl}/auth/admin/callback/${name}`)
+  const redirectUris = providerNames.flatMap((name) =>
+    ['auth/admin', 'auth'].map((flow) => `${restUrl}/${flow}/callback/${name}`),
+  )
   const providers = await startMockProviders({
     people,
     client: { id: 'daikon', secret: 'secret', redirectUris },

@@ -1416,6 +1416,10 @@ type Configuration struct {
 	IdTokenSigningAlgValuesSupported []string `protobuf:"bytes,6,rep,name=id_token_signing_alg_values_supported,json=idTokenSigningAlgValuesSupported,proto3" json:"id_token_signing_alg_values_supported,omitempty"`
 	// The algorithms of client assertions at the token endpoint.
 	TokenEndpointAuthSigningAlgValuesSupported []string `protobuf:"bytes,27,rep,name=token_endpoint_auth_signing_alg_values_supported,json=tokenEndpointAuthSigningAlgValuesSupported,proto3" json:"token_endpoint_auth_signing_alg_values_supported,omitempty"`
+	// The algorithms of client assertions at the revocation endpoint.
+	RevocationEndpointAuthSigningAlgValuesSupported []string `protobuf:"bytes,28,rep,name=revocation_endpoint_auth_signing_alg_values_supported,json=revocationEndpointAuthSigningAlgValuesSupported,proto3" json:"revocation_endpoint_auth_signing_alg_values_supported,omitempty"`
+	// The algorithms of client assertions at the introspection endpoint.
+	IntrospectionEndpointAuthSigningAlgValuesSupported []string `protobuf:"bytes,29,rep,name=introspection_endpoint_auth_signing_alg_values_supported,json=introspectionEndpointAuthSigningAlgValuesSupported,proto3" json:"introspection_endpoint_auth_signing_alg_values_supported,omitempty"`
 	// The supported PKCE code challenge methods.
 	CodeChallengeMethodsSupported []string `protobuf:"bytes,7,rep,name=code_challenge_methods_supported,json=codeChallengeMethodsSupported,proto3" json:"code_challenge_methods_supported,omitempty"`
 	// The client authentication methods of the token endpoint.
@@ -1535,6 +1539,20 @@ func (x *Configuration) GetIdTokenSigningAlgValuesSupported() []string {
 func (x *Configuration) GetTokenEndpointAuthSigningAlgValuesSupported() []string {
 	if x != nil {
 		return x.TokenEndpointAuthSigningAlgValuesSupported
+	}
+	return nil
+}
+
+func (x *Configuration) GetRevocationEndpointAuthSigningAlgValuesSupported() []string {
+	if x != nil {
+		return x.RevocationEndpointAuthSigningAlgValuesSupported
+	}
+	return nil
+}
+
+func (x *Configuration) GetIntrospectionEndpointAuthSigningAlgValuesSupported() []string {
+	if x != nil {
+		return x.IntrospectionEndpointAuthSigningAlgValuesSupported
 	}
 	return nil
 }
@@ -1796,7 +1814,7 @@ const file_daikon_v1_auth_proto_rawDesc = "" +
 	"\x03kid\x18\x04 \x01(\tR\x03kid\x12\f\n" +
 	"\x01n\x18\x05 \x01(\tR\x01n\x12\f\n" +
 	"\x01e\x18\x06 \x01(\tR\x01e\"\x19\n" +
-	"\x17GetConfigurationRequest\"\xa1\r\n" +
+	"\x17GetConfigurationRequest\"\x87\x0f\n" +
 	"\rConfiguration\x12\x16\n" +
 	"\x06issuer\x18\x01 \x01(\tR\x06issuer\x12\x19\n" +
 	"\bjwks_uri\x18\x02 \x01(\tR\ajwksUri\x12%\n" +
@@ -1804,7 +1822,9 @@ const file_daikon_v1_auth_proto_rawDesc = "" +
 	"\x18response_types_supported\x18\x04 \x03(\tR\x16responseTypesSupported\x126\n" +
 	"\x17subject_types_supported\x18\x05 \x03(\tR\x15subjectTypesSupported\x12O\n" +
 	"%id_token_signing_alg_values_supported\x18\x06 \x03(\tR idTokenSigningAlgValuesSupported\x12d\n" +
-	"0token_endpoint_auth_signing_alg_values_supported\x18\x1b \x03(\tR*tokenEndpointAuthSigningAlgValuesSupported\x12G\n" +
+	"0token_endpoint_auth_signing_alg_values_supported\x18\x1b \x03(\tR*tokenEndpointAuthSigningAlgValuesSupported\x12n\n" +
+	"5revocation_endpoint_auth_signing_alg_values_supported\x18\x1c \x03(\tR/revocationEndpointAuthSigningAlgValuesSupported\x12t\n" +
+	"8introspection_endpoint_auth_signing_alg_values_supported\x18\x1d \x03(\tR2introspectionEndpointAuthSigningAlgValuesSupported\x12G\n" +
 	" code_challenge_methods_supported\x18\a \x03(\tR\x1dcodeChallengeMethodsSupported\x12P\n" +
 	"%token_endpoint_auth_methods_supported\x18\b \x03(\tR!tokenEndpointAuthMethodsSupported\x12)\n" +
 	"\x10claims_supported\x18\t \x03(\tR\x0fclaimsSupported\x125\n" +

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { isWorkspaceConsole } from '../console-kind.ts'
 import { CopyableId } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Name } from '../ui/name.tsx'
@@ -73,18 +74,20 @@ function Entry({ entry }: { entry: ActivityEntry }) {
   return (
     <>
       <Facts items={facts} />
-      <p className={classes.links}>
-        {target_id && (
-          <Link to="/activity" search={{ target_id }} className="link">
-            All events of the target
-          </Link>
-        )}
-        {actor_id && (
-          <Link to="/activity" search={{ actor_id }} className="link">
-            All events by the same actor
-          </Link>
-        )}
-      </p>
+      {!isWorkspaceConsole && (
+        <p className={classes.links}>
+          {target_id && (
+            <Link to="/activity" search={{ target_id }} className="link">
+              All events of the target
+            </Link>
+          )}
+          {actor_id && (
+            <Link to="/activity" search={{ actor_id }} className="link">
+              All events by the same actor
+            </Link>
+          )}
+        </p>
+      )}
     </>
   )
 }

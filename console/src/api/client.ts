@@ -1,13 +1,18 @@
 import createClient from 'openapi-fetch'
 import type { components, paths } from '../../gen/rest-api.ts'
 import { settings } from '../settings.ts'
+import { LocatedRequest } from './access.ts'
 import { ApiError } from './api-error.ts'
 import { fetchWithSession } from './fetch.ts'
 
 export type Schemas = components['schemas']
 
 /** The typed client for the REST API. */
-export const api = createClient<paths>({ baseUrl: settings.base_url, fetch: fetchWithSession })
+export const api = createClient<paths>({
+  baseUrl: settings.base_url,
+  fetch: fetchWithSession,
+  Request: LocatedRequest,
+})
 
 type Result<Data> = { data?: Data; error?: unknown; response: Response }
 

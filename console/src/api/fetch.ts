@@ -1,3 +1,4 @@
+import { access } from './access.ts'
 import { ApiError } from './api-error.ts'
 import { limitedUntil, serverUnavailable, sessionEnded, waitFor } from './signals.ts'
 import { findChanges, rememberVersion, withVersion } from './versions.ts'
@@ -9,11 +10,11 @@ const maxAttempts = 4
  * The routes that return and end the current session. For them, a 401 is a result: nobody is signed
  * in.
  */
-const sessionPaths = ['/auth/admin/me', '/auth/admin/logout']
+const sessionPath = /^\/(auth\/admin\/(me|logout)|users\/me\/sessions\/[^/]+)$/
 
 /**
- * Sends a request with the session cookie. If the session has ended, the request waits until the
- * administrator has signed in again. If the rate limit rejects the request, it waits as long as the
+ * Sends a request with the credentials of the console. If the session has ended, the request waits until the
+ * user has signed in again. If the rate limit rejects the request, it waits as long as the
  * response demands. In both cases the server has not processed the request, so it is safe to send
  * it again.
  *
@@ -21,9 +22,14 @@ const sessionPaths = ['/auth/admin/me', '/auth/admin/logout']
  */
 export async function fetchWithSession(request: Request): Promise<Response> {
   const versioned = withVersion(request)
+  let isRenewed = false
   for (let attempt = 1; ; attempt += 1) {
     const response = await send(versioned.clone())
-    if (response.status === 401 && !sessionPaths.includes(new URL(request.url).pathname)) {
+    if (response.status === 401 && !sessionPath.test(new URL(request.url).pathname)) {
+      if (!isRenewed && (await access.renew())) {
+        isRenewed = true
+        continue
+      }
       sessionEnded.set(true)
       await waitFor(sessionEnded, false)
       continue
@@ -48,7 +54,7 @@ async function createConflict(request: Request, response: Response): Promise<Api
 
 async function send(request: Request): Promise<Response> {
   try {
-    return await fetch(request, { credentials: 'include' })
+    return await fetch(access.authenticate(request))
   } catch (error) {
     if (request.signal.aborted) throw error
     serverUnavailable.set(true)

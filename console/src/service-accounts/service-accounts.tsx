@@ -6,20 +6,23 @@ import { ActiveBadge, RoleBadge } from '../ui/badges.tsx'
 import { FormModal } from '../ui/form.tsx'
 import { Section } from '../ui/page.tsx'
 import { EmptyState, QueryState } from '../ui/states.tsx'
+import { useWorkspaceSearch } from '../workspaces/workspace-search.ts'
 import { AccountPanel } from './account-panel.tsx'
 import { emptyAccount, ServiceAccountForm, toAccountBody } from './service-account-form.tsx'
 import { refreshServiceAccounts, serviceAccountsQuery } from './service-account-queries.ts'
 import classes from './service-accounts.module.css'
 
-type Props = {
-  workspaceId: string
-  /** The ID of the account that is shown with its keys. */
-  openId: string | undefined
-  onOpen: (id: string | undefined) => void
-}
-
-/** Shows the service accounts of a workspace with their API keys. */
-export function ServiceAccounts({ workspaceId, openId, onOpen }: Props) {
+/**
+ * Shows the service accounts of a workspace. The address contains the account that is open, with its
+ * API keys.
+ */
+export function ServiceAccounts({ workspaceId }: { workspaceId: string }) {
+  const {
+    search: { tab, account: openId },
+    navigate,
+  } = useWorkspaceSearch()
+  const open = (account: string | undefined) =>
+    navigate({ search: { tab, account }, replace: true })
   const accounts = useQuery(serviceAccountsQuery(workspaceId))
   const [isCreating, setCreating] = useState(false)
   const createButton = (
@@ -45,7 +48,7 @@ export function ServiceAccounts({ workspaceId, openId, onOpen }: Props) {
               variant="contained"
               chevronPosition="left"
               value={openId ?? null}
-              onChange={(id) => onOpen(id ?? undefined)}
+              onChange={(id) => open(id ?? undefined)}
             >
               {list.map((account) => (
                 <Accordion.Item key={account.id} value={account.id}>
@@ -82,7 +85,7 @@ export function ServiceAccounts({ workspaceId, openId, onOpen }: Props) {
             }),
           )
           await refreshServiceAccounts()
-          onOpen(id)
+          open(id)
         }}
       >
         {(form) => <ServiceAccountForm form={form} />}

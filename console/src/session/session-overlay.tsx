@@ -1,6 +1,6 @@
 import { Button, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { sessionEnded, useSignal } from '../api/signals.ts'
 import { PersistentDialog } from '../ui/dialog.tsx'
 import { ProviderButtons } from './provider-buttons.tsx'
@@ -34,11 +34,20 @@ export function SessionOverlay() {
   }, [isOpen, queryClient])
 
   return (
+    <SessionEndedDialog isOpen={isOpen}>
+      <ProviderButtons returnTo={signedInPath} newWindow />
+    </SessionEndedDialog>
+  )
+}
+
+/** Offers ways to sign in again without leaving the page. */
+export function SessionEndedDialog({ isOpen, children }: { isOpen: boolean; children: ReactNode }) {
+  return (
     <PersistentDialog opened={isOpen} zIndex={1000} title="Your session has ended">
       <Text mb="md">
         Sign in again in a new window. This page stays as it is, and what you were doing continues.
       </Text>
-      <ProviderButtons returnTo={signedInPath} newWindow />
+      {children}
       <Button
         variant="subtle"
         color="gray"

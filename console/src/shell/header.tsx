@@ -1,15 +1,9 @@
-import {
-  ActionIcon,
-  Menu,
-  UnstyledButton,
-  useMantineColorScheme,
-  VisuallyHidden,
-} from '@mantine/core'
+import { ActionIcon, Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { signOut, useAdministrator } from '../session/session.ts'
 import { Icon } from '../ui/icon.tsx'
-import { notifyFailure } from '../ui/notify.ts'
-import { Initials } from '../ui/person.tsx'
+import { AccountMenu } from './account-menu.tsx'
 import classes from './header.module.css'
 import { openPalette } from './palette.tsx'
 
@@ -38,10 +32,15 @@ export function Header({ isMenuOpen, onMenu }: { isMenuOpen: boolean; onMenu: ()
         <span>Find</span>
         <kbd>Ctrl K</kbd>
       </UnstyledButton>
-      <div className={classes.space} />
+      <Hat>Administrator of this installation</Hat>
       {menus}
     </header>
   )
+}
+
+/** Shows in which capacity somebody uses the console. */
+export function Hat({ children }: { children: ReactNode }) {
+  return <p className={classes.hat}>{children}</p>
 }
 
 /** A constant element, so that the menus do not render again with the page. */
@@ -52,7 +51,7 @@ const menus = (
   </>
 )
 
-function ColorScheme() {
+export function ColorScheme() {
   // Mantine would otherwise disable transitions with an inline style, which the content security
   // policy blocks.
   const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true })
@@ -83,38 +82,20 @@ function ColorScheme() {
 function Account() {
   const administrator = useAdministrator()
   const navigate = useNavigate()
-  async function leave() {
-    try {
-      await signOut()
-      await navigate({ to: '/' })
-    } catch (error) {
-      notifyFailure(error, 'You are still signed in')
-    }
-  }
   return (
-    <Menu position="bottom-end" width={240}>
-      <Menu.Target>
-        <UnstyledButton className={classes.account}>
-          <VisuallyHidden>Account of {administrator.name || administrator.email}</VisuallyHidden>
-          <Initials name={administrator.name || administrator.email} />
-        </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>
-          {administrator.name}
-          <br />
-          {administrator.email}
-        </Menu.Label>
-        <Menu.Item
-          leftSection={<Icon name="user" size={16} />}
-          onClick={() => navigate({ to: '/people/$userId', params: { userId: administrator.id } })}
-        >
-          My record
-        </Menu.Item>
-        <Menu.Item leftSection={<Icon name="signOut" size={16} />} onClick={leave}>
-          Sign out
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <AccountMenu
+      person={administrator}
+      onSignOut={async () => {
+        await signOut()
+        await navigate({ to: '/' })
+      }}
+    >
+      <Menu.Item
+        leftSection={<Icon name="user" size={16} />}
+        onClick={() => navigate({ to: '/people/$userId', params: { userId: administrator.id } })}
+      >
+        My record
+      </Menu.Item>
+    </AccountMenu>
   )
 }

@@ -1,13 +1,20 @@
 import type { LinkProps } from '@tanstack/react-router'
 import type { NamedObject } from '../api/names.ts'
+import { isWorkspaceConsole } from '../console-kind.ts'
 
-/** Returns the address of the page about an object, or undefined if it has none. */
+/** Returns the address of the page about an object, or undefined if the console has none. */
 export function objectLink({
   id,
   type,
   name,
   workspace_id: workspaceId,
 }: NamedObject): Pick<LinkProps, 'to' | 'params' | 'search'> | undefined {
+  if (isWorkspaceConsole) {
+    if (type === 'group') return { to: '.', search: { tab: 'groups', group: id, q: name } }
+    if (type === 'user' && workspaceId)
+      return { to: '.', search: { tab: 'service-accounts', account: id } }
+    return type === 'role' ? { to: '.', search: { tab: 'roles' } } : undefined
+  }
   switch (type) {
     case 'user':
       // A service account belongs to a workspace.

@@ -1,3 +1,4 @@
+import { isWorkspaceConsole } from '../console-kind.ts'
 import { Name } from './name.tsx'
 import classes from './person.module.css'
 import { RowLink } from './row-link.tsx'
@@ -27,8 +28,8 @@ const segmenter = new Intl.Segmenter()
 type PersonProps = { id: string; name: string; email: string }
 
 /**
- * Shows the name and e-mail address of a person in a list, with a link to the person's page. A service
- * account, which has no e-mail address, leads to its workspace.
+ * Shows the name and e-mail address of a person in a list, with a link to the person's page, which only
+ * administrators have. A service account, which has no e-mail address, leads to its workspace.
  */
 export function PersonCell({ id, name, email }: PersonProps) {
   if (!email) {
@@ -43,13 +44,17 @@ export function PersonCell({ id, name, email }: PersonProps) {
     <span className={classes.person}>
       <Initials name={name || email} />
       <span className={classes.text}>
-        <RowLink
-          to="/people/$userId"
-          params={{ userId: id }}
-          className={name ? 'strong-link' : `strong-link ${classes.unnamed}`}
-        >
-          <bdi>{name || email}</bdi>
-        </RowLink>
+        {isWorkspaceConsole ? (
+          <bdi className={name ? classes.name : classes.unnamed}>{name || email}</bdi>
+        ) : (
+          <RowLink
+            to="/people/$userId"
+            params={{ userId: id }}
+            className={name ? 'strong-link' : `strong-link ${classes.unnamed}`}
+          >
+            <bdi>{name || email}</bdi>
+          </RowLink>
+        )}
         {name && <span className={classes.email}>{email}</span>}
       </span>
     </span>

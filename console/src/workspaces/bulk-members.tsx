@@ -5,7 +5,8 @@ import { refreshPeople } from '../people/people-queries.ts'
 import { BulkDialog } from '../ui/bulk-dialog.tsx'
 import { Select } from '../ui/select.tsx'
 import { keepSelected, type Selection } from '../ui/selection.tsx'
-import { describeRole, roles } from './roles.ts'
+import { rolesToGive } from './member-rules.ts'
+import { describeRole } from './roles.ts'
 import { type Member, refreshWorkspaces, type Workspace } from './workspace-queries.ts'
 
 type Props = { workspace: Workspace; selection: Selection<Member> }
@@ -51,7 +52,7 @@ export function BulkMembers({ workspace, selection }: Props) {
         <Select
           label="Role"
           description={`The role takes effect in ${workspace.name} immediately.`}
-          options={roles}
+          options={rolesToGive(workspace)}
           value={role}
           onChange={(role) => setRole(role ?? 'viewer')}
         />

@@ -1,6 +1,5 @@
 import { Accordion, Button, Group as Row } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, unwrap } from '../api/client.ts'
 import { fetchNow } from '../api/query-client.ts'
@@ -15,15 +14,16 @@ import { EmptyState, QueryState } from '../ui/states.tsx'
 import { GroupMembers } from './group-members.tsx'
 import { NameForm } from './name-form.tsx'
 import { type Group, groupsQuery, readGroup, refreshWorkspaces } from './workspace-queries.ts'
+import { useWorkspaceSearch } from './workspace-search.ts'
 
 /**
  * Shows the groups of a workspace with their members and child groups. The address contains the
  * open group.
  */
 export function Groups({ workspaceId }: { workspaceId: string }) {
-  const { role: _, account: __, ...search } = useSearch({ from: '/shell/workspaces/$workspaceId' })
+  const { search: all, navigate } = useWorkspaceSearch()
+  const { role: _, account: __, ...search } = all
   const { q, page = 1, group: openId } = search
-  const navigate = useNavigate({ from: '/workspaces/$workspaceId' })
   const [pageSize, setPageSize] = usePreference('page-size.groups', 20)
   const groups = useQuery({
     ...groupsQuery(workspaceId, { q, page, page_size: pageSize }),

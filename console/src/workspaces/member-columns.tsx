@@ -9,7 +9,8 @@ import { RowAction } from '../ui/row-action.tsx'
 import { Time } from '../ui/time.tsx'
 import { MemberCell } from './member-cell.tsx'
 import { MemberEnd } from './member-end.tsx'
-import { describeRole, roles } from './roles.ts'
+import { mayManage, rolesToGive } from './member-rules.ts'
+import { describeRole } from './roles.ts'
 import { type Member, refreshWorkspaces, type Workspace } from './workspace-queries.ts'
 
 /** Creates the columns of the members of a workspace. */
@@ -45,15 +46,15 @@ export function createColumns(workspace: Workspace): Column<Member>[] {
       id: 'role',
       header: 'Role',
       cell: (member) =>
-        member.kind === 'service_account' || member.support ? (
-          <RoleBadge role={member.role} />
-        ) : (
+        mayManage(workspace, member) && !member.support ? (
           <NativeSelect
             label={`Role of ${member.name || member.email}`}
-            options={roles}
+            options={rolesToGive(workspace)}
             value={member.role}
             onChange={(role) => changeRole(member, role)}
           />
+        ) : (
+          <RoleBadge role={member.role} />
         ),
     },
     {
@@ -66,16 +67,16 @@ export function createColumns(workspace: Workspace): Column<Member>[] {
       id: 'ends',
       header: 'Ends',
       cell: (member) =>
-        member.kind === 'service_account' ? (
-          <Time value={member.expires_at} />
-        ) : member.support && member.expires_at ? (
+        member.support && member.expires_at ? (
           <Countdown until={member.expires_at} />
-        ) : (
+        ) : mayManage(workspace, member) ? (
           <MemberEnd member={member} workspace={workspace} />
+        ) : (
+          <Time value={member.expires_at} />
         ),
     },
     actionColumn((member) =>
-      member.kind === 'service_account' ? null : member.support ? (
+      !mayManage(workspace, member) ? null : member.support ? (
         <RowAction
           label="End"
           name={`End the support access of ${member.name || member.email}`}

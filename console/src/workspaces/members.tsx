@@ -1,9 +1,9 @@
 import { Button, TextInput } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { api, unwrap } from '../api/client.ts'
 import { fetchNow } from '../api/query-client.ts'
+import { isWorkspaceConsole } from '../console-kind.ts'
 import { refreshPeople } from '../people/people-queries.ts'
 import type { CsvColumn } from '../ui/csv.ts'
 import { CsvButton, loadPages } from '../ui/csv-button.tsx'
@@ -22,6 +22,7 @@ import { BulkMembers } from './bulk-members.tsx'
 import { InvitationLink } from './invitation-link.tsx'
 import { createColumns } from './member-columns.tsx'
 import { EndInput, fromLocalInput } from './member-end.tsx'
+import { rolesToGive } from './member-rules.ts'
 import { roles } from './roles.ts'
 import { SupportAccess } from './support-access.tsx'
 import {
@@ -30,6 +31,7 @@ import {
   refreshWorkspaces,
   type Workspace,
 } from './workspace-queries.ts'
+import { useWorkspaceSearch } from './workspace-search.ts'
 
 const csvColumns: CsvColumn<Member>[] = [
   'user_id',
@@ -49,9 +51,9 @@ function nameOf({ name, email }: Member): string {
 
 /** Shows the members of a workspace, including invited users. */
 export function Members({ workspace }: { workspace: Workspace }) {
-  const { group: _, account: __, ...search } = useSearch({ from: '/shell/workspaces/$workspaceId' })
+  const { search: all, navigate } = useWorkspaceSearch()
+  const { group: _, account: __, ...search } = all
   const { q, role, page = 1 } = search
-  const navigate = useNavigate({ from: '/workspaces/$workspaceId' })
   const [isInviting, setInviting] = useState(false)
   const [pageSize, setPageSize] = usePreference('page-size.members', 20)
   const members = useQuery({
@@ -76,7 +78,7 @@ export function Members({ workspace }: { workspace: Workspace }) {
       count={members.data?.total}
       actions={
         <>
-          <SupportAccess workspace={workspace} />
+          {!isWorkspaceConsole && <SupportAccess workspace={workspace} />}
           <Button size="xs" onClick={() => setInviting(true)}>
             Invite
           </Button>
@@ -194,7 +196,12 @@ function InviteMember({
               data-autofocus
               {...form.getInputProps('email')}
             />
-            <Select label="Role" options={roles} mt="md" {...form.getInputProps('role')} />
+            <Select
+              label="Role"
+              options={rolesToGive(workspace)}
+              mt="md"
+              {...form.getInputProps('role')}
+            />
             <EndInput mt="md" {...form.getInputProps('expires_at')} />
           </>
         )}

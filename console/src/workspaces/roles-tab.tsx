@@ -1,6 +1,5 @@
 import { Button } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, unwrap } from '../api/client.ts'
 import { fetchNow } from '../api/query-client.ts'
@@ -15,20 +14,15 @@ import { NameForm } from './name-form.tsx'
 import { RoleMatrix } from './role-matrix.tsx'
 import { RoleMembers } from './role-members.tsx'
 import { type Role, refreshWorkspaces, rolesQuery } from './workspace-queries.ts'
+import { useWorkspaceSearch } from './workspace-search.ts'
 
 /**
  * Shows the custom roles of a workspace, a page at a time, with their actions and members.
  */
 export function Roles({ workspaceId }: { workspaceId: string }) {
-  const {
-    role: _,
-    group: _group,
-    ...search
-  } = useSearch({
-    from: '/shell/workspaces/$workspaceId',
-  })
+  const { search: all, navigate } = useWorkspaceSearch()
+  const { role: _, group: _group, ...search } = all
   const { q, page = 1 } = search
-  const navigate = useNavigate({ from: '/workspaces/$workspaceId' })
   // Roles are the columns of a table, so fewer of them fit than rows of other lists.
   const [pageSize, setPageSize] = usePreference('page-size.roles', 10)
   const roles = useQuery({

@@ -32,8 +32,7 @@ export function WorkspacePage() {
 }
 
 function WorkspaceDetail({ workspace }: { workspace: Workspace }) {
-  const { tab, account } = useSearch({ from: '/shell/workspaces/$workspaceId' })
-  const navigate = useNavigate({ from: '/workspaces/$workspaceId' })
+  const { tab } = useSearch({ from: '/shell/workspaces/$workspaceId' })
   const { id } = workspace
   return (
     <Page
@@ -55,13 +54,7 @@ function WorkspaceDetail({ workspace }: { workspace: Workspace }) {
           {
             value: 'service-accounts',
             label: 'Service accounts',
-            content: (
-              <ServiceAccounts
-                workspaceId={id}
-                openId={account}
-                onOpen={(account) => navigate({ search: { tab, account }, replace: true })}
-              />
-            ),
+            content: <ServiceAccounts workspaceId={id} />,
           },
           {
             value: 'resources',
@@ -103,6 +96,14 @@ function Details({ workspace }: { workspace: Workspace }) {
           ['Support access', support_access ? 'Allowed' : 'Forbidden by an owner'],
           ['Created', <Time key="created" value={created_at} />],
           ['ID', <CopyableId key="id" id={id} />],
+          [
+            'Workspace console',
+            <CopyableId
+              key="console"
+              id={`${location.origin}/w/${slug}`}
+              label="Copy URL of the workspace console"
+            />,
+          ],
         ]}
       />
     </Section>

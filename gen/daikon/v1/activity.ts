@@ -20,11 +20,19 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { ActivityEntry, ListActivityRequest, ListActivityResponse } from "./admin_records.ts";
+import { ActivityEntry, ListActivityRequest, ListActivityResponse, LookUpNamesResponse } from "./admin_records.ts";
 
 export const protobufPackage = "daikon.v1";
 
 export const protobufFileName = "daikon/v1/activity.proto";
+
+/** The request of ActivityService.LookUpWorkspaceNames. */
+export interface WorkspaceNamesRequest {
+  /** The ID of the workspace. */
+  workspace_id: string;
+  /** The IDs to look up, 1 to 200. */
+  ids: string[];
+}
 
 /** The request of ActivityService.Watch. */
 export interface WatchActivityRequest {
@@ -59,6 +67,73 @@ export interface WatchActivityResponse {
    */
   bookmark: boolean;
 }
+
+function createBaseWorkspaceNamesRequest(): WorkspaceNamesRequest {
+  return { workspace_id: "", ids: [] };
+}
+
+export const WorkspaceNamesRequest: MessageFns<WorkspaceNamesRequest> = {
+  encode(message: WorkspaceNamesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.workspace_id !== "") {
+      writer.uint32(10).string(message.workspace_id);
+    }
+    for (const v of message.ids) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WorkspaceNamesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWorkspaceNamesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.workspace_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.ids.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<WorkspaceNamesRequest>, I>>(base?: I): WorkspaceNamesRequest {
+    return WorkspaceNamesRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<WorkspaceNamesRequest>, I>>(object: I): WorkspaceNamesRequest {
+    const message = createBaseWorkspaceNamesRequest();
+    message.workspace_id = object.workspace_id ?? "";
+    message.ids = object.ids?.map((e) => e) || [];
+    return message;
+  },
+};
 
 function createBaseWatchActivityRequest(): WatchActivityRequest {
   return { cursor: undefined, workspace_id: undefined, actions: [], last_event_id: undefined };
@@ -252,6 +327,23 @@ export const ActivityServiceService = {
     responseDeserialize: (value: Buffer): ListActivityResponse => ListActivityResponse.decode(value),
   },
   /**
+   * Look up names in a workspace
+   *
+   * Returns the types and names of the members, groups, custom roles and permission records of a
+   * workspace with the given IDs, and of the workspace itself, for its owners and admins. Other IDs
+   * are omitted.
+   */
+  lookUpWorkspaceNames: {
+    path: "/daikon.v1.ActivityService/LookUpWorkspaceNames" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: WorkspaceNamesRequest): Buffer =>
+      Buffer.from(WorkspaceNamesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): WorkspaceNamesRequest => WorkspaceNamesRequest.decode(value),
+    responseSerialize: (value: LookUpNamesResponse): Buffer => Buffer.from(LookUpNamesResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): LookUpNamesResponse => LookUpNamesResponse.decode(value),
+  },
+  /**
    * Watch the activity log
    *
    * Streams events in the order of their positions, at least once, as server-sent events over REST.
@@ -279,6 +371,14 @@ export interface ActivityServiceServer extends UntypedServiceImplementation {
    * who are not its members are omitted.
    */
   listWorkspaceActivity: handleUnaryCall<ListActivityRequest, ListActivityResponse>;
+  /**
+   * Look up names in a workspace
+   *
+   * Returns the types and names of the members, groups, custom roles and permission records of a
+   * workspace with the given IDs, and of the workspace itself, for its owners and admins. Other IDs
+   * are omitted.
+   */
+  lookUpWorkspaceNames: handleUnaryCall<WorkspaceNamesRequest, LookUpNamesResponse>;
   /**
    * Watch the activity log
    *
@@ -311,6 +411,28 @@ export interface ActivityServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListActivityResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Look up names in a workspace
+   *
+   * Returns the types and names of the members, groups, custom roles and permission records of a
+   * workspace with the given IDs, and of the workspace itself, for its owners and admins. Other IDs
+   * are omitted.
+   */
+  lookUpWorkspaceNames(
+    request: WorkspaceNamesRequest,
+    callback: (error: ServiceError | null, response: LookUpNamesResponse) => void,
+  ): ClientUnaryCall;
+  lookUpWorkspaceNames(
+    request: WorkspaceNamesRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: LookUpNamesResponse) => void,
+  ): ClientUnaryCall;
+  lookUpWorkspaceNames(
+    request: WorkspaceNamesRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: LookUpNamesResponse) => void,
   ): ClientUnaryCall;
   /**
    * Watch the activity log

@@ -288,6 +288,10 @@ export interface Configuration {
   id_token_signing_alg_values_supported: string[];
   /** The algorithms of client assertions at the token endpoint. */
   token_endpoint_auth_signing_alg_values_supported: string[];
+  /** The algorithms of client assertions at the revocation endpoint. */
+  revocation_endpoint_auth_signing_alg_values_supported: string[];
+  /** The algorithms of client assertions at the introspection endpoint. */
+  introspection_endpoint_auth_signing_alg_values_supported: string[];
   /** The supported PKCE code challenge methods. */
   code_challenge_methods_supported: string[];
   /** The client authentication methods of the token endpoint. */
@@ -2051,6 +2055,8 @@ function createBaseConfiguration(): Configuration {
     subject_types_supported: [],
     id_token_signing_alg_values_supported: [],
     token_endpoint_auth_signing_alg_values_supported: [],
+    revocation_endpoint_auth_signing_alg_values_supported: [],
+    introspection_endpoint_auth_signing_alg_values_supported: [],
     code_challenge_methods_supported: [],
     token_endpoint_auth_methods_supported: [],
     claims_supported: [],
@@ -2096,6 +2102,12 @@ export const Configuration: MessageFns<Configuration> = {
     }
     for (const v of message.token_endpoint_auth_signing_alg_values_supported) {
       writer.uint32(218).string(v!);
+    }
+    for (const v of message.revocation_endpoint_auth_signing_alg_values_supported) {
+      writer.uint32(226).string(v!);
+    }
+    for (const v of message.introspection_endpoint_auth_signing_alg_values_supported) {
+      writer.uint32(234).string(v!);
     }
     for (const v of message.code_challenge_methods_supported) {
       writer.uint32(58).string(v!);
@@ -2227,6 +2239,22 @@ export const Configuration: MessageFns<Configuration> = {
             }
 
             message.token_endpoint_auth_signing_alg_values_supported.push(reader.string());
+            continue;
+          }
+          case 28: {
+            if (tag !== 226) {
+              break;
+            }
+
+            message.revocation_endpoint_auth_signing_alg_values_supported.push(reader.string());
+            continue;
+          }
+          case 29: {
+            if (tag !== 234) {
+              break;
+            }
+
+            message.introspection_endpoint_auth_signing_alg_values_supported.push(reader.string());
             continue;
           }
           case 7: {
@@ -2414,6 +2442,10 @@ export const Configuration: MessageFns<Configuration> = {
     message.id_token_signing_alg_values_supported = object.id_token_signing_alg_values_supported?.map((e) => e) || [];
     message.token_endpoint_auth_signing_alg_values_supported =
       object.token_endpoint_auth_signing_alg_values_supported?.map((e) => e) || [];
+    message.revocation_endpoint_auth_signing_alg_values_supported =
+      object.revocation_endpoint_auth_signing_alg_values_supported?.map((e) => e) || [];
+    message.introspection_endpoint_auth_signing_alg_values_supported =
+      object.introspection_endpoint_auth_signing_alg_values_supported?.map((e) => e) || [];
     message.code_challenge_methods_supported = object.code_challenge_methods_supported?.map((e) => e) || [];
     message.token_endpoint_auth_methods_supported = object.token_endpoint_auth_methods_supported?.map((e) => e) || [];
     message.claims_supported = object.claims_supported?.map((e) => e) || [];

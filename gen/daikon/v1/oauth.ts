@@ -396,7 +396,7 @@ export interface UserInfo {
 
 /** A revocation request (RFC 7009). */
 export interface RevokeTokenRequest {
-  /** An access token or a refresh token. */
+  /** An access token, a refresh token or the token of a management app. */
   token?:
     | string
     | undefined;
@@ -404,16 +404,27 @@ export interface RevokeTokenRequest {
   token_type_hint?:
     | string
     | undefined;
-  /** The ID of the client app, unless the Authorization header contains it. */
+  /** The ID of the client app or management app, unless the Authorization header contains it. */
   client_id?:
     | string
     | undefined;
-  /** The secret of a confidential client app, unless the Authorization header contains it. */
+  /** The secret of a confidential client app or a management app, unless the Authorization header contains it. */
   client_secret?:
     | string
     | undefined;
   /** The credentials of the client app, in the Basic scheme (RFC 6749, section 2.3.1). */
-  authorization?: string | undefined;
+  authorization?:
+    | string
+    | undefined;
+  /** `urn:ietf:params:oauth:client-assertion-type:jwt-bearer` if there is a `client_assertion`. */
+  client_assertion_type?:
+    | string
+    | undefined;
+  /**
+   * A JSON Web Token with which a confidential client app authenticates instead of its secret, as at
+   * the token endpoint.
+   */
+  client_assertion?: string | undefined;
 }
 
 /** The empty response to a revocation. */
@@ -422,7 +433,7 @@ export interface RevokeTokenResponse {
 
 /** An introspection request (RFC 7662). */
 export interface IntrospectTokenRequest {
-  /** An access token or a refresh token. */
+  /** An access token, a refresh token or the token of a management app. */
   token?:
     | string
     | undefined;
@@ -430,16 +441,27 @@ export interface IntrospectTokenRequest {
   token_type_hint?:
     | string
     | undefined;
-  /** The ID of a confidential client app, unless the Authorization header contains it. */
+  /** The ID of a confidential client app or a management app, unless the Authorization header contains it. */
   client_id?:
     | string
     | undefined;
-  /** The secret of the client app, unless the Authorization header contains it. */
+  /** The secret of the app, unless the Authorization header contains it. */
   client_secret?:
     | string
     | undefined;
   /** The credentials of the client app, in the Basic scheme (RFC 6749, section 2.3.1). */
-  authorization?: string | undefined;
+  authorization?:
+    | string
+    | undefined;
+  /** `urn:ietf:params:oauth:client-assertion-type:jwt-bearer` if there is a `client_assertion`. */
+  client_assertion_type?:
+    | string
+    | undefined;
+  /**
+   * A JSON Web Token with which a confidential client app authenticates instead of its secret, as at
+   * the token endpoint.
+   */
+  client_assertion?: string | undefined;
 }
 
 /**
@@ -447,13 +469,16 @@ export interface IntrospectTokenRequest {
  * absent.
  */
 export interface TokenIntrospection {
-  /** Whether the token is valid and its user is an active member of its workspace. */
+  /**
+   * Whether daikon accepts the token: it is valid, and its user is an active member of its workspace, or
+   * its management app is active.
+   */
   active: boolean;
   /** The granted scopes, separated by spaces. */
   scope?:
     | string
     | undefined;
-  /** The ID of the client app that the token was issued to. */
+  /** The ID of the client app or management app that the token was issued to. */
   client_id?:
     | string
     | undefined;
@@ -2098,6 +2123,8 @@ function createBaseRevokeTokenRequest(): RevokeTokenRequest {
     client_id: undefined,
     client_secret: undefined,
     authorization: undefined,
+    client_assertion_type: undefined,
+    client_assertion: undefined,
   };
 }
 
@@ -2117,6 +2144,12 @@ export const RevokeTokenRequest: MessageFns<RevokeTokenRequest> = {
     }
     if (message.authorization !== undefined) {
       writer.uint32(42).string(message.authorization);
+    }
+    if (message.client_assertion_type !== undefined) {
+      writer.uint32(50).string(message.client_assertion_type);
+    }
+    if (message.client_assertion !== undefined) {
+      writer.uint32(58).string(message.client_assertion);
     }
     return writer;
   },
@@ -2174,6 +2207,22 @@ export const RevokeTokenRequest: MessageFns<RevokeTokenRequest> = {
             message.authorization = reader.string();
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.client_assertion_type = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.client_assertion = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2196,6 +2245,8 @@ export const RevokeTokenRequest: MessageFns<RevokeTokenRequest> = {
     message.client_id = object.client_id ?? undefined;
     message.client_secret = object.client_secret ?? undefined;
     message.authorization = object.authorization ?? undefined;
+    message.client_assertion_type = object.client_assertion_type ?? undefined;
+    message.client_assertion = object.client_assertion ?? undefined;
     return message;
   },
 };
@@ -2250,6 +2301,8 @@ function createBaseIntrospectTokenRequest(): IntrospectTokenRequest {
     client_id: undefined,
     client_secret: undefined,
     authorization: undefined,
+    client_assertion_type: undefined,
+    client_assertion: undefined,
   };
 }
 
@@ -2269,6 +2322,12 @@ export const IntrospectTokenRequest: MessageFns<IntrospectTokenRequest> = {
     }
     if (message.authorization !== undefined) {
       writer.uint32(42).string(message.authorization);
+    }
+    if (message.client_assertion_type !== undefined) {
+      writer.uint32(50).string(message.client_assertion_type);
+    }
+    if (message.client_assertion !== undefined) {
+      writer.uint32(58).string(message.client_assertion);
     }
     return writer;
   },
@@ -2326,6 +2385,22 @@ export const IntrospectTokenRequest: MessageFns<IntrospectTokenRequest> = {
             message.authorization = reader.string();
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.client_assertion_type = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.client_assertion = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2348,6 +2423,8 @@ export const IntrospectTokenRequest: MessageFns<IntrospectTokenRequest> = {
     message.client_id = object.client_id ?? undefined;
     message.client_secret = object.client_secret ?? undefined;
     message.authorization = object.authorization ?? undefined;
+    message.client_assertion_type = object.client_assertion_type ?? undefined;
+    message.client_assertion = object.client_assertion ?? undefined;
     return message;
   },
 };
@@ -2864,8 +2941,9 @@ export const OAuthServiceService = {
   /**
    * Revoke a token
    *
-   * The revocation endpoint (RFC 7009). Revokes an access token, or ends the session of a refresh
-   * token. An unknown or invalid token is not an error.
+   * The revocation endpoint (RFC 7009). Revokes an access token or the token of a management app, or
+   * ends the session of a refresh token. Only the client that a token was issued to can revoke it. An
+   * unknown or invalid token is not an error.
    */
   revokeToken: {
     path: "/daikon.v1.OAuthService/RevokeToken" as const,
@@ -2881,8 +2959,8 @@ export const OAuthServiceService = {
    *
    * The introspection endpoint (RFC 7662). Returns whether a token is active and, if so, its
    * claims. The service key can also be sent as `authorization: Bearer <key>`. Instead of a service
-   * key, a confidential client app can send its own credentials; the tokens of other clients are then
-   * not active.
+   * key, a confidential client app or a management app can send its own credentials; the tokens of
+   * other clients are then not active.
    */
   introspectToken: {
     path: "/daikon.v1.OAuthService/IntrospectToken" as const,
@@ -2949,8 +3027,9 @@ export interface OAuthServiceServer extends UntypedServiceImplementation {
   /**
    * Revoke a token
    *
-   * The revocation endpoint (RFC 7009). Revokes an access token, or ends the session of a refresh
-   * token. An unknown or invalid token is not an error.
+   * The revocation endpoint (RFC 7009). Revokes an access token or the token of a management app, or
+   * ends the session of a refresh token. Only the client that a token was issued to can revoke it. An
+   * unknown or invalid token is not an error.
    */
   revokeToken: handleUnaryCall<RevokeTokenRequest, RevokeTokenResponse>;
   /**
@@ -2958,8 +3037,8 @@ export interface OAuthServiceServer extends UntypedServiceImplementation {
    *
    * The introspection endpoint (RFC 7662). Returns whether a token is active and, if so, its
    * claims. The service key can also be sent as `authorization: Bearer <key>`. Instead of a service
-   * key, a confidential client app can send its own credentials; the tokens of other clients are then
-   * not active.
+   * key, a confidential client app or a management app can send its own credentials; the tokens of
+   * other clients are then not active.
    */
   introspectToken: handleUnaryCall<IntrospectTokenRequest, TokenIntrospection>;
   /**
@@ -3063,8 +3142,9 @@ export interface OAuthServiceClient extends Client {
   /**
    * Revoke a token
    *
-   * The revocation endpoint (RFC 7009). Revokes an access token, or ends the session of a refresh
-   * token. An unknown or invalid token is not an error.
+   * The revocation endpoint (RFC 7009). Revokes an access token or the token of a management app, or
+   * ends the session of a refresh token. Only the client that a token was issued to can revoke it. An
+   * unknown or invalid token is not an error.
    */
   revokeToken(
     request: RevokeTokenRequest,
@@ -3086,8 +3166,8 @@ export interface OAuthServiceClient extends Client {
    *
    * The introspection endpoint (RFC 7662). Returns whether a token is active and, if so, its
    * claims. The service key can also be sent as `authorization: Bearer <key>`. Instead of a service
-   * key, a confidential client app can send its own credentials; the tokens of other clients are then
-   * not active.
+   * key, a confidential client app or a management app can send its own credentials; the tokens of
+   * other clients are then not active.
    */
   introspectToken(
     request: IntrospectTokenRequest,

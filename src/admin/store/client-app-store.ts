@@ -3,6 +3,7 @@ import { changedFields } from '../../core/changed-fields.ts'
 import { ClientApp, ClientRedirectUri, ClientSecret } from '../../database/entities/sign-in.ts'
 import { query } from '../../database/query.ts'
 import type { Timestamp } from '../../database/sql-values.ts'
+import { consoleClientId } from '../../identity/store/client-store.ts'
 
 /** The settings of a client app, without its redirect URIs. */
 export type ClientAppSettings = {
@@ -68,7 +69,7 @@ export class ClientAppStore {
 
   /** Returns all apps, oldest first. */
   list(): Promise<StoredClientApp[]> {
-    return query(this.#em, `${selectSql} order by a.id`)
+    return query(this.#em, `${selectSql} where ${isListed} order by a.id`)
   }
 
   async find(id: string): Promise<StoredClientApp | undefined> {
@@ -139,6 +140,9 @@ export class ClientAppStore {
   }
 }
 
+/** The client app of the workspace console belongs to daikon. */
+const isListed = `a.id <> '${consoleClientId}'`
+
 /** The prefix is from the newest secret, which expires last. */
 const selectSql = `
   select a.id, a.name, a.type, a.is_active as "isActive", a.created_by as "createdBy",
@@ -152,7 +156,7 @@ const selectSql = `
   from client_apps a`
 
 /** $1 ID. */
-const findSql = `${selectSql} where a.id = $1`
+const findSql = `${selectSql} where a.id = $1 and ${isListed}`
 
 /** $1 ID. */
 const lockSql = `${findSql} for no key update of a`

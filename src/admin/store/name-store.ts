@@ -17,6 +17,11 @@ export class NameStore {
   find(ids: string[]): Promise<NamedObject[]> {
     return query(this.#em, namesSql, [ids])
   }
+
+  /** Returns the workspace, its members and its objects that the IDs identify. Omits other IDs. */
+  findInWorkspace(ids: string[], workspaceId: string): Promise<NamedObject[]> {
+    return query(this.#em, workspaceNamesSql, [ids, workspaceId])
+  }
 }
 
 /** $1 IDs. Each subquery looks them up by primary key. */
@@ -44,3 +49,9 @@ const namesSql = `
       r.workspace_id
     from resources r join resource_kinds k on k.id = r.kind_id
     where r.id = any($1::uuid[]) and ${isLiveResource('r')}`
+
+/** $1 IDs, $2 workspace ID. */
+const workspaceNamesSql = `
+  select n.* from (${namesSql}) n
+  where n."workspaceId" = $2 or (n.type = 'user' and exists (
+    select from members m where m.user_id = n.id and m.workspace_id = $2))`

@@ -17,6 +17,9 @@ export type ClientCredentials = {
   client_assertion?: string | undefined
 }
 
+/** A client ID, if there is one, and a secret, which is empty if there is none. */
+export type PresentedCredentials = { id: string | undefined; secret: string }
+
 type ClientContext = Pick<IdentityContext, 'now' | 'identity'> & {
   stores: { clients: ClientStore }
 }
@@ -79,7 +82,7 @@ export function readCredentials({
   authorization,
   client_id,
   client_secret = '',
-}: ClientCredentials): { id: string | undefined; secret: string } {
+}: ClientCredentials): PresentedCredentials {
   if (authorization === undefined || !/^basic /i.test(authorization)) {
     return { id: client_id, secret: client_secret }
   }

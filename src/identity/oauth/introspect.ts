@@ -1,15 +1,18 @@
 import type { IntrospectTokenRequest, TokenIntrospection } from '../../../gen/daikon/v1/oauth.ts'
+import { currentScopes } from '../../core/scopes.ts'
 import { type FindApiKey, looksLikeApiKey } from '../api-keys.ts'
 import { tokenKinds } from '../claims.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
 import { serviceKeyMissing } from '../service-keys.ts'
-import { authenticateClient, type OAuthClient } from './clients.ts'
+import { findOrigin, type IssuedToken, verifyIssuedToken } from './issued-tokens.ts'
+import { authenticateApp } from './management-tokens.ts'
 import { oauthError } from './oauth-errors.ts'
-import { verifyUserToken } from './user-tokens.ts'
+
+type CallingApp = Awaited<ReturnType<typeof authenticateApp>>
 
 /**
  * The introspection endpoint (RFC 7662): a token is active if daikon would accept it now. For a
- * client app, only its own tokens are active.
+ * client app or a management app, only its own tokens are active.
  */
 export async function introspectToken(
   context: IdentityContext & { findApiKey: FindApiKey },
@@ -20,34 +23,44 @@ export async function introspectToken(
   if (looksLikeApiKey(request.token))
     return client ? { active: false } : introspectApiKey(context, request.token)
   const { stores, identity } = context
-  const token = await verifyUserToken(context, request.token)
-  const owner = token && (await stores.claims.findTokenOwner(token))
-  if (!owner) return { active: false }
-  const isAccess = token.type === 'access'
-  const refreshSession = isAccess ? undefined : await stores.sessions.findByRefreshToken(token.jti)
-  if (!isAccess && (!refreshSession || refreshSession.isConsumed)) return { active: false }
-  const session = isAccess
-    ? await stores.sessions.findScopeOfAccessToken(token.jti)
-    : refreshSession
-  // A token that a client app obtained with its own credentials has no session.
-  const clientId = session?.clientId ?? (token.type === 'access' ? token.client_id : undefined)
+  const token = await verifyIssuedToken(context, request.token)
+  const owner = token && (await findOwner(context, token, client))
+  const origin = owner && (await findOrigin(stores, token))
+  if (!origin || origin.isConsumed) return { active: false }
+  const { clientId } = origin
   if (client && clientId !== client.id) return { active: false }
-  const { sub, jti, wid, iat, exp, type } = token
+  const { sub, jti, iat, exp, type } = token
+  const scope = owner.scope ?? origin.scope
   return {
     active: true,
     sub,
     jti,
-    wid,
     iat,
     exp,
-    username: owner.email,
-    wrole: owner.role,
-    token_type: isAccess ? 'Bearer' : 'refresh_token',
+    ...owner,
+    token_type: type === 'refresh' ? 'refresh_token' : 'Bearer',
     aud: tokenKinds[type].audience,
     iss: identity.options.baseUrl,
-    ...(session?.scope && { scope: session.scope }),
+    ...(scope && { scope }),
     ...(clientId && { client_id: clientId }),
   }
+}
+
+/**
+ * Describes the active member or management app of a token, or returns undefined if there is none or
+ * the token has been revoked. A management app alone learns about its tokens.
+ */
+async function findOwner(
+  { stores }: IdentityContext,
+  token: IssuedToken,
+  client: CallingApp | undefined,
+): Promise<Pick<TokenIntrospection, 'wid' | 'username' | 'wrole' | 'scope'> | undefined> {
+  if (token.type === 'management') {
+    if (!client?.scopes || (await stores.revocations.isDenied(token.jti))) return undefined
+    return { scope: currentScopes(token, client.scopes).join(' ') }
+  }
+  const owner = await stores.claims.findTokenOwner(token)
+  return owner && { wid: token.wid, username: owner.email, wrole: owner.role }
 }
 
 async function introspectApiKey(
@@ -64,19 +77,20 @@ async function introspectApiKey(
 }
 
 /**
- * Authenticates the client app of a request, or returns undefined if the request has a service key
- * instead, or needs none.
+ * Authenticates the client app or management app of a request, or returns undefined if the request
+ * has a service key instead, or needs none.
  */
 async function findCallingClient(
-  { stores, now, principal }: IdentityContext,
+  context: IdentityContext,
   request: IntrospectTokenRequest,
-): Promise<OAuthClient | undefined> {
-  const { authorization = '', client_id, client_secret } = request
-  if (!/^basic /i.test(authorization) && client_id === undefined && client_secret === undefined) {
-    if (principal.service) return undefined
+): Promise<CallingApp | undefined> {
+  const { authorization = '', client_id, client_secret, client_assertion } = request
+  const isClient = [client_id, client_secret, client_assertion].some((sent) => sent !== undefined)
+  if (!isClient && !/^basic /i.test(authorization)) {
+    if (context.principal.service) return undefined
     throw serviceKeyMissing()
   }
-  const client = await authenticateClient(stores.clients, now, request)
-  if (client.type === 'confidential') return client
+  const client = await authenticateApp(context, request)
+  if (client.type !== 'public') return client
   throw oauthError('invalid_client', 'A public client app cannot introspect tokens')
 }

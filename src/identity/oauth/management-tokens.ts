@@ -4,9 +4,16 @@ import { includesScope } from '../../core/scopes.ts'
 import { isUuid } from '../../core/uuid.ts'
 import { expiryOf } from '../claims.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
-import { isManagementSecret } from '../management-apps.ts'
+import { isManagementSecret, looksLikeManagementSecret } from '../management-apps.ts'
 import { hashSecret } from '../secret.ts'
 import { clientTokenSeconds, createClientTokenResponse } from './client-tokens.ts'
+import {
+  authenticateClientWithAssertion,
+  type ClientCredentials,
+  type OAuthClient,
+  type PresentedCredentials,
+  readCredentials,
+} from './clients.ts'
 import { oauthError } from './oauth-errors.ts'
 
 /**
@@ -15,25 +22,21 @@ import { oauthError } from './oauth-errors.ts'
  */
 export async function issueManagementToken(
   { stores, identity }: Pick<IdentityContext, 'stores' | 'identity'>,
-  { id = '', secret }: { id: string | undefined; secret: string },
+  credentials: PresentedCredentials,
   { scope: requested = '' }: Pick<OAuthTokenRequest, 'scope'>,
 ): Promise<OAuthTokenResponse> {
   const { clock, tokens } = identity
   const issuedAt = clock()
   const jti = randomUUID()
-  const isPlausible = isUuid(id) && isManagementSecret(secret)
-  const sub = id.toLowerCase()
-  const scope = await stores.transaction(async (tx) => {
-    const scopes = isPlausible
-      ? await tx.managementApps.useSecret(sub, hashSecret(secret), issuedAt)
-      : undefined
-    if (!scopes) throw oauthError('invalid_client', unknownApp)
+  const { sub, scope } = await stores.transaction(async (tx) => {
+    const { id: sub, scopes } = await authenticateManagementApp(tx, credentials, issuedAt)
     const names = requested.split(' ').filter((name) => name !== '')
     if (names.some((name) => !includesScope(scopes, name)))
       throw oauthError('invalid_scope', 'scope exceeds the scopes of the management app')
     const expiresAt = expiryOf(issuedAt, clientTokenSeconds)
     await tx.revocations.recordClientToken({ id: jti, clientId: sub, expiresAt })
-    return { granted: names.length > 0 ? names : scopes, isNarrower: names.length > 0 }
+    const isNarrower = names.length > 0
+    return { sub, scope: { granted: isNarrower ? names : scopes, isNarrower } }
   })
   const granted = scope.granted.join(' ')
   const claims = { sub, jti, ...(scope.isNarrower && { scope: granted }) }
@@ -41,4 +44,36 @@ export async function issueManagementToken(
   return createClientTokenResponse({ access_token, scope: granted, workspace_id: '' })
 }
 
-const unknownApp = 'The management app is unknown or inactive, or its secret is wrong'
+/**
+ * Authenticates the client app or management app of a request, by each method of the token endpoint.
+ * Returns the scopes of a management app. Throws `invalid_client` if the authentication fails.
+ */
+export async function authenticateApp(
+  context: Pick<IdentityContext, 'stores' | 'now' | 'identity'>,
+  request: ClientCredentials,
+): Promise<
+  Pick<OAuthClient, 'id'> & { type: OAuthClient['type'] | 'management'; scopes?: string[] }
+> {
+  const credentials = readCredentials(request)
+  if (!looksLikeManagementSecret(credentials.secret))
+    return authenticateClientWithAssertion(context, request)
+  const app = await authenticateManagementApp(context.stores, credentials, context.now)
+  return { ...app, type: 'management' }
+}
+
+async function authenticateManagementApp(
+  { managementApps }: Pick<IdentityContext['stores'], 'managementApps'>,
+  { id = '', secret }: PresentedCredentials,
+  now: Date,
+): Promise<{ id: string; scopes: string[] }> {
+  const appId = id.toLowerCase()
+  const scopes =
+    isUuid(id) && isManagementSecret(secret)
+      ? await managementApps.useSecret(appId, hashSecret(secret), now)
+      : undefined
+  if (scopes) return { id: appId, scopes }
+  throw oauthError(
+    'invalid_client',
+    'The management app is unknown or inactive, or its secret is wrong',
+  )
+}

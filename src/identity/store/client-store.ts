@@ -3,6 +3,12 @@ import type { JSONWebKeySet } from 'jose'
 import { query } from '../../database/query.ts'
 import type { MemberKey } from './claims-store.ts'
 
+/**
+ * The ID of the client app by which users sign in to the workspace console. Administrators neither
+ * see nor change it.
+ */
+export const consoleClientId = '0da1c000-0000-7000-8000-000000000001'
+
 /** The client app of a sign-in that began at `/auth/login`. */
 export type LoginClient = {
   /** Null if several client apps have registered the redirect URI, and none of them is bound. */
@@ -57,6 +63,12 @@ export class ClientStore {
 
   constructor(em: EntityManager) {
     this.#em = em
+  }
+
+  /** Saves the client app of the workspace console, whose ID is fixed. */
+  async saveConsole({ name, redirectUri }: { name: string; redirectUri: string }): Promise<void> {
+    await query(this.#em, saveConsoleSql, [consoleClientId, name])
+    await query(this.#em, saveConsoleUriSql, [consoleClientId, redirectUri])
   }
 
   /** Returns the active client app that has registered exactly this redirect URI. */
@@ -119,6 +131,16 @@ export class ClientStore {
     return client
   }
 }
+
+/** $1 client ID, $2 name. */
+const saveConsoleSql = `
+  insert into client_apps (id, name, type) values ($1, $2, 'public')
+  on conflict (id) do update set name = excluded.name where client_apps.name <> excluded.name`
+
+/** $1 client ID, $2 the only redirect URI. */
+const saveConsoleUriSql = `
+  with removed as (delete from client_redirect_uris where app_id = $1 and uri <> $2)
+  insert into client_redirect_uris (app_id, uri) values ($1, $2) on conflict do nothing`
 
 /** $1 client ID, $2 hash of the secret, $3 current time. */
 const findPresentedSql = `

@@ -27,6 +27,10 @@ export class RevocationStore {
     await query(this.#em, denySql, [id, expiresAt])
   }
 
+  async isDenied(id: string): Promise<boolean> {
+    return (await query(this.#em, findDeniedSql, [id])).length > 0
+  }
+
   /** Records an admin token, so that it can be revoked later. */
   async recordAdminToken({ id, userId, expiresAt }: AdminToken): Promise<void> {
     await query(this.#em, insertAdminTokenSql, [id, userId, expiresAt])
@@ -56,6 +60,9 @@ export class RevocationStore {
 /** $1 token ID, $2 expiry. */
 const denySql =
   'insert into denied_tokens (token_id, expires_at) values ($1, $2) on conflict do nothing'
+
+/** $1 token ID. */
+const findDeniedSql = 'select from denied_tokens where token_id = $1'
 
 /** $1 token ID, $2 user ID, $3 expiry. */
 const insertAdminTokenSql =

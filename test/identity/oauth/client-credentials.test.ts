@@ -1,7 +1,7 @@
 import { createHmac, generateKeyPairSync, randomUUID } from 'node:crypto'
 import test from 'ava'
-import { exportJWK, SignJWT } from 'jose'
 import { createAdmin } from '../../support/admin.ts'
+import { asserting, jwk, signAssertion } from '../../support/client-assertions.ts'
 import { expectError, expectOk } from '../../support/outcome.ts'
 import { seedServiceAccount } from '../../support/request-fixture.ts'
 import { startTestEnvironment } from '../../support/test-environment.ts'
@@ -15,9 +15,6 @@ const admin = await createAdmin(environment)
 test.after.always(() => environment.stop())
 
 const issuer = 'http://localhost:8000'
-const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
-const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-const jwk = { ...(await exportJWK(publicKey)), kid: 'first', alg: 'ES256', use: 'sig' }
 
 /** Creates a client app that is bound to a service account, with the role editor. */
 async function createFixture(transport: Transport, settings: object = {}) {
@@ -69,21 +66,6 @@ async function createFixture(transport: Transport, settings: object = {}) {
 }
 
 type Fixture = Awaited<ReturnType<typeof createFixture>>
-
-/** Signs an assertion. `changes` replaces claims; undefined removes one. */
-function signAssertion(clientId: string, changes: Record<string, unknown> = {}, key = privateKey) {
-  const now = Math.floor(Date.now() / 1000)
-  const claims = { iss: clientId, sub: clientId, aud: issuer, jti: randomUUID(), exp: now + 60 }
-  return new SignJWT({ ...claims, ...changes })
-    .setProtectedHeader({ alg: 'ES256', kid: 'first' })
-    .sign(key)
-}
-
-const asserting = (client_assertion: string, more: object = {}) => ({
-  client_assertion_type: assertionType,
-  client_assertion,
-  ...more,
-})
 
 for (const transport of environment.transports) {
   const over = `over ${transport.label}`
@@ -295,8 +277,8 @@ test('discovery names the grant and the ways to authenticate', async (t) => {
   t.deepEqual(configuration.token_endpoint_auth_methods_supported, [
     'client_secret_basic',
     'client_secret_post',
-    'none',
     'private_key_jwt',
+    'none',
   ])
   t.true(configuration.token_endpoint_auth_signing_alg_values_supported.includes('ES256'))
 })

@@ -76,6 +76,7 @@ test('discovery lists the authentication methods of the introspection endpoint',
   t.deepEqual(metadata.introspection_endpoint_auth_methods_supported, [
     'client_secret_basic',
     'client_secret_post',
+    'private_key_jwt',
     'Bearer',
   ])
 })

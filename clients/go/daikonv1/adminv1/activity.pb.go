@@ -21,6 +21,61 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// The request of ActivityService.LookUpWorkspaceNames.
+type WorkspaceNamesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ID of the workspace.
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// The IDs to look up, 1 to 200.
+	Ids           []string `protobuf:"bytes,2,rep,name=ids,proto3" json:"ids,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WorkspaceNamesRequest) Reset() {
+	*x = WorkspaceNamesRequest{}
+	mi := &file_daikon_v1_activity_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WorkspaceNamesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WorkspaceNamesRequest) ProtoMessage() {}
+
+func (x *WorkspaceNamesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_activity_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WorkspaceNamesRequest.ProtoReflect.Descriptor instead.
+func (*WorkspaceNamesRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_activity_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *WorkspaceNamesRequest) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+func (x *WorkspaceNamesRequest) GetIds() []string {
+	if x != nil {
+		return x.Ids
+	}
+	return nil
+}
+
 // The request of ActivityService.Watch.
 type WatchActivityRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -39,7 +94,7 @@ type WatchActivityRequest struct {
 
 func (x *WatchActivityRequest) Reset() {
 	*x = WatchActivityRequest{}
-	mi := &file_daikon_v1_activity_proto_msgTypes[0]
+	mi := &file_daikon_v1_activity_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -51,7 +106,7 @@ func (x *WatchActivityRequest) String() string {
 func (*WatchActivityRequest) ProtoMessage() {}
 
 func (x *WatchActivityRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_activity_proto_msgTypes[0]
+	mi := &file_daikon_v1_activity_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -64,7 +119,7 @@ func (x *WatchActivityRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchActivityRequest.ProtoReflect.Descriptor instead.
 func (*WatchActivityRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_activity_proto_rawDescGZIP(), []int{0}
+	return file_daikon_v1_activity_proto_rawDescGZIP(), []int{1}
 }
 
 func (x *WatchActivityRequest) GetCursor() string {
@@ -111,7 +166,7 @@ type WatchActivityResponse struct {
 
 func (x *WatchActivityResponse) Reset() {
 	*x = WatchActivityResponse{}
-	mi := &file_daikon_v1_activity_proto_msgTypes[1]
+	mi := &file_daikon_v1_activity_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -123,7 +178,7 @@ func (x *WatchActivityResponse) String() string {
 func (*WatchActivityResponse) ProtoMessage() {}
 
 func (x *WatchActivityResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_activity_proto_msgTypes[1]
+	mi := &file_daikon_v1_activity_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -136,7 +191,7 @@ func (x *WatchActivityResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchActivityResponse.ProtoReflect.Descriptor instead.
 func (*WatchActivityResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_activity_proto_rawDescGZIP(), []int{1}
+	return file_daikon_v1_activity_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *WatchActivityResponse) GetCursor() string {
@@ -164,7 +219,10 @@ var File_daikon_v1_activity_proto protoreflect.FileDescriptor
 
 const file_daikon_v1_activity_proto_rawDesc = "" +
 	"\n" +
-	"\x18daikon/v1/activity.proto\x12\tdaikon.v1\x1a\x1ddaikon/v1/admin_records.proto\"\xcc\x01\n" +
+	"\x18daikon/v1/activity.proto\x12\tdaikon.v1\x1a\x1ddaikon/v1/admin_records.proto\"L\n" +
+	"\x15WorkspaceNamesRequest\x12!\n" +
+	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x10\n" +
+	"\x03ids\x18\x02 \x03(\tR\x03ids\"\xcc\x01\n" +
 	"\x14WatchActivityRequest\x12\x1b\n" +
 	"\x06cursor\x18\x01 \x01(\tH\x00R\x06cursor\x88\x01\x01\x12&\n" +
 	"\fworkspace_id\x18\x02 \x01(\tH\x01R\vworkspaceId\x88\x01\x01\x12\x18\n" +
@@ -177,9 +235,10 @@ const file_daikon_v1_activity_proto_rawDesc = "" +
 	"\x06cursor\x18\x01 \x01(\tR\x06cursor\x123\n" +
 	"\x05event\x18\x02 \x01(\v2\x18.daikon.v1.ActivityEntryH\x00R\x05event\x88\x01\x01\x12\x1a\n" +
 	"\bbookmark\x18\x03 \x01(\bR\bbookmarkB\b\n" +
-	"\x06_event2\xb9\x01\n" +
+	"\x06_event2\x93\x02\n" +
 	"\x0fActivityService\x12X\n" +
-	"\x15ListWorkspaceActivity\x12\x1e.daikon.v1.ListActivityRequest\x1a\x1f.daikon.v1.ListActivityResponse\x12L\n" +
+	"\x15ListWorkspaceActivity\x12\x1e.daikon.v1.ListActivityRequest\x1a\x1f.daikon.v1.ListActivityResponse\x12X\n" +
+	"\x14LookUpWorkspaceNames\x12 .daikon.v1.WorkspaceNamesRequest\x1a\x1e.daikon.v1.LookUpNamesResponse\x12L\n" +
 	"\x05Watch\x12\x1f.daikon.v1.WatchActivityRequest\x1a .daikon.v1.WatchActivityResponse0\x01B\x9e\x01\n" +
 	"\rcom.daikon.v1B\rActivityProtoP\x01Z9github.com/daikon-auth/daikon/clients/go/daikonv1/adminv1\xa2\x02\x03DXX\xaa\x02\tDaikon.V1\xca\x02\tDaikon\\V1\xe2\x02\x15Daikon\\V1\\GPBMetadata\xea\x02\n" +
 	"Daikon::V1b\x06proto3"
@@ -196,22 +255,26 @@ func file_daikon_v1_activity_proto_rawDescGZIP() []byte {
 	return file_daikon_v1_activity_proto_rawDescData
 }
 
-var file_daikon_v1_activity_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
+var file_daikon_v1_activity_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
 var file_daikon_v1_activity_proto_goTypes = []any{
-	(*WatchActivityRequest)(nil),  // 0: daikon.v1.WatchActivityRequest
-	(*WatchActivityResponse)(nil), // 1: daikon.v1.WatchActivityResponse
-	(*ActivityEntry)(nil),         // 2: daikon.v1.ActivityEntry
-	(*ListActivityRequest)(nil),   // 3: daikon.v1.ListActivityRequest
-	(*ListActivityResponse)(nil),  // 4: daikon.v1.ListActivityResponse
+	(*WorkspaceNamesRequest)(nil), // 0: daikon.v1.WorkspaceNamesRequest
+	(*WatchActivityRequest)(nil),  // 1: daikon.v1.WatchActivityRequest
+	(*WatchActivityResponse)(nil), // 2: daikon.v1.WatchActivityResponse
+	(*ActivityEntry)(nil),         // 3: daikon.v1.ActivityEntry
+	(*ListActivityRequest)(nil),   // 4: daikon.v1.ListActivityRequest
+	(*ListActivityResponse)(nil),  // 5: daikon.v1.ListActivityResponse
+	(*LookUpNamesResponse)(nil),   // 6: daikon.v1.LookUpNamesResponse
 }
 var file_daikon_v1_activity_proto_depIdxs = []int32{
-	2, // 0: daikon.v1.WatchActivityResponse.event:type_name -> daikon.v1.ActivityEntry
-	3, // 1: daikon.v1.ActivityService.ListWorkspaceActivity:input_type -> daikon.v1.ListActivityRequest
-	0, // 2: daikon.v1.ActivityService.Watch:input_type -> daikon.v1.WatchActivityRequest
-	4, // 3: daikon.v1.ActivityService.ListWorkspaceActivity:output_type -> daikon.v1.ListActivityResponse
-	1, // 4: daikon.v1.ActivityService.Watch:output_type -> daikon.v1.WatchActivityResponse
-	3, // [3:5] is the sub-list for method output_type
-	1, // [1:3] is the sub-list for method input_type
+	3, // 0: daikon.v1.WatchActivityResponse.event:type_name -> daikon.v1.ActivityEntry
+	4, // 1: daikon.v1.ActivityService.ListWorkspaceActivity:input_type -> daikon.v1.ListActivityRequest
+	0, // 2: daikon.v1.ActivityService.LookUpWorkspaceNames:input_type -> daikon.v1.WorkspaceNamesRequest
+	1, // 3: daikon.v1.ActivityService.Watch:input_type -> daikon.v1.WatchActivityRequest
+	5, // 4: daikon.v1.ActivityService.ListWorkspaceActivity:output_type -> daikon.v1.ListActivityResponse
+	6, // 5: daikon.v1.ActivityService.LookUpWorkspaceNames:output_type -> daikon.v1.LookUpNamesResponse
+	2, // 6: daikon.v1.ActivityService.Watch:output_type -> daikon.v1.WatchActivityResponse
+	4, // [4:7] is the sub-list for method output_type
+	1, // [1:4] is the sub-list for method input_type
 	1, // [1:1] is the sub-list for extension type_name
 	1, // [1:1] is the sub-list for extension extendee
 	0, // [0:1] is the sub-list for field type_name
@@ -223,15 +286,15 @@ func file_daikon_v1_activity_proto_init() {
 		return
 	}
 	file_daikon_v1_admin_records_proto_init()
-	file_daikon_v1_activity_proto_msgTypes[0].OneofWrappers = []any{}
 	file_daikon_v1_activity_proto_msgTypes[1].OneofWrappers = []any{}
+	file_daikon_v1_activity_proto_msgTypes[2].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_daikon_v1_activity_proto_rawDesc), len(file_daikon_v1_activity_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   2,
+			NumMessages:   3,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

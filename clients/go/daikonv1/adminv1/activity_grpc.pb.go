@@ -20,6 +20,7 @@ const _ = grpc.SupportPackageIsVersion9
 
 const (
 	ActivityService_ListWorkspaceActivity_FullMethodName = "/daikon.v1.ActivityService/ListWorkspaceActivity"
+	ActivityService_LookUpWorkspaceNames_FullMethodName  = "/daikon.v1.ActivityService/LookUpWorkspaceNames"
 	ActivityService_Watch_FullMethodName                 = "/daikon.v1.ActivityService/Watch"
 )
 
@@ -34,6 +35,12 @@ type ActivityServiceClient interface {
 	// Lists the events of a workspace, newest first, for its owners and admins. IP addresses of people
 	// who are not its members are omitted.
 	ListWorkspaceActivity(ctx context.Context, in *ListActivityRequest, opts ...grpc.CallOption) (*ListActivityResponse, error)
+	// Look up names in a workspace
+	//
+	// Returns the types and names of the members, groups, custom roles and permission records of a
+	// workspace with the given IDs, and of the workspace itself, for its owners and admins. Other IDs
+	// are omitted.
+	LookUpWorkspaceNames(ctx context.Context, in *WorkspaceNamesRequest, opts ...grpc.CallOption) (*LookUpNamesResponse, error)
 	// Watch the activity log
 	//
 	// Streams events in the order of their positions, at least once, as server-sent events over REST.
@@ -55,6 +62,16 @@ func (c *activityServiceClient) ListWorkspaceActivity(ctx context.Context, in *L
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ListActivityResponse)
 	err := c.cc.Invoke(ctx, ActivityService_ListWorkspaceActivity_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *activityServiceClient) LookUpWorkspaceNames(ctx context.Context, in *WorkspaceNamesRequest, opts ...grpc.CallOption) (*LookUpNamesResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(LookUpNamesResponse)
+	err := c.cc.Invoke(ctx, ActivityService_LookUpWorkspaceNames_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -91,6 +108,12 @@ type ActivityServiceServer interface {
 	// Lists the events of a workspace, newest first, for its owners and admins. IP addresses of people
 	// who are not its members are omitted.
 	ListWorkspaceActivity(context.Context, *ListActivityRequest) (*ListActivityResponse, error)
+	// Look up names in a workspace
+	//
+	// Returns the types and names of the members, groups, custom roles and permission records of a
+	// workspace with the given IDs, and of the workspace itself, for its owners and admins. Other IDs
+	// are omitted.
+	LookUpWorkspaceNames(context.Context, *WorkspaceNamesRequest) (*LookUpNamesResponse, error)
 	// Watch the activity log
 	//
 	// Streams events in the order of their positions, at least once, as server-sent events over REST.
@@ -110,6 +133,9 @@ type UnimplementedActivityServiceServer struct{}
 
 func (UnimplementedActivityServiceServer) ListWorkspaceActivity(context.Context, *ListActivityRequest) (*ListActivityResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListWorkspaceActivity not implemented")
+}
+func (UnimplementedActivityServiceServer) LookUpWorkspaceNames(context.Context, *WorkspaceNamesRequest) (*LookUpNamesResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method LookUpWorkspaceNames not implemented")
 }
 func (UnimplementedActivityServiceServer) Watch(*WatchActivityRequest, grpc.ServerStreamingServer[WatchActivityResponse]) error {
 	return status.Error(codes.Unimplemented, "method Watch not implemented")
@@ -153,6 +179,24 @@ func _ActivityService_ListWorkspaceActivity_Handler(srv interface{}, ctx context
 	return interceptor(ctx, in, info, handler)
 }
 
+func _ActivityService_LookUpWorkspaceNames_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(WorkspaceNamesRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ActivityServiceServer).LookUpWorkspaceNames(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: ActivityService_LookUpWorkspaceNames_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ActivityServiceServer).LookUpWorkspaceNames(ctx, req.(*WorkspaceNamesRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _ActivityService_Watch_Handler(srv interface{}, stream grpc.ServerStream) error {
 	m := new(WatchActivityRequest)
 	if err := stream.RecvMsg(m); err != nil {
@@ -174,6 +218,10 @@ var ActivityService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "ListWorkspaceActivity",
 			Handler:    _ActivityService_ListWorkspaceActivity_Handler,
+		},
+		{
+			MethodName: "LookUpWorkspaceNames",
+			Handler:    _ActivityService_LookUpWorkspaceNames_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{

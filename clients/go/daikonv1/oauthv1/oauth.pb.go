@@ -1199,18 +1199,23 @@ func (x *UserInfo) GetGroups() *structpb.ListValue {
 // A revocation request (RFC 7009).
 type RevokeTokenRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// An access token or a refresh token.
+	// An access token, a refresh token or the token of a management app.
 	Token *string `protobuf:"bytes,1,opt,name=token,proto3,oneof" json:"token,omitempty"`
 	// Ignored: a token contains its type.
 	TokenTypeHint *string `protobuf:"bytes,2,opt,name=token_type_hint,json=tokenTypeHint,proto3,oneof" json:"token_type_hint,omitempty"`
-	// The ID of the client app, unless the Authorization header contains it.
+	// The ID of the client app or management app, unless the Authorization header contains it.
 	ClientId *string `protobuf:"bytes,3,opt,name=client_id,json=clientId,proto3,oneof" json:"client_id,omitempty"`
-	// The secret of a confidential client app, unless the Authorization header contains it.
+	// The secret of a confidential client app or a management app, unless the Authorization header contains it.
 	ClientSecret *string `protobuf:"bytes,4,opt,name=client_secret,json=clientSecret,proto3,oneof" json:"client_secret,omitempty"`
 	// The credentials of the client app, in the Basic scheme (RFC 6749, section 2.3.1).
 	Authorization *string `protobuf:"bytes,5,opt,name=authorization,proto3,oneof" json:"authorization,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	// `urn:ietf:params:oauth:client-assertion-type:jwt-bearer` if there is a `client_assertion`.
+	ClientAssertionType *string `protobuf:"bytes,6,opt,name=client_assertion_type,json=clientAssertionType,proto3,oneof" json:"client_assertion_type,omitempty"`
+	// A JSON Web Token with which a confidential client app authenticates instead of its secret, as at
+	// the token endpoint.
+	ClientAssertion *string `protobuf:"bytes,7,opt,name=client_assertion,json=clientAssertion,proto3,oneof" json:"client_assertion,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *RevokeTokenRequest) Reset() {
@@ -1278,6 +1283,20 @@ func (x *RevokeTokenRequest) GetAuthorization() string {
 	return ""
 }
 
+func (x *RevokeTokenRequest) GetClientAssertionType() string {
+	if x != nil && x.ClientAssertionType != nil {
+		return *x.ClientAssertionType
+	}
+	return ""
+}
+
+func (x *RevokeTokenRequest) GetClientAssertion() string {
+	if x != nil && x.ClientAssertion != nil {
+		return *x.ClientAssertion
+	}
+	return ""
+}
+
 // The empty response to a revocation.
 type RevokeTokenResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1318,18 +1337,23 @@ func (*RevokeTokenResponse) Descriptor() ([]byte, []int) {
 // An introspection request (RFC 7662).
 type IntrospectTokenRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// An access token or a refresh token.
+	// An access token, a refresh token or the token of a management app.
 	Token *string `protobuf:"bytes,1,opt,name=token,proto3,oneof" json:"token,omitempty"`
 	// Ignored: a token contains its type.
 	TokenTypeHint *string `protobuf:"bytes,2,opt,name=token_type_hint,json=tokenTypeHint,proto3,oneof" json:"token_type_hint,omitempty"`
-	// The ID of a confidential client app, unless the Authorization header contains it.
+	// The ID of a confidential client app or a management app, unless the Authorization header contains it.
 	ClientId *string `protobuf:"bytes,3,opt,name=client_id,json=clientId,proto3,oneof" json:"client_id,omitempty"`
-	// The secret of the client app, unless the Authorization header contains it.
+	// The secret of the app, unless the Authorization header contains it.
 	ClientSecret *string `protobuf:"bytes,4,opt,name=client_secret,json=clientSecret,proto3,oneof" json:"client_secret,omitempty"`
 	// The credentials of the client app, in the Basic scheme (RFC 6749, section 2.3.1).
 	Authorization *string `protobuf:"bytes,5,opt,name=authorization,proto3,oneof" json:"authorization,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	// `urn:ietf:params:oauth:client-assertion-type:jwt-bearer` if there is a `client_assertion`.
+	ClientAssertionType *string `protobuf:"bytes,6,opt,name=client_assertion_type,json=clientAssertionType,proto3,oneof" json:"client_assertion_type,omitempty"`
+	// A JSON Web Token with which a confidential client app authenticates instead of its secret, as at
+	// the token endpoint.
+	ClientAssertion *string `protobuf:"bytes,7,opt,name=client_assertion,json=clientAssertion,proto3,oneof" json:"client_assertion,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *IntrospectTokenRequest) Reset() {
@@ -1397,15 +1421,30 @@ func (x *IntrospectTokenRequest) GetAuthorization() string {
 	return ""
 }
 
+func (x *IntrospectTokenRequest) GetClientAssertionType() string {
+	if x != nil && x.ClientAssertionType != nil {
+		return *x.ClientAssertionType
+	}
+	return ""
+}
+
+func (x *IntrospectTokenRequest) GetClientAssertion() string {
+	if x != nil && x.ClientAssertion != nil {
+		return *x.ClientAssertion
+	}
+	return ""
+}
+
 // The state of a token (RFC 7662, section 2.2). If the token is not active, all other fields are
 // absent.
 type TokenIntrospection struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whether the token is valid and its user is an active member of its workspace.
+	// Whether daikon accepts the token: it is valid, and its user is an active member of its workspace, or
+	// its management app is active.
 	Active bool `protobuf:"varint,1,opt,name=active,proto3" json:"active,omitempty"`
 	// The granted scopes, separated by spaces.
 	Scope *string `protobuf:"bytes,2,opt,name=scope,proto3,oneof" json:"scope,omitempty"`
-	// The ID of the client app that the token was issued to.
+	// The ID of the client app or management app that the token was issued to.
 	ClientId *string `protobuf:"bytes,3,opt,name=client_id,json=clientId,proto3,oneof" json:"client_id,omitempty"`
 	// The e-mail address of the user.
 	Username *string `protobuf:"bytes,4,opt,name=username,proto3,oneof" json:"username,omitempty"`
@@ -1908,32 +1947,40 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\v_given_nameB\x0e\n" +
 	"\f_family_nameB\b\n" +
 	"\x06_rolesB\t\n" +
-	"\a_groups\"\xa3\x02\n" +
+	"\a_groups\"\xbb\x03\n" +
 	"\x12RevokeTokenRequest\x12\x19\n" +
 	"\x05token\x18\x01 \x01(\tH\x00R\x05token\x88\x01\x01\x12+\n" +
 	"\x0ftoken_type_hint\x18\x02 \x01(\tH\x01R\rtokenTypeHint\x88\x01\x01\x12 \n" +
 	"\tclient_id\x18\x03 \x01(\tH\x02R\bclientId\x88\x01\x01\x12(\n" +
 	"\rclient_secret\x18\x04 \x01(\tH\x03R\fclientSecret\x88\x01\x01\x12)\n" +
-	"\rauthorization\x18\x05 \x01(\tH\x04R\rauthorization\x88\x01\x01B\b\n" +
+	"\rauthorization\x18\x05 \x01(\tH\x04R\rauthorization\x88\x01\x01\x127\n" +
+	"\x15client_assertion_type\x18\x06 \x01(\tH\x05R\x13clientAssertionType\x88\x01\x01\x12.\n" +
+	"\x10client_assertion\x18\a \x01(\tH\x06R\x0fclientAssertion\x88\x01\x01B\b\n" +
 	"\x06_tokenB\x12\n" +
 	"\x10_token_type_hintB\f\n" +
 	"\n" +
 	"_client_idB\x10\n" +
 	"\x0e_client_secretB\x10\n" +
-	"\x0e_authorization\"\x15\n" +
-	"\x13RevokeTokenResponse\"\xa7\x02\n" +
+	"\x0e_authorizationB\x18\n" +
+	"\x16_client_assertion_typeB\x13\n" +
+	"\x11_client_assertion\"\x15\n" +
+	"\x13RevokeTokenResponse\"\xbf\x03\n" +
 	"\x16IntrospectTokenRequest\x12\x19\n" +
 	"\x05token\x18\x01 \x01(\tH\x00R\x05token\x88\x01\x01\x12+\n" +
 	"\x0ftoken_type_hint\x18\x02 \x01(\tH\x01R\rtokenTypeHint\x88\x01\x01\x12 \n" +
 	"\tclient_id\x18\x03 \x01(\tH\x02R\bclientId\x88\x01\x01\x12(\n" +
 	"\rclient_secret\x18\x04 \x01(\tH\x03R\fclientSecret\x88\x01\x01\x12)\n" +
-	"\rauthorization\x18\x05 \x01(\tH\x04R\rauthorization\x88\x01\x01B\b\n" +
+	"\rauthorization\x18\x05 \x01(\tH\x04R\rauthorization\x88\x01\x01\x127\n" +
+	"\x15client_assertion_type\x18\x06 \x01(\tH\x05R\x13clientAssertionType\x88\x01\x01\x12.\n" +
+	"\x10client_assertion\x18\a \x01(\tH\x06R\x0fclientAssertion\x88\x01\x01B\b\n" +
 	"\x06_tokenB\x12\n" +
 	"\x10_token_type_hintB\f\n" +
 	"\n" +
 	"_client_idB\x10\n" +
 	"\x0e_client_secretB\x10\n" +
-	"\x0e_authorization\"\x85\x04\n" +
+	"\x0e_authorizationB\x18\n" +
+	"\x16_client_assertion_typeB\x13\n" +
+	"\x11_client_assertion\"\x85\x04\n" +
 	"\x12TokenIntrospection\x12\x16\n" +
 	"\x06active\x18\x01 \x01(\bR\x06active\x12\x19\n" +
 	"\x05scope\x18\x02 \x01(\tH\x00R\x05scope\x88\x01\x01\x12 \n" +

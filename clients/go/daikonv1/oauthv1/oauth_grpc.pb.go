@@ -59,15 +59,16 @@ type OAuthServiceClient interface {
 	GetUserInfo(ctx context.Context, in *UserInfoRequest, opts ...grpc.CallOption) (*UserInfo, error)
 	// Revoke a token
 	//
-	// The revocation endpoint (RFC 7009). Revokes an access token, or ends the session of a refresh
-	// token. An unknown or invalid token is not an error.
+	// The revocation endpoint (RFC 7009). Revokes an access token or the token of a management app, or
+	// ends the session of a refresh token. Only the client that a token was issued to can revoke it. An
+	// unknown or invalid token is not an error.
 	RevokeToken(ctx context.Context, in *RevokeTokenRequest, opts ...grpc.CallOption) (*RevokeTokenResponse, error)
 	// Introspect a token
 	//
 	// The introspection endpoint (RFC 7662). Returns whether a token is active and, if so, its
 	// claims. The service key can also be sent as `authorization: Bearer <key>`. Instead of a service
-	// key, a confidential client app can send its own credentials; the tokens of other clients are then
-	// not active.
+	// key, a confidential client app or a management app can send its own credentials; the tokens of
+	// other clients are then not active.
 	IntrospectToken(ctx context.Context, in *IntrospectTokenRequest, opts ...grpc.CallOption) (*TokenIntrospection, error)
 	// Sign out a browser
 	//
@@ -186,15 +187,16 @@ type OAuthServiceServer interface {
 	GetUserInfo(context.Context, *UserInfoRequest) (*UserInfo, error)
 	// Revoke a token
 	//
-	// The revocation endpoint (RFC 7009). Revokes an access token, or ends the session of a refresh
-	// token. An unknown or invalid token is not an error.
+	// The revocation endpoint (RFC 7009). Revokes an access token or the token of a management app, or
+	// ends the session of a refresh token. Only the client that a token was issued to can revoke it. An
+	// unknown or invalid token is not an error.
 	RevokeToken(context.Context, *RevokeTokenRequest) (*RevokeTokenResponse, error)
 	// Introspect a token
 	//
 	// The introspection endpoint (RFC 7662). Returns whether a token is active and, if so, its
 	// claims. The service key can also be sent as `authorization: Bearer <key>`. Instead of a service
-	// key, a confidential client app can send its own credentials; the tokens of other clients are then
-	// not active.
+	// key, a confidential client app or a management app can send its own credentials; the tokens of
+	// other clients are then not active.
 	IntrospectToken(context.Context, *IntrospectTokenRequest) (*TokenIntrospection, error)
 	// Sign out a browser
 	//

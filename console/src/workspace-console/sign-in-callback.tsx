@@ -1,0 +1,27 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import classes from '../session/sign-in-page.module.css'
+import { PageSkeleton } from '../ui/states.tsx'
+import { completeSignIn } from './user-session.ts'
+
+/** Completes a sign-in, and returns to where it began. */
+export function SignInCallback({ response }: { response: URLSearchParams }) {
+  const navigate = useNavigate()
+  const [isElsewhere, setElsewhere] = useState(false)
+  useEffect(() => {
+    void completeSignIn(response).then((returnTo) => {
+      if (returnTo) return navigate({ href: returnTo, replace: true })
+      setElsewhere(true)
+      window.close()
+    })
+  }, [response, navigate])
+  if (!isElsewhere) return <PageSkeleton />
+  return (
+    <main className={classes.page}>
+      <div className={classes.card}>
+        <h1>You are signed in</h1>
+        <p className={classes.lead}>Close this window and continue where you were.</p>
+      </div>
+    </main>
+  )
+}
