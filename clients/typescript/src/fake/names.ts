@@ -1,6 +1,6 @@
 import type { Grantee } from '../api.ts'
 import { nameGrantee, type OwnerName } from '../arguments.ts'
-import { invalidArgument, NotFoundError } from '../errors.ts'
+import { invalidArgument } from '../errors.ts'
 import { type FakeResource, type FakeState, findRole, requireUuid } from './world.ts'
 
 /** A user or group. */
@@ -31,21 +31,15 @@ export function findGrantee(
   return grantee_type === 'group' ? group('grantee_id', grantee_id) : user('grantee_id', grantee_id)
 }
 
-/** Returns the grantee, which must be a member or group of the workspace of a resource. */
-export function requireGrantee(
+/** Whether a user or group is in the workspace of a resource. */
+export function isInWorkspace(
   state: FakeState,
-  resource: FakeResource,
-  grantee: Grantee,
-): FakeGrantee {
-  const { userId, groupId } = findGrantee(state, resource, grantee)
-  const { workspaceId } = resource
-  const isKnown =
-    userId === undefined
-      ? state.groups.get(groupId ?? '')?.workspaceId === workspaceId
-      : findRole(state, workspaceId, userId) !== undefined
-  if (isKnown) return { userId, groupId }
-  const kind = userId === undefined ? 'group' : 'user'
-  throw new NotFoundError('GRANTEE_NOT_FOUND', `No such ${kind} in the workspace`)
+  { workspaceId }: FakeResource,
+  { userId, groupId }: FakeGrantee,
+): boolean {
+  return userId === undefined
+    ? state.groups.get(groupId ?? '')?.workspaceId === workspaceId
+    : findRole(state, workspaceId, userId) !== undefined
 }
 
 /** Returns the ID of the user whom an owner names; empty if there is none. */

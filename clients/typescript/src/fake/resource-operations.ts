@@ -16,8 +16,8 @@ import {
 } from '../errors.ts'
 import { resourceId } from '../resource-id.ts'
 import type { RegisteredResource, Share } from '../results.ts'
-import { requireCondition, requireFreeType } from './declarations.ts'
-import { type FakeGrantee, findGrantee, findOwner, requireGrantee, requireOwner } from './names.ts'
+import { requireFreeType } from './declarations.ts'
+import { type FakeGrantee, findGrantee, findOwner, isInWorkspace, requireOwner } from './names.ts'
 import type { FakeRights } from './rights.ts'
 import type { Run } from './run.ts'
 import { readGranted } from './terms.ts'
@@ -125,7 +125,11 @@ export function createFakeResourceOperations(
   ): FakeShare {
     const granted = readGranted(state, resource.type, nameGrant(given), terms)
     if (granted.isManaging) rights.requireOwnership(resource, options)
-    const found = requireGrantee(state, resource, grantee)
+    const { field: _, ...found } = findGrantee(state, resource, grantee)
+    if (!isInWorkspace(state, resource, found)) {
+      const kind = found.userId === undefined ? 'group' : 'user'
+      throw new NotFoundError('GRANTEE_NOT_FOUND', `No such ${kind} in the workspace`)
+    }
     const known = findShare(resource, found)
     const { as } = options
     const share: FakeShare = {
@@ -199,6 +203,10 @@ export function createFakeResourceOperations(
               })
             requireManageable(resource, options)
             const { field, ...name } = findGrantee(state, found, share.grantee)
+            if (!isInWorkspace(state, found, name)) {
+              const message = 'is not in the workspace of the resource'
+              throw invalidArgument({ field, message })
+            }
             const key = `${found.resourceId} ${name.userId} ${name.groupId}`
             if (named.has(key)) throw invalidArgument({ field, message: 'is duplicated' })
             named.add(key)

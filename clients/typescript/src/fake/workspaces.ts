@@ -39,10 +39,9 @@ export function decideWorkspace(
   const isBuiltIn = builtInActions.includes(action)
   if (!isBuiltIn && !state.actions.has(action)) return deny('action_unknown')
   const customRoles = isBuiltIn ? [] : findCustomRoles(state, subject, action, workspaceId)
-  const reasons: Reason[] =
-    coversWorkspace(role) || action === 'view' ? [{ rule: 'workspace_role', role }] : []
-  reasons.push(...customRoles)
-  return reasons.length > 0 ? { allowed: true, reasons } : deny('no_grant')
+  const isAllowed = coversWorkspace(role) || action === 'view' || customRoles.length > 0
+  if (!isAllowed) return deny('no_grant')
+  return { allowed: true, reasons: [{ rule: 'workspace_role', role }, ...customRoles] }
 }
 
 function deny(rule: Reason['rule']): Explanation {
