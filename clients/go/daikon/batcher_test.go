@@ -63,6 +63,8 @@ func TestIdenticalChecksAreSentOnce(t *testing.T) {
 		{bob, "view", document(2), nil},
 		{alice, "edit", document(2), nil},
 		{alice, "view", document(4), nil},
+		{alice, "view", document(4), map[string]any{"amount": 1}},
+		{alice, "view", document(4), map[string]any{"amount": 1}},
 	}
 	var running sync.WaitGroup
 	for _, check := range append(checks, checks...) {
