@@ -26,11 +26,18 @@ export const clientCode = 'clients/typescript/src/gen'
 export const restTypes = 'console/gen'
 
 /** Files of the server that the fake of the TypeScript client needs to make the same decisions. */
-const accessRules = ['permissions/access.ts', 'core/roles.ts', 'core/email.ts']
+const accessRules = [
+  'permissions/access.ts',
+  'core/roles.ts',
+  'core/email.ts',
+  'core/merge-patch.ts',
+  'core/json-object.ts',
+]
 
 const clientInputs = [
   'proto',
   'clients/typescript/buf.gen.yaml',
+  'tools/generated-code.ts',
   'package-lock.json',
   ...accessRules.map((name) => `src/${name}`),
 ]

@@ -69,15 +69,17 @@ func TestIdenticalChecksAreSentOnce(t *testing.T) {
 	var running sync.WaitGroup
 	for _, check := range append(checks, checks...) {
 		start(&running, func() {
-			if isAllowed, err := client.Check(t.Context(), check.Subject, check.Action, check.Resource); !isAllowed {
+			input := InContext(check.Context)
+			isAllowed, err := client.Check(t.Context(), check.Subject, check.Action, check.Resource, input)
+			if !isAllowed {
 				t.Errorf("%v: %v", check, err)
 			}
 		})
 	}
-	waitUntil(t, func() bool { return client.batcher.queued() == 5 && waiters(client) == 12 })
+	waitUntil(t, func() bool { return client.batcher.queued() == 6 && waiters(client) == 16 })
 	release()
 	running.Wait()
-	if sizes := server.sizes(); !slices.Equal(sizes, []int{5}) {
+	if sizes := server.sizes(); !slices.Equal(sizes, []int{6}) {
 		t.Errorf("batches have %v items", sizes)
 	}
 }

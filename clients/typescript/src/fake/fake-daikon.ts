@@ -8,6 +8,7 @@ import { createFakeLinkOperations } from './link-operations.ts'
 import { createFakeResourceOperations } from './resource-operations.ts'
 import { createRights } from './rights.ts'
 import { createFakeConnection } from './run.ts'
+import { createFakeShareOperations } from './share-operations.ts'
 import { type FakeSubject, findSubject, groupSubject, userSubject } from './subjects.ts'
 import { createFakeToken, readFakeToken } from './tokens.ts'
 import { decideWorkspace, findWorkspace, isWorkspace } from './workspaces.ts'
@@ -153,6 +154,7 @@ export function createFakeDaikon(world: FakeWorld = {}): FakeDaikon {
       run(options, () => explain(subject, action, resource, context)),
 
     ...createFakeResourceOperations(state, rights, run),
+    ...createFakeShareOperations(state, rights, run),
     ...createFakeLinkOperations(state, rights, run),
 
     registerActions: (actions, options = {}) =>

@@ -1,29 +1,16 @@
-import type { Daikon, NewShare, Registration, Resource } from '../api.ts'
-import {
-  nameGrant,
-  nameGrantee,
-  nameOwner,
-  readObject,
-  readTerms,
-  requireResource,
-} from '../arguments.ts'
-import {
-  createError,
-  type Field,
-  InvalidArgumentError,
-  invalidArgument,
-  NotFoundError,
-} from '../errors.ts'
+import type { Daikon, Registration, Resource } from '../api.ts'
+import { nameOwner, readObject, requireResource } from '../arguments.ts'
+import { createError, invalidArgument, NotFoundError } from '../errors.ts'
+import { mergeObject } from '../gen/core/merge-patch.ts'
 import { resourceId } from '../resource-id.ts'
-import type { RegisteredResource, Share } from '../results.ts'
+import { readAll } from './batches.ts'
 import { requireFreeType } from './declarations.ts'
-import { type FakeGrantee, findGrantee, findOwner, isInWorkspace, requireOwner } from './names.ts'
+import { findOwner, requireOwner } from './names.ts'
 import type { FakeRights } from './rights.ts'
 import type { Run } from './run.ts'
-import { readGranted } from './terms.ts'
+import { viewResource } from './views.ts'
 import {
   type FakeResource,
-  type FakeShare,
   type FakeState,
   requireUuid,
   requireVisibility,
@@ -35,14 +22,10 @@ type ResourceOperations = Pick<
   | 'get'
   | 'register'
   | 'registerMany'
-  | 'revoke'
   | 'setAttributes'
   | 'setDisplayName'
   | 'setParent'
   | 'setVisibility'
-  | 'share'
-  | 'shareMany'
-  | 'shares'
   | 'transfer'
   | 'unregister'
 >
@@ -118,32 +101,6 @@ export function createFakeResourceOperations(
     resource.parent = parent
   }
 
-  function grant(
-    resource: FakeResource,
-    { grantee, grant: given, ...terms }: Omit<NewShare, 'resource'>,
-    options: Parameters<Daikon['shareMany']>[1] & object,
-  ): FakeShare {
-    const granted = readGranted(state, resource.type, nameGrant(given), terms)
-    if (granted.isManaging) rights.requireOwnership(resource, options)
-    const { field: _, ...found } = findGrantee(state, resource, grantee)
-    if (!isInWorkspace(state, resource, found)) {
-      const kind = found.userId === undefined ? 'group' : 'user'
-      throw new NotFoundError('GRANTEE_NOT_FOUND', `No such ${kind} in the workspace`)
-    }
-    const known = findShare(resource, found)
-    const { as } = options
-    const share: FakeShare = {
-      id: known?.id ?? crypto.randomUUID(),
-      ...found,
-      ...granted.terms,
-      // A service that shares without a user does so for the owner.
-      grantedBy: as === undefined ? resource.ownerId : rights.requireUser(as).sub,
-      grantedAt: new Date(),
-    }
-    resource.shares = [...resource.shares.filter((other) => other !== known), share]
-    return share
-  }
-
   return {
     register: (registration, options = {}) =>
       run(options, () => viewResource(register(registration))),
@@ -151,7 +108,7 @@ export function createFakeResourceOperations(
     registerMany: (registrations, options = {}) =>
       run(options, () => {
         const before = new Map(state.resources)
-        return withFields('resources', registrations, register, () => {
+        return readAll('resources', registrations, register, () => {
           state.resources = before
         }).map(viewResource)
       }),
@@ -170,67 +127,6 @@ export function createFakeResourceOperations(
           if (child.parent === found) child.parent = undefined
       }),
 
-    share: (resource, grantee, given, options = {}) =>
-      run(options, () => {
-        const { as, context, expiresAt, condition } = options
-        readTerms({ expiresAt, condition })
-        nameGrant(given)
-        nameGrantee(grantee)
-        rights.requireUser(as)
-        const found = requireManageable(resource, { as, context })
-        const terms = { expiresAt, condition }
-        return viewShare(grant(found, { grantee, grant: given, ...terms }, { as, context }))
-      }),
-
-    shareMany: (shares, options = {}) =>
-      run(options, () => {
-        const before = shares.flatMap(({ resource }) => {
-          const found = state.resources.get(resourceKey(state, resource))
-          return found ? [{ found, shares: found.shares }] : []
-        })
-        const named = new Set<string>()
-        const granted = withFields(
-          'shares',
-          shares,
-          ({ resource, ...share }) => {
-            requireResource(resource)
-            rights.requireOwnService()
-            const found = state.resources.get(resourceKey(state, resource))
-            if (!found)
-              throw invalidArgument({
-                field: 'resource_id',
-                message: 'is not a registered resource',
-              })
-            requireManageable(resource, options)
-            const { field, ...name } = findGrantee(state, found, share.grantee)
-            if (!isInWorkspace(state, found, name)) {
-              const message = 'is not in the workspace of the resource'
-              throw invalidArgument({ field, message })
-            }
-            const key = `${found.resourceId} ${name.userId} ${name.groupId}`
-            if (named.has(key)) throw invalidArgument({ field, message: 'is duplicated' })
-            named.add(key)
-            return grant(found, share, options)
-          },
-          () => {
-            for (const { found, shares } of before) found.shares = shares
-          },
-        )
-        return granted.map(viewShare)
-      }),
-
-    shares: (resource, options = {}) =>
-      run(options, () => viewResource(rights.requireResource(resource)).shares),
-
-    revoke: (resource, grantee, options = {}) =>
-      run(options, () => {
-        nameGrantee(grantee)
-        const found = requireManageable(resource, options)
-        const share = findShare(found, findGrantee(state, found, grantee))
-        if (!share) throw new NotFoundError('SHARE_NOT_FOUND', 'Share not found')
-        found.shares = found.shares.filter((other) => other !== share)
-      }),
-
     setVisibility: (resource, visibility, options = {}) =>
       run(options, () => {
         const found = requireManageable(resource, options)
@@ -243,7 +139,7 @@ export function createFakeResourceOperations(
       run(options, () => {
         const patch = readObject('attributes', attributes)
         const found = requireManageable(resource, options)
-        found.attributes = mergePatch(found.attributes, patch)
+        found.attributes = mergeObject(found.attributes, patch)
         return viewResource(found)
       }),
 
@@ -279,35 +175,6 @@ export function createFakeResourceOperations(
   }
 }
 
-/**
- * Returns what `read` returns for each item. If it fails for any, undoes all and throws the problems
- * with fields such as `shares[3].grantee_id`.
- */
-function withFields<Item, Result>(
-  list: string,
-  items: readonly Item[],
-  read: (item: Item) => Result,
-  undo: () => void,
-): Result[] {
-  const fields: Field[] = []
-  const results = items.flatMap((item, index) => {
-    try {
-      return [read(item)]
-    } catch (error) {
-      if (!(error instanceof InvalidArgumentError)) {
-        undo()
-        throw error
-      }
-      for (const { field, message } of error.fields)
-        fields.push({ field: `${list}[${index}].${field}`, message })
-      return []
-    }
-  })
-  if (fields.length === 0) return results
-  undo()
-  throw invalidArgument(...fields)
-}
-
 /** Returns how far a resource is below another one; 0 if it is not. */
 function depthBelow(resource: FakeResource, above: FakeResource): number {
   let depth = 1
@@ -316,44 +183,4 @@ function depthBelow(resource: FakeResource, above: FakeResource): number {
     depth += 1
   }
   return 0
-}
-
-/** Applies a merge patch (RFC 7396) to an object. */
-function mergePatch(
-  target: Record<string, unknown>,
-  patch: Record<string, unknown>,
-): Record<string, unknown> {
-  const members = new Map(Object.entries(target))
-  for (const [name, value] of Object.entries(patch)) {
-    const before = members.get(name)
-    if (value === null) members.delete(name)
-    else
-      members.set(name, isObject(value) ? mergePatch(isObject(before) ? before : {}, value) : value)
-  }
-  return Object.fromEntries(members)
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function findShare(
-  { shares }: FakeResource,
-  { userId, groupId }: FakeGrantee,
-): FakeShare | undefined {
-  return shares.find((share) => share.userId === userId && share.groupId === groupId)
-}
-
-function viewResource(resource: FakeResource): RegisteredResource {
-  const { parent, shares, links: _, ...facts } = resource
-  const isCurrent = ({ expiresAt }: FakeShare) => !expiresAt || expiresAt.getTime() > Date.now()
-  return {
-    ...facts,
-    parent: parent && { type: parent.type, resourceId: parent.resourceId },
-    shares: shares.filter(isCurrent).map(viewShare),
-  }
-}
-
-function viewShare({ userId, groupId, ...share }: FakeShare): Share {
-  return { ...share, grantee: userId === undefined ? { groupId: groupId ?? '' } : { userId } }
 }

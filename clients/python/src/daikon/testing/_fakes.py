@@ -89,8 +89,9 @@ class FakeDaikon(_Fake, Client):
     ) -> None:
         """Creates a fake from the facts by which it decides. `actions` are those that the service has
         registered, besides `view`, `edit` and `manage`. `conditions` are functions that stand for the
-        expressions of the conditions in `resource_types`, by name. `key_service` is the service of the key, by default `service`. With any
-        other, operations fail with `OTHER_SERVICE`, as for a client with a wrong `service`.
+        expressions of the conditions in `resource_types`, by name. `key_service` is the service of the key,
+        by default `service`. With any other, operations fail with `OTHER_SERVICE`, as for a client with a wrong
+        `service`.
 
         Raises:
             ValueError: An argument refers to something that no other argument contains.
