@@ -136,145 +136,135 @@ export type Registration = Resource & {
  * A client of daikon. If an operation fails, its promise rejects with a `DaikonError`; a denied
  * check is not a failure.
  */
-export type Daikon = LinkOperations &
-  TypeOperations & {
-    /**
-     * Whether the subject may perform the action on the resource. Unknown users, resources and actions
-     * are denied. Checks made in the same turn of the event loop share one call.
-     *
-     * @example
-     * if (!(await daikon.check({ token }, 'edit', { type: 'document', id }))) throw new Error('denied')
-     */
-    check(
-      subject: Subject,
-      action: string,
-      resource: Resource,
-      options?: CheckOptions,
-    ): Promise<boolean>
-    /** Returns the results of several checks, in order. */
-    checkMany(checks: readonly Check[], options?: CheckOptions): Promise<boolean[]>
-    /**
-     * Returns the IDs of all resources of a type on which the subject may perform the action. Reads
-     * pages of 1,000 as you iterate; `deadlineMs` applies to each page.
-     *
-     * @example
-     * for await (const id of daikon.accessible({ token }, 'view', 'document')) console.log(id)
-     */
-    accessible(
-      subject: Subject,
-      action: string,
-      type: string,
-      options?: AccessibleOptions,
-    ): AsyncIterable<string>
-    /**
-     * Returns who may perform an action on a resource now: for each user or group, the `external_id` if
-     * there is one, otherwise the ID. Lists members of the workspace only, also of a public resource.
-     * Reads pages of 1,000 as you iterate; `deadlineMs` applies to each page.
-     *
-     * @example
-     * for await (const id of daikon.subjects('view', { type: 'document', id: 'roadmap' })) console.log(id)
-     */
-    subjects(action: string, resource: Resource, options?: SubjectsOptions): AsyncIterable<string>
-    /**
-     * Returns whether an action is allowed, with every grant that allows it or the reason why it is
-     * denied.
-     */
-    explain(
-      subject: Subject,
-      action: string,
-      resource: Resource,
-      options?: CheckOptions,
-    ): Promise<Explanation>
-    /**
-     * Registers a resource. Call it when the resource is created. Repeating the call with the same
-     * workspace and owner returns the registered resource.
-     */
-    register(registration: Registration, options?: CallOptions): Promise<RegisteredResource>
-    /** Registers up to 1,000 resources, or none. Items may name each other as parents. */
-    registerMany(
-      registrations: readonly Registration[],
-      options?: CallOptions,
-    ): Promise<RegisteredResource[]>
-    /** Returns a registered resource. */
-    get(resource: Resource, options?: CallOptions): Promise<RegisteredResource>
-    /** Removes a resource and its shares. Call it when the resource is deleted. */
-    unregister(resource: Resource, options?: UnregisterOptions): Promise<void>
-    /**
-     * Shares a resource, or replaces the permission or role of an existing share. `as` is required. To
-     * grant a role that contains `manage`, its user must own the resource or an ancestor that it
-     * inherits from, or be an owner or admin of the workspace.
-     *
-     * @example
-     * await daikon.share(issue, { userId }, 'view', { as: token })
-     * await daikon.share(issue, { userId }, { role: 'triage' }, { as: token })
-     */
-    share(
-      resource: Resource,
-      grantee: Grantee,
-      grant: Grant,
-      options?: ShareOptions,
-    ): Promise<Share>
-    /**
-     * Grants up to 1,000 shares, or none. With `as`, its user must be allowed to manage every resource;
-     * without it, your service decides.
-     */
-    shareMany(shares: readonly NewShare[], options?: ChangeOptions): Promise<Share[]>
-    /** Returns the shares of a resource, without expired ones. */
-    shares(resource: Resource, options?: CallOptions): Promise<Share[]>
-    /** Removes the share of a user or group. */
-    revoke(resource: Resource, grantee: Grantee, options?: ChangeOptions): Promise<void>
-    /** Makes a resource visible to its whole workspace or to everybody, or private again. */
-    setVisibility(
-      resource: Resource,
-      visibility: Visibility,
-      options?: ChangeOptions,
-    ): Promise<RegisteredResource>
-    /**
-     * Changes attributes, which conditions read, by a merge patch (RFC 7396): members of `attributes`
-     * are merged, and null removes a member.
-     */
-    setAttributes(
-      resource: Resource,
-      attributes: Record<string, unknown>,
-      options?: ChangeOptions,
-    ): Promise<RegisteredResource>
-    /** Sets the name of a resource for people, or removes it. */
-    setDisplayName(
-      resource: Resource,
-      displayName: string | null,
-      options?: ChangeOptions,
-    ): Promise<RegisteredResource>
-    /**
-     * Moves a resource, with everything below it, to another parent of the same workspace, or to none.
-     * The user of `as` must also be allowed to edit the new parent.
-     */
-    setParent(
-      resource: Resource,
-      parent: Resource | null,
-      options?: ParentOptions,
-    ): Promise<RegisteredResource>
-    /**
-     * Makes another member of the workspace the owner of a resource. The user of `as` must own the
-     * resource or an ancestor that it inherits from, or be an owner or admin of the workspace.
-     */
-    transfer(
-      resource: Resource,
-      userId: string,
-      options?: ChangeOptions,
-    ): Promise<RegisteredResource>
-    /**
-     * Verifies an access token with daikon's public keys and returns its claims. The keys are cached,
-     * so most calls make no request. A revoked token is therefore accepted until it expires;
-     * `check` takes revocations into account.
-     *
-     * @throws InvalidTokenError
-     */
-    verifyAccessToken(token: string): Promise<AccessTokenClaims>
-    /** Returns the UUID that identifies a resource in daikon (`resource_id` in the API). */
-    resourceId(resource: Resource): string
-    /** Closes the connection. Pending operations fail with a `CancelledError`. */
-    close(): void
-  }
+export interface Daikon extends LinkOperations, TypeOperations {
+  /**
+   * Whether the subject may perform the action on the resource. Unknown users, resources and actions
+   * are denied. Checks made in the same turn of the event loop share one call.
+   *
+   * @example
+   * if (!(await daikon.check({ token }, 'edit', { type: 'document', id }))) throw new Error('denied')
+   */
+  check(
+    subject: Subject,
+    action: string,
+    resource: Resource,
+    options?: CheckOptions,
+  ): Promise<boolean>
+  /** Returns the results of several checks, in order. */
+  checkMany(checks: readonly Check[], options?: CheckOptions): Promise<boolean[]>
+  /**
+   * Returns the IDs of all resources of a type on which the subject may perform the action. Reads
+   * pages of 1,000 as you iterate; `deadlineMs` applies to each page.
+   *
+   * @example
+   * for await (const id of daikon.accessible({ token }, 'view', 'document')) console.log(id)
+   */
+  accessible(
+    subject: Subject,
+    action: string,
+    type: string,
+    options?: AccessibleOptions,
+  ): AsyncIterable<string>
+  /**
+   * Returns who may perform an action on a resource now: for each user or group, the `external_id` if
+   * there is one, otherwise the ID. Lists members of the workspace only, also of a public resource.
+   * Reads pages of 1,000 as you iterate; `deadlineMs` applies to each page.
+   *
+   * @example
+   * for await (const id of daikon.subjects('view', { type: 'document', id: 'roadmap' })) console.log(id)
+   */
+  subjects(action: string, resource: Resource, options?: SubjectsOptions): AsyncIterable<string>
+  /**
+   * Returns whether an action is allowed, with every grant that allows it or the reason why it is
+   * denied.
+   */
+  explain(
+    subject: Subject,
+    action: string,
+    resource: Resource,
+    options?: CheckOptions,
+  ): Promise<Explanation>
+  /**
+   * Registers a resource. Call it when the resource is created. Repeating the call with the same
+   * workspace and owner returns the registered resource.
+   */
+  register(registration: Registration, options?: CallOptions): Promise<RegisteredResource>
+  /** Registers up to 1,000 resources, or none. Items may name each other as parents. */
+  registerMany(
+    registrations: readonly Registration[],
+    options?: CallOptions,
+  ): Promise<RegisteredResource[]>
+  /** Returns a registered resource. */
+  get(resource: Resource, options?: CallOptions): Promise<RegisteredResource>
+  /** Removes a resource and its shares. Call it when the resource is deleted. */
+  unregister(resource: Resource, options?: UnregisterOptions): Promise<void>
+  /**
+   * Shares a resource, or replaces the permission or role of an existing share. `as` is required. To
+   * grant a role that contains `manage`, its user must own the resource or an ancestor that it
+   * inherits from, or be an owner or admin of the workspace.
+   *
+   * @example
+   * await daikon.share(issue, { userId }, 'view', { as: token })
+   * await daikon.share(issue, { userId }, { role: 'triage' }, { as: token })
+   */
+  share(resource: Resource, grantee: Grantee, grant: Grant, options?: ShareOptions): Promise<Share>
+  /**
+   * Grants up to 1,000 shares, or none. With `as`, its user must be allowed to manage every resource;
+   * without it, your service decides.
+   */
+  shareMany(shares: readonly NewShare[], options?: ChangeOptions): Promise<Share[]>
+  /** Returns the shares of a resource, without expired ones. */
+  shares(resource: Resource, options?: CallOptions): Promise<Share[]>
+  /** Removes the share of a user or group. */
+  revoke(resource: Resource, grantee: Grantee, options?: ChangeOptions): Promise<void>
+  /** Makes a resource visible to its whole workspace or to everybody, or private again. */
+  setVisibility(
+    resource: Resource,
+    visibility: Visibility,
+    options?: ChangeOptions,
+  ): Promise<RegisteredResource>
+  /**
+   * Changes attributes, which conditions read, by a merge patch (RFC 7396): members of `attributes`
+   * are merged, and null removes a member.
+   */
+  setAttributes(
+    resource: Resource,
+    attributes: Record<string, unknown>,
+    options?: ChangeOptions,
+  ): Promise<RegisteredResource>
+  /** Sets the name of a resource for people, or removes it. */
+  setDisplayName(
+    resource: Resource,
+    displayName: string | null,
+    options?: ChangeOptions,
+  ): Promise<RegisteredResource>
+  /**
+   * Moves a resource, with everything below it, to another parent of the same workspace, or to none.
+   * The user of `as` must also be allowed to edit the new parent.
+   */
+  setParent(
+    resource: Resource,
+    parent: Resource | null,
+    options?: ParentOptions,
+  ): Promise<RegisteredResource>
+  /**
+   * Makes another member of the workspace the owner of a resource. The user of `as` must own the
+   * resource or an ancestor that it inherits from, or be an owner or admin of the workspace.
+   */
+  transfer(resource: Resource, userId: string, options?: ChangeOptions): Promise<RegisteredResource>
+  /**
+   * Verifies an access token with daikon's public keys and returns its claims. The keys are cached,
+   * so most calls make no request. A revoked token is therefore accepted until it expires;
+   * `check` takes revocations into account.
+   *
+   * @throws InvalidTokenError
+   */
+  verifyAccessToken(token: string): Promise<AccessTokenClaims>
+  /** Returns the UUID that identifies a resource in daikon (`resource_id` in the API). */
+  resourceId(resource: Resource): string
+  /** Closes the connection. Pending operations fail with a `CancelledError`. */
+  close(): void
+}
 
 /**
  * A client that is connected to a server. The fake in `@daikon-auth/client/testing` implements
