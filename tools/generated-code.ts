@@ -26,13 +26,20 @@ export const clientCode = 'clients/typescript/src/gen'
 export const restTypes = 'console/gen'
 
 /** Files of the server that the fake of the TypeScript client needs to make the same decisions. */
-const accessRules = ['permissions/access.ts', 'core/roles.ts', 'core/email.ts']
+const copiedFiles = [
+  'permissions/access.ts',
+  'core/roles.ts',
+  'core/email.ts',
+  'core/merge-patch.ts',
+  'core/json-object.ts',
+]
 
 const clientInputs = [
   'proto',
   'clients/typescript/buf.gen.yaml',
+  'tools/generated-code.ts',
   'package-lock.json',
-  ...accessRules.map((name) => `src/${name}`),
+  ...copiedFiles.map((name) => `src/${name}`),
 ]
 
 /** Generates `gen`: messages and service definitions in TypeScript, and the descriptors. */
@@ -47,7 +54,7 @@ export function generateServerCode(target: string): void {
 /** Generates the messages of the TypeScript client and copies the access rules of the server. */
 export function generateClientCode(target: string): void {
   run('buf', 'generate', '--template', 'clients/typescript/buf.gen.yaml', '--output', target)
-  for (const name of accessRules) {
+  for (const name of copiedFiles) {
     const copy = join(target, clientCode, name)
     mkdirSync(dirname(copy), { recursive: true })
     const header = `// Copied from src/${name}. DO NOT EDIT.\n\n`

@@ -35,8 +35,12 @@ test('checks of one turn are sent in one batch, and each gets its own result', a
 
 test('only identical checks are deduplicated', async (t) => {
   const { daikon, batches } = await startStub(t, ({ evaluations }) => evaluations.map(() => true))
-  const check = (subject: { userId: string } | { token: string }, action: string, id: string) =>
-    daikon.check(subject, action, document(id))
+  const check = (
+    subject: { userId: string } | { token: string },
+    action: string,
+    id: string,
+    context?: Record<string, unknown>,
+  ) => daikon.check(subject, action, document(id), { context })
   await Promise.all([
     check({ userId: 'u' }, 'view', '1'),
     check({ userId: 'u' }, 'view', '1'),
@@ -44,9 +48,12 @@ test('only identical checks are deduplicated', async (t) => {
     check({ userId: 'v' }, 'view', '1'),
     check({ userId: 'u' }, 'edit', '1'),
     check({ userId: 'u' }, 'view', '2'),
+    check({ userId: 'u' }, 'view', '2', { amount: 1 }),
+    check({ userId: 'u' }, 'view', '2', { amount: 1 }),
+    check({ userId: 'u' }, 'view', '2', { amount: 2 }),
   ])
   t.is(batches.length, 1)
-  t.is(batches[0]?.evaluations.length, 5)
+  t.is(batches[0]?.evaluations.length, 7)
 })
 
 test('a check that starts after a batch was sent does not use the result of the batch', async (t) => {

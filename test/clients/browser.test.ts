@@ -122,10 +122,14 @@ function expireTokens({ context }: Application): Promise<void> {
 }
 
 /** Registers a document of the page's user in the user's workspace. */
-async function registerDocument(page: Page, resource_id: string = randomUUID()) {
+async function registerDocument(
+  page: Page,
+  resource_id: string = randomUUID(),
+  resource_type = 'document',
+) {
   const user = await run(page, 'return daikon.user')
   const [transport] = daikon.environment.transports as [Transport]
-  const resource = { service_name: 'docs', resource_type: 'document', resource_id }
+  const resource = { service_name: 'docs', resource_type, resource_id }
   expectOk(
     await transport.call('Register', {
       ...resource,
@@ -488,6 +492,34 @@ browserTest('checks of one turn share a request, and results are not cached', as
     error.fields.map(({ field }: { field: string }) => field),
     ['action', 'resource.id'],
   )
+})
+
+browserTest('conditions read the context of a check', async (t) => {
+  const application = await createApplication(t)
+  const page = await openSignedIn(application)
+  const [transport] = daikon.environment.transports as [Transport]
+  expectOk(
+    await transport.call('PutResourceType', {
+      service_name: 'docs',
+      resource_type: 'vault',
+      roles: [],
+      conditions: [{ name: 'in_office', expression: "context.network == 'office'" }],
+      requirements: [{ action: 'view', condition: 'in_office' }],
+    }),
+  )
+  const id = await registerDocument(page, randomUUID(), 'vault')
+  const code = `
+    const resource = { type: 'vault', id: '${id}' }
+    const [office, home] = [{ context: { network: 'office' } }, { context: { network: 'home' } }]
+    const isAllowed = new Promise((resolve) =>
+      daikon.watchCan('view', resource, (is) => is !== undefined && resolve(is), office))
+    const many = daikon.canMany([
+      { action: 'view', resource, ...home },
+      { action: 'view', resource, ...office },
+      { action: 'view', resource },
+    ])
+    return [await daikon.can('view', resource, office), await many, await isAllowed]`
+  t.deepEqual(await run(page, code), [true, [false, true, false], true])
 })
 
 browserTest('errors for invalid options name the options', async (t) => {

@@ -1,14 +1,21 @@
 import type { ExecutionContext } from 'ava'
-import { type DaikonClient, DaikonError } from '../../clients/typescript/src/daikon.ts'
-import { PermissionServiceService } from '../../clients/typescript/src/grpc.ts'
-import type { FakeDaikon, FakeResourceRole } from '../../clients/typescript/src/testing.ts'
+import {
+  type DaikonClient,
+  DaikonError,
+  type Grant,
+  type Link,
+  type Permission,
+  type RegisteredResource,
+  type Share,
+} from '../../clients/typescript/src/daikon.ts'
+import type { FakeDaikon } from '../../clients/typescript/src/testing.ts'
 import { type ClientCase, substitute, type Values } from '../support/client-cases.ts'
 
 /** Runs a case of clients/cases.json and verifies its result. */
 export async function runCase(
   t: ExecutionContext,
   daikon: DaikonClient | FakeDaikon,
-  { name, call, args, returns, fails }: ClientCase,
+  { name, call, args, save = {}, returns, fails }: ClientCase,
   values: Values,
 ): Promise<void> {
   const operation = operations[call]
@@ -16,10 +23,12 @@ export async function runCase(
   const expected = substitute(returns, values)
   try {
     const result = await operation(daikon, substitute(args, values))
+    for (const [key, field] of Object.entries(save))
+      values[key] = (result as Record<string, string>)[field] as string
     if (fails) t.fail(`${name}: returned ${JSON.stringify(result)}`)
     else if (returns === undefined) t.is(result, undefined, name)
     else if (isRecord(expected) && isRecord(result)) t.like(result, expected, name)
-    else t.deepEqual(result, call === 'accessible' ? sort(expected) : expected, name)
+    else t.deepEqual(result, sortedCalls.includes(call) ? sort(expected) : expected, name)
   } catch (error) {
     if (!(error instanceof DaikonError) || !fails) throw new Error(name, { cause: error })
     t.is(error.code, fails.code as typeof error.code, `${name}: ${error.message}`)
@@ -29,33 +38,69 @@ export async function runCase(
   }
 }
 
+/** The operations whose results are sets. */
+const sortedCalls = ['accessible', 'subjects', 'shares', 'shareMany']
+
 /** The operations by name. Each calls the client with the arguments of a case. */
 const operations: Record<string, (daikon: DaikonClient | FakeDaikon, args: any) => unknown> = {
-  check: (daikon, { subject, action, resource }) => daikon.check(subject, action, resource),
-  checkMany: (daikon, { items }) => daikon.checkMany(items),
-  accessible: async (daikon, { subject, action, type, ...options }) => {
-    const ids: string[] = []
-    for await (const id of daikon.accessible(subject, action, type, options)) ids.push(id)
-    return sort(ids)
+  check: (daikon, { subject, action, resource, ...options }) =>
+    daikon.check(subject, action, resource, options),
+  checkMany: (daikon, { items, ...options }) => daikon.checkMany(items, options),
+  accessible: async (daikon, { subject, action, type, ...options }) =>
+    sort(await collect(daikon.accessible(subject, action, type, options))),
+  subjects: async (daikon, { action, resource, ...options }) =>
+    sort(await collect(daikon.subjects(action, resource, options))),
+  explain: async (daikon, { subject, action, resource, ...options }) => {
+    const { allowed, reasons } = await daikon.explain(subject, action, resource, options)
+    return {
+      allowed,
+      rules: sort(reasons.map(({ rule }) => rule)),
+      roles: sort(reasons.flatMap(({ role }) => role ?? [])),
+      conditions: sort(reasons.flatMap(({ condition }) => condition ?? [])),
+      missing: sort(reasons.flatMap(({ missing }) => missing ?? [])),
+    }
   },
-  explain: async (daikon, { subject, action, resource }) => {
-    const { allowed, reasons } = await daikon.explain(subject, action, resource)
-    const rules = sort(reasons.map(({ rule }) => rule))
-    return { allowed, rules, roles: sort(reasons.flatMap(({ role }) => role ?? [])) }
-  },
-  register: (daikon, args) => daikon.register(args),
+  register: async (daikon, args) => viewResource(await daikon.register(args)),
+  registerMany: async (daikon, { resources }) =>
+    (await daikon.registerMany(resources)).map(({ id }) => id),
+  get: async (daikon, { resource }) => viewResource(await daikon.get(resource)),
   unregister: (daikon, { resource, ...options }) => daikon.unregister(resource, options),
   share: async (daikon, { resource, grantee, permission, role, ...options }) => {
-    const grant = role === undefined ? permission : { role }
-    const share = await daikon.share(resource, grantee, grant, options)
-    return { ...share, permission: share.permission ?? null, role: share.role ?? null }
+    const grant = readGrant({ permission, role })
+    return viewGrant(await daikon.share(resource, grantee, grant, options))
   },
-  declareType,
+  shareMany: async (daikon, { shares, ...options }) => {
+    const items = shares.map((share: { permission: Permission; role?: string }) => ({
+      ...share,
+      grant: readGrant(share),
+    }))
+    return listGrantees(await daikon.shareMany(items, options))
+  },
+  shares: async (daikon, { resource }) => listGrantees(await daikon.shares(resource)),
   revoke: (daikon, { resource, grantee, ...options }) => daikon.revoke(resource, grantee, options),
+  createLink: async (daikon, { resource, permission, role, ...options }) =>
+    viewGrant(await daikon.createLink(resource, readGrant({ permission, role }), options)),
+  links: async (daikon, { resource, ...options }) =>
+    (await daikon.links(resource, options)).map(({ name = '' }) => name),
+  revokeLink: (daikon, { resource, linkId, ...options }) =>
+    daikon.revokeLink(resource, linkId, options),
   setVisibility: (daikon, { resource, visibility, ...options }) =>
     daikon.setVisibility(resource, visibility, options),
+  setAttributes: (daikon, { resource, attributes, ...options }) =>
+    daikon.setAttributes(resource, attributes, options),
+  setDisplayName: async (daikon, { resource, displayName, ...options }) =>
+    viewResource(await daikon.setDisplayName(resource, displayName, options)),
+  setParent: (daikon, { resource, parent, ...options }) =>
+    daikon.setParent(resource, parent, options),
   transfer: (daikon, { resource, userId, ...options }) =>
     daikon.transfer(resource, userId, options),
+  registerActions: (daikon, { actions }) => daikon.registerActions(actions),
+  declareType: async (daikon, { type, dryRun, ...declaration }) => {
+    const { uses } = await daikon.declareType(type, declaration, { dryRun })
+    return uses && { uses }
+  },
+  resourceTypes: async (daikon) => sort((await daikon.resourceTypes()).map(({ type }) => type)),
+  deleteType: (daikon, { type }) => daikon.deleteType(type),
   verifyAccessToken: async (daikon, { token }) => {
     const { sub, wid } = await daikon.verifyAccessToken(token)
     return { userId: sub, workspaceId: wid }
@@ -63,22 +108,27 @@ const operations: Record<string, (daikon: DaikonClient | FakeDaikon, args: any) 
   resourceId: (daikon, resource) => daikon.resourceId(resource),
 }
 
-/** Declares a resource type on a server, or in a fake. */
-async function declareType(
-  daikon: DaikonClient | FakeDaikon,
-  { type, roles, allowPublic }: { type: string; roles: FakeResourceRole[]; allowPublic?: boolean },
-): Promise<void> {
-  if ('declareType' in daikon)
-    return daikon.declareType(type, roles, { allowPublic: allowPublic ?? false })
-  const request = {
-    service_name: 'docs',
-    resource_type: type,
-    roles,
-    conditions: [],
-    requirements: [],
-    allow_public: allowPublic,
-  }
-  await daikon.call(PermissionServiceService.putResourceType, request)
+function readGrant({ permission, role }: { permission: Permission; role?: string }): Grant {
+  return role === undefined ? permission : { role }
+}
+
+/** Returns a share or link with null for what is absent. */
+function viewGrant<Granted extends Share | Link>(granted: Granted) {
+  return { ...granted, permission: granted.permission ?? null, role: granted.role ?? null }
+}
+
+function viewResource(resource: RegisteredResource) {
+  return { ...resource, displayName: resource.displayName ?? null }
+}
+
+function listGrantees(shares: Share[]): unknown {
+  return sort(shares.map(({ grantee }) => ('userId' in grantee ? grantee.userId : grantee.groupId)))
+}
+
+async function collect(ids: AsyncIterable<string>): Promise<string[]> {
+  const collected: string[] = []
+  for await (const id of ids) collected.push(id)
+  return collected
 }
 
 function sort(list: unknown): unknown {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Condition, TypeDeclaration } from '../../clients/typescript/src/daikon.ts'
 import type { Role } from '../../src/core/roles.ts'
 import { toResourceId } from '../../src/permissions/resource-id.ts'
 import { expectOk } from './outcome.ts'
@@ -15,8 +16,12 @@ export type ClientCase = {
   name: string
   /** The service that the client names, if it is not the key's. */
   service?: string
+  /** `cel`: only a server can evaluate the expressions that the case depends on. */
+  needs?: 'cel'
   call: string
   args: Record<string, any>
+  /** Fields of the result that later cases refer to, by the names of their values. */
+  save?: Record<string, string>
   returns?: unknown
   fails?: { code: string; reason?: string; fields?: string[] }
 }
@@ -40,16 +45,15 @@ export type World = {
     visibility?: 'private' | 'workspace' | 'public'
     parent?: ResourceName
     inherits?: boolean
+    attributes?: Record<string, unknown>
+    displayName?: string
   })[]
-  resourceTypes: {
-    type: string
-    roles: { name: string; actions: string[] }[]
-    allowPublic?: boolean
-  }[]
+  resourceTypes: ({ type: string } & TypeDeclaration)[]
   shares: ({
     resource: ResourceName
     userId?: string
     groupId?: string
+    condition?: Condition
   } & ({ permission: 'view' | 'edit' } | { role: string }))[]
   tokens: { name: string; userId: string; workspaceId: string; state?: 'expired' | 'revoked' }[]
 }
@@ -145,12 +149,15 @@ export async function seedClientCases(
       )
   }
 
-  for (const { type, roles, allowPublic: allow_public } of world.resourceTypes)
+  for (const { type, allowPublic: allow_public, ...declaration } of world.resourceTypes)
     await call('PutResourceType', {
       service_name: service,
       resource_type: type,
-      roles,
       allow_public,
+      roles: [],
+      conditions: [],
+      requirements: [],
+      ...declaration,
     })
 
   const keyOf = ({ type, id }: ResourceName) => {
@@ -168,6 +175,8 @@ export async function seedClientCases(
       workspace_id: workspaceId,
       owner_id: ownerId,
       ...(resource.visibility && { visibility: resource.visibility }),
+      ...(resource.attributes && { attributes: resource.attributes }),
+      ...(resource.displayName && { display_name: resource.displayName }),
       ...(parentName && {
         parent: { resource_type: parentName.resource_type, resource_id: parentName.resource_id },
       }),

@@ -70,8 +70,13 @@ export type Resource = {
   service?: string | undefined
 }
 
+export type CheckOptions = {
+  /** What conditions read as `context`: an object of JSON values, at most 16 KiB. */
+  context?: Record<string, unknown> | undefined
+}
+
 /** One check in {@link DaikonBrowser.canMany}. */
-export type Check = { action: string; resource: Resource }
+export type Check = CheckOptions & { action: string; resource: Resource }
 
 export type SignInOptions = {
   /** The URL in the application to return to. Defaults to the current URL. */
@@ -174,7 +179,7 @@ export interface DaikonBrowser {
    * Whether the user may currently perform the action. Checks made in the same turn of the event
    * loop share one request. Results are not cached, so every call reflects the current permissions.
    */
-  can(action: string, resource: Resource): Promise<boolean>
+  can(action: string, resource: Resource, options?: CheckOptions): Promise<boolean>
 
   /** Returns the results of several checks, in order. */
   canMany(checks: Check[]): Promise<boolean[]>
@@ -187,6 +192,7 @@ export interface DaikonBrowser {
     action: string,
     resource: Resource,
     listener: (isAllowed: boolean | undefined) => void,
+    options?: CheckOptions,
   ): () => void
 
   /**

@@ -1,4 +1,4 @@
-import type { Resource } from './api.ts'
+import type { CheckOptions, Resource } from './api.ts'
 import { type Field, InvalidArgumentError, invalidArgument, toDaikonError } from './errors.ts'
 import { resourceId } from './resource-id.ts'
 
@@ -12,13 +12,23 @@ type CheckItem = {
 
 type Waiter = { resolve(isAllowed: boolean): void; reject(error: unknown): void }
 
-type Entry = { action: string; service: string; type: string; id: string; waiters: Waiter[] }
+type Entry = {
+  action: string
+  service: string
+  type: string
+  id: string
+  context: CheckOptions['context']
+  waiters: Waiter[]
+}
 
 /** The maximum number of checks in one request, a limit of the server. */
 const maxItems = 100
 
-/** Sends checks and returns whether each is allowed. */
-export type SendChecks = (checks: CheckItem[]) => Promise<boolean[]>
+/** Sends checks with the same context and returns whether each is allowed. */
+export type SendChecks = (
+  checks: CheckItem[],
+  context: CheckOptions['context'],
+) => Promise<boolean[]>
 
 /**
  * Collects the checks of one turn of the event loop and sends them together. Identical checks share
@@ -30,7 +40,7 @@ export function createCheckBatcher(defaultService: string | undefined, send: Sen
   async function flush(entries: Entry[]): Promise<void> {
     try {
       const items = await Promise.all(entries.map(toItem))
-      const results = await send(items)
+      const results = await send(items, entries[0]?.context)
       for (const [index, { waiters }] of entries.entries())
         for (const { resolve } of waiters) resolve(results[index] === true)
     } catch (thrown) {
@@ -50,18 +60,26 @@ export function createCheckBatcher(defaultService: string | undefined, send: Sen
   }
 
   function flushAll(): void {
-    const entries = [...queue.values()]
+    // A request has one context for all of its checks.
+    const groups = new Map<string, Entry[]>()
+    for (const entry of queue.values()) {
+      const key = JSON.stringify(entry.context) ?? ''
+      const entries = groups.get(key)
+      if (entries) entries.push(entry)
+      else groups.set(key, [entry])
+    }
     queue = new Map()
-    for (let start = 0; start < entries.length; start += maxItems)
-      void flush(entries.slice(start, start + maxItems))
+    for (const entries of groups.values())
+      for (let start = 0; start < entries.length; start += maxItems)
+        void flush(entries.slice(start, start + maxItems))
   }
 
-  return (action: string, resource: Resource): Promise<boolean> => {
+  return (action: string, resource: Resource, { context }: CheckOptions = {}): Promise<boolean> => {
     const { type, id, service = defaultService } = resource ?? {}
     requireTexts({ action, 'resource.type': type, 'resource.id': id, 'resource.service': service })
-    const entry = { action, service: service as string, type, id, waiters: [] }
+    const entry = { action, service: service as string, type, id, context, waiters: [] }
     return new Promise((resolve, reject) => {
-      const key = JSON.stringify([action, service, type, id])
+      const key = JSON.stringify([action, service, type, id, context])
       const known = queue.get(key)
       if (queue.size === 0) afterThisTurn(flushAll)
       if (!known) queue.set(key, entry)

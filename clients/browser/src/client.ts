@@ -50,8 +50,10 @@ export function createDaikonBrowser(options: DaikonBrowserOptions): DaikonBrowse
   const changes = createChanges({ key, issuer, manager })
   const flowOptions = { issuer, clientId, redirectUri, silentRedirectUri, scope, timeoutMs }
   const flow = createSignInFlow(http, flowOptions)
-  const add = createCheckBatcher(options.service, async (checks) => {
-    const response = await callWithToken('/users/me/permissions/check', { json: { checks } })
+  const add = createCheckBatcher(options.service, async (checks, context) => {
+    const response = await callWithToken('/users/me/permissions/check', {
+      json: { checks, context },
+    })
     const { results } = response as { results: { allowed: boolean }[] }
     return results.map(({ allowed }) => allowed)
   })
@@ -186,11 +188,13 @@ export function createDaikonBrowser(options: DaikonBrowserOptions): DaikonBrowse
       await started?.catch(() => {})
       return (await manager.require(forceRefresh)).accessToken
     },
-    can: async (action, resource) => add(action, resource),
+    can: async (action, resource, checkOptions) => add(action, resource, checkOptions),
     canMany: async (checks) =>
-      Promise.all(checks.map(({ action, resource }) => add(action, resource))),
-    watchCan(action, resource, listener) {
-      const checked = permissionKey(action, resource)
+      Promise.all(
+        checks.map(({ action, resource, ...checkOptions }) => add(action, resource, checkOptions)),
+      ),
+    watchCan(action, resource, listener, checkOptions) {
+      const checked = permissionKey(action, resource, checkOptions)
       return permissions.subscribe(checked, () => listener(permissions.read(checked)))
     },
     watchPermissions: changes.subscribe,

@@ -1,6 +1,7 @@
 /** Sign-in and permission checks with daikon for browsers. */
 export type {
   Check,
+  CheckOptions,
   DaikonBrowser,
   DaikonBrowserOptions,
   DaikonEvent,

@@ -1,4 +1,4 @@
-import type { DaikonBrowser, DaikonEvent, Resource } from './api.ts'
+import type { CheckOptions, DaikonBrowser, DaikonEvent, Resource } from './api.ts'
 import { toDaikonError } from './errors.ts'
 import { isTemporary } from './http.ts'
 
@@ -12,6 +12,7 @@ export type PermissionStore = {
 type Entry = {
   action: string
   resource: Resource
+  options: CheckOptions
   isAllowed: boolean | undefined
   /** The number of checks so far. Only the result of the last one is used. */
   checks: number
@@ -24,8 +25,12 @@ const firstRetryDelay = 1000
 const maxRetryDelay = 30_000
 
 /** Returns the key of a check in the store. */
-export function permissionKey(action: string, { service, type, id }: Resource): string {
-  return JSON.stringify([action, { service, type, id }])
+export function permissionKey(
+  action: string,
+  { service, type, id }: Resource,
+  { context }: CheckOptions = {},
+): string {
+  return JSON.stringify([action, { service, type, id }, { context }])
 }
 
 /**
@@ -46,11 +51,11 @@ export function createPermissionStore(daikon: DaikonBrowser): PermissionStore {
   async function check(entry: Entry): Promise<void> {
     clearTimeout(entry.timer)
     entry.checks += 1
-    const { checks, action, resource } = entry
+    const { checks, action, resource, options } = entry
     const { user } = daikon
     if (!user) return set(entry, user === null ? false : undefined)
     try {
-      const isAllowed = await daikon.can(action, resource)
+      const isAllowed = await daikon.can(action, resource, options)
       if (entry.checks !== checks) return
       entry.failures = 0
       set(entry, isAllowed)
@@ -106,14 +111,14 @@ export function createPermissionStore(daikon: DaikonBrowser): PermissionStore {
     read: (key) => entries.get(key)?.isAllowed,
     subscribe(key, listener) {
       if (entries.size === 0) listen()
-      const [action, resource] = JSON.parse(key) as [string, Resource]
+      const [action, resource, options] = JSON.parse(key) as [string, Resource, CheckOptions]
       const state = {
         isAllowed: undefined,
         checks: 0,
         failures: 0,
         listeners: new Set<() => void>(),
       }
-      const entry: Entry = entries.get(key) ?? { action, resource, ...state }
+      const entry: Entry = entries.get(key) ?? { action, resource, options, ...state }
       entry.listeners.add(listener)
       if (!entries.has(key)) {
         entries.set(key, entry)

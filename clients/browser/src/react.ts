@@ -10,7 +10,7 @@ import {
   useMemo,
   useSyncExternalStore,
 } from 'react'
-import type { DaikonBrowser, Resource, User } from './api.ts'
+import type { CheckOptions, DaikonBrowser, Resource, User } from './api.ts'
 import type { DaikonError } from './errors.ts'
 import { createPermissionStore, type PermissionStore, permissionKey } from './permission-store.ts'
 
@@ -70,9 +70,13 @@ export function useUser(): User | null | undefined {
  * resource. Checks again when the user's permissions may have changed, when the user, the workspace or the
  * visibility of the page changes, and on `recheckPermissions()`.
  */
-export function useCan(action: string, resource: Resource | undefined): boolean | undefined {
+export function useCan(
+  action: string,
+  resource: Resource | undefined,
+  options?: CheckOptions,
+): boolean | undefined {
   const { permissions } = useDaikonContext()
-  const key = resource && permissionKey(action, resource)
+  const key = resource && permissionKey(action, resource, options)
   const subscribe = useCallback(
     (listener: () => void) => (key ? permissions.subscribe(key, listener) : () => {}),
     [permissions, key],

@@ -1,8 +1,12 @@
 package daikon
 
 import (
+	"encoding/json"
 	"strings"
 	"unicode/utf8"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/daikon-auth/daikon/clients/go/daikonv1"
 )
@@ -17,10 +21,12 @@ const (
 type subjectName struct{ kind, id string }
 
 const (
-	kindUser   = "user"
-	kindToken  = "access_token"
-	kindAPIKey = "api_key"
-	kindGroup  = "group"
+	kindUser      = "user"
+	kindToken     = "access_token"
+	kindAPIKey    = "api_key"
+	kindGroup     = "group"
+	kindLink      = "link"
+	kindAnonymous = "anonymous"
 )
 
 // isAPIKey returns whether a token is meant to be the API key of a service account.
@@ -33,28 +39,39 @@ func (s subjectName) message() *daikonv1.AccessSubject {
 // nameSubject checks only that a subject is present and not too long, so that such mistakes fail before they are sent.
 // The server checks the rest.
 func nameSubject(subject Subject) (subjectName, *Error) {
-	userID := subject.UserID + subject.Email + subject.ExternalID
-	switch {
-	case subject.GroupID != "":
-		if userID == "" && subject.Token == "" && isText(subject.GroupID, maxIDLength) {
-			return subjectName{kindGroup, subject.GroupID}, nil
+	var found []subjectName
+	add := func(kind, id string) {
+		if id != "" {
+			found = append(found, subjectName{kind, id})
 		}
-	case subject.Token != "":
-		if userID == "" && isText(subject.Token, maxTokenLength) {
-			if isAPIKey(subject.Token) {
-				return subjectName{kindAPIKey, subject.Token}, nil
-			}
-			return subjectName{kindToken, subject.Token}, nil
+	}
+	add(kindToken, subject.Token)
+	add(kindAPIKey, subject.APIKey)
+	add(kindLink, subject.Link)
+	add(kindUser, subject.UserID)
+	add(kindUser, subject.Email)
+	add(kindUser, subject.ExternalID)
+	add(kindGroup, subject.GroupID)
+	if subject.Anonymous {
+		add(kindAnonymous, kindAnonymous)
+	}
+	if len(found) == 1 {
+		name, maxLength := found[0], maxIDLength
+		switch name.kind {
+		case kindToken, kindAPIKey, kindLink:
+			maxLength = maxTokenLength
 		}
-	case userID == subject.UserID || userID == subject.Email || userID == subject.ExternalID:
-		if isText(userID, maxIDLength) {
-			return subjectName{kindUser, userID}, nil
+		if name.kind == kindToken && isAPIKey(name.id) {
+			name.kind = kindAPIKey
+		}
+		if isText(name.id, maxLength) {
+			return name, nil
 		}
 	}
 	return subjectName{}, invalidArgument(Field{
 		Field: "subject",
-		Message: "must have exactly one of Token, UserID, Email, ExternalID and GroupID, with 1 to 255 characters " +
-			"(a token at most 16,384)",
+		Message: "must have exactly one of Token, APIKey, UserID, Email, ExternalID, GroupID and Link, with 1 to 255 " +
+			"characters (Token, APIKey and Link at most 16,384), or Anonymous",
 	})
 }
 
@@ -79,14 +96,97 @@ func requireResource(resource Resource) *Error {
 	return invalidArgument(fields...)
 }
 
-func nameGrantee(grantee Grantee) (kind, id string, err *Error) {
-	switch {
-	case grantee.UserID != "" && grantee.GroupID == "":
-		return "user", grantee.UserID, nil
-	case grantee.GroupID != "" && grantee.UserID == "":
-		return "group", grantee.GroupID, nil
+func requireType(resourceType string) *Error {
+	return requireResource(Resource{Type: resourceType, ID: "-"})
+}
+
+// granteeName contains the fields that name a grantee in the API. Those that are nil or empty are absent.
+type granteeName struct {
+	kind, id, email, externalID, group *string
+}
+
+func nameGrantee(grantee Grantee) (granteeName, *Error) {
+	var names []granteeName
+	add := func(value string, name granteeName) {
+		if value != "" {
+			names = append(names, name)
+		}
 	}
-	return "", "", invalidArgument(Field{Field: "grantee", Message: "must have either UserID or GroupID"})
+	user, group := kindUser, kindGroup
+	add(grantee.UserID, granteeName{kind: &user, id: &grantee.UserID})
+	add(grantee.GroupID, granteeName{kind: &group, id: &grantee.GroupID})
+	add(grantee.Email, granteeName{email: &grantee.Email})
+	add(grantee.ExternalID, granteeName{externalID: &grantee.ExternalID})
+	add(grantee.Group, granteeName{group: &grantee.Group})
+	if len(names) == 1 {
+		return names[0], nil
+	}
+	message := "must have exactly one of UserID, Email, ExternalID, GroupID and Group"
+	return granteeName{}, invalidArgument(Field{Field: "grantee", Message: message})
+}
+
+func text(value *string) string {
+	if value == nil {
+		return ""
+	}
+	return *value
+}
+
+// optional returns nil for an empty text.
+func optional(value string) *string {
+	if value == "" {
+		return nil
+	}
+	return &value
+}
+
+// encodeObject returns an object as JSON; nothing for nil.
+func encodeObject(name string, object map[string]any) (string, error) {
+	if object == nil {
+		return "", nil
+	}
+	encoded, err := json.Marshal(object)
+	if err != nil {
+		return "", invalidArgument(Field{Field: name, Message: "must contain only JSON values: " + err.Error()})
+	}
+	return string(encoded), nil
+}
+
+// decodeStruct returns the JSON of an object as a message; nil for none.
+func decodeStruct(name, encoded string) (*structpb.Struct, error) {
+	if encoded == "" {
+		return nil, nil
+	}
+	message := &structpb.Struct{}
+	if err := protojson.Unmarshal([]byte(encoded), message); err != nil {
+		return nil, invalidArgument(Field{Field: name, Message: "must contain only JSON values: " + err.Error()})
+	}
+	return message, nil
+}
+
+// newStruct returns an object as a message; nil for nil.
+func newStruct(name string, object map[string]any) (*structpb.Struct, error) {
+	encoded, err := encodeObject(name, object)
+	if err != nil {
+		return nil, err
+	}
+	return decodeStruct(name, encoded)
+}
+
+// searchContext returns the context of a search.
+func searchContext(settings callOptions) (*structpb.Struct, error) {
+	input, err := newStruct("context", settings.input)
+	if err != nil || settings.workspaceID == "" {
+		return input, err
+	}
+	if input == nil {
+		input = &structpb.Struct{}
+	}
+	if input.Fields == nil {
+		input.Fields = map[string]*structpb.Value{}
+	}
+	input.Fields["workspace_id"] = structpb.NewStringValue(settings.workspaceID)
+	return input, nil
 }
 
 // requireToken rejects tokens that gRPC cannot send as metadata.

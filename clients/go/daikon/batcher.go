@@ -42,6 +42,8 @@ type itemKey struct {
 	action       string
 	resourceType string
 	resourceID   string
+	// context is JSON; empty if there is none.
+	context string
 }
 
 type batchItem struct {
@@ -85,11 +87,11 @@ func newBatcher(connection *connection, service string) *batcher {
 	}
 }
 
-// check returns the results of the checks, in order.
-func (b *batcher) check(ctx context.Context, checks []Check) ([]bool, error) {
+// check returns the results of the checks, in order. input is the context of checks without their own.
+func (b *batcher) check(ctx context.Context, checks []Check, input map[string]any) ([]bool, error) {
 	keys := make([]itemKey, len(checks))
 	for index, check := range checks {
-		key, err := newItemKey(check)
+		key, err := newItemKey(check, input)
 		if err != nil {
 			return nil, err
 		}
@@ -121,7 +123,7 @@ func (b *batcher) check(ctx context.Context, checks []Check) ([]bool, error) {
 	return pending.results, nil
 }
 
-func newItemKey(check Check) (itemKey, error) {
+func newItemKey(check Check, input map[string]any) (itemKey, error) {
 	subject, err := nameSubject(check.Subject)
 	if err != nil {
 		return itemKey{}, err
@@ -132,7 +134,14 @@ func newItemKey(check Check) (itemKey, error) {
 	if err := requireResource(check.Resource); err != nil {
 		return itemKey{}, err
 	}
-	return itemKey{subject, check.Action, check.Resource.Type, check.Resource.ID}, nil
+	if check.Context != nil {
+		input = check.Context
+	}
+	encoded, invalid := encodeObject("context", input)
+	if invalid != nil {
+		return itemKey{}, invalid
+	}
+	return itemKey{subject, check.Action, check.Resource.Type, check.Resource.ID, encoded}, nil
 }
 
 // add appends checks to the queue. If isFirst, the caller must start to send it.
@@ -257,7 +266,9 @@ func (b *batcher) takeBatch(ctx context.Context, caller *pendingChecks) (next *b
 }
 
 func (k *itemKey) bytes() int {
-	return len(k.subject.id) + len(k.action) + len(k.resourceType) + len(k.resourceID) + itemOverhead
+	// "[1,1]" is the shortest JSON of a number, which takes 11 bytes.
+	context := len(k.context) * 6
+	return len(k.subject.id) + len(k.action) + len(k.resourceType) + len(k.resourceID) + context + itemOverhead
 }
 
 // send sends a batch. The caller must already hold a slot.
@@ -286,10 +297,13 @@ func (b *batcher) request(items []*batchItem) *daikonv1.EvaluateBatchRequest {
 	evaluations := make([]*daikonv1.EvaluationItem, len(items))
 	for index, item := range items {
 		key := item.key
+		// The JSON of a key is valid.
+		input, _ := decodeStruct("context", key.context)
 		evaluations[index] = &daikonv1.EvaluationItem{
 			Subject:  key.subject.message(),
 			Action:   &daikonv1.AccessAction{Name: key.action},
 			Resource: &daikonv1.AccessResource{Type: b.service + ":" + key.resourceType, Id: key.resourceID},
+			Context:  input,
 		}
 	}
 	return &daikonv1.EvaluateBatchRequest{Evaluations: evaluations}

@@ -57,25 +57,29 @@ func TestIdenticalChecksAreSentOnce(t *testing.T) {
 	release := occupy(t, client)
 	alice, bob := Subject{UserID: "alice"}, Subject{UserID: "bob"}
 	checks := []Check{
-		{alice, "view", document(2)},
-		{alice, "view", document(2)},
-		{Subject{Token: "alice"}, "view", document(2)},
-		{bob, "view", document(2)},
-		{alice, "edit", document(2)},
-		{alice, "view", document(4)},
+		{alice, "view", document(2), nil},
+		{alice, "view", document(2), nil},
+		{Subject{Token: "alice"}, "view", document(2), nil},
+		{bob, "view", document(2), nil},
+		{alice, "edit", document(2), nil},
+		{alice, "view", document(4), nil},
+		{alice, "view", document(4), map[string]any{"amount": 1}},
+		{alice, "view", document(4), map[string]any{"amount": 1}},
 	}
 	var running sync.WaitGroup
 	for _, check := range append(checks, checks...) {
 		start(&running, func() {
-			if isAllowed, err := client.Check(t.Context(), check.Subject, check.Action, check.Resource); !isAllowed {
+			input := InContext(check.Context)
+			isAllowed, err := client.Check(t.Context(), check.Subject, check.Action, check.Resource, input)
+			if !isAllowed {
 				t.Errorf("%v: %v", check, err)
 			}
 		})
 	}
-	waitUntil(t, func() bool { return client.batcher.queued() == 5 && waiters(client) == 12 })
+	waitUntil(t, func() bool { return client.batcher.queued() == 6 && waiters(client) == 16 })
 	release()
 	running.Wait()
-	if sizes := server.sizes(); !slices.Equal(sizes, []int{5}) {
+	if sizes := server.sizes(); !slices.Equal(sizes, []int{6}) {
 		t.Errorf("batches have %v items", sizes)
 	}
 }
@@ -122,7 +126,7 @@ func TestBatchesAreLimited(t *testing.T) {
 	client, server := startStub(t, evenIDs, WithMaxInFlight(1))
 	checks := make([]Check, 2500)
 	for id := range checks {
-		checks[id] = Check{Subject{UserID: "u"}, "view", document(id)}
+		checks[id] = Check{Subject{UserID: "u"}, "view", document(id), nil}
 	}
 	results, err := client.CheckMany(t.Context(), checks)
 	if err != nil {
@@ -177,7 +181,7 @@ func TestMoreWorkThanSlots(t *testing.T) {
 					t.Error("the stub has no shares")
 				}
 			case id%3 == 0:
-				checks := []Check{{Subject{UserID: "u"}, "view", document(id)}, {Subject{UserID: "u"}, "view", document(0)}}
+				checks := []Check{{Subject{UserID: "u"}, "view", document(id), nil}, {Subject{UserID: "u"}, "view", document(0), nil}}
 				_, err := client.CheckMany(ctx, checks)
 				requireDoneOrLate(t, err)
 			default:
@@ -314,7 +318,7 @@ func TestACallIsCanceledWhenNoCallerWaitsForIt(t *testing.T) {
 		return nil, ctx.Err()
 	}, WithMaxInFlight(1))
 	check := func(ctx context.Context, id int) {
-		checks := []Check{{Subject{UserID: "u"}, "view", document(id)}, {Subject{UserID: "u"}, "view", document(id)}}
+		checks := []Check{{Subject{UserID: "u"}, "view", document(id), nil}, {Subject{UserID: "u"}, "view", document(id), nil}}
 		if _, err := client.CheckMany(ctx, checks); !errors.Is(err, ErrCanceled) {
 			t.Error(err)
 		}

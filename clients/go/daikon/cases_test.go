@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"reflect"
 	"slices"
@@ -14,7 +15,6 @@ import (
 
 	"github.com/daikon-auth/daikon/clients/go/daikon"
 	"github.com/daikon-auth/daikon/clients/go/daikontest"
-	"github.com/daikon-auth/daikon/clients/go/daikonv1"
 )
 
 // The table of clients/README.md.
@@ -38,16 +38,21 @@ type casesWorld struct {
 	Actions   []string
 	Roles     []daikontest.CustomRole
 	Resources []struct {
-		Type, ID, WorkspaceID, OwnerID, Visibility string
-		Parent                                     *daikon.Resource
-		Inherits                                   *bool
+		Type, ID, WorkspaceID, OwnerID, Visibility, DisplayName string
+		Parent                                                  *daikon.Resource
+		Inherits                                                *bool
+		Attributes                                              map[string]any
 	}
-	ResourceTypes []daikontest.ResourceType
-	Shares        []struct {
+	ResourceTypes []struct {
+		Type string
+		daikon.TypeDeclaration
+	}
+	Shares []struct {
 		Resource        daikon.Resource
 		UserID, GroupID string
 		Permission      daikon.Permission
 		Role            daikon.ResourceRole
+		Condition       *daikon.Condition
 	}
 	Tokens []struct{ Name, UserID, WorkspaceID, State string }
 }
@@ -55,8 +60,10 @@ type casesWorld struct {
 type clientCase struct {
 	Name    string
 	Service string
+	Needs   string
 	Call    string
-	Args    caseArguments
+	Args    any
+	Save    map[string]string
 	Returns any
 	Fails   *struct {
 		Code   daikon.Code
@@ -66,23 +73,119 @@ type clientCase struct {
 }
 
 type caseArguments struct {
-	Subject     daikon.Subject
-	Action      string
-	Resource    daikon.Resource
-	Items       []daikon.Check
-	Type, ID    string
-	WorkspaceID string
-	OwnerID     string
-	UserID      string
-	Visibility  daikon.Visibility
-	Permission  daikon.Permission
-	Role        *daikon.ResourceRole
-	AllowPublic bool
-	Roles       []*daikonv1.ResourceRoleDeclaration
-	Parent      *daikon.Resource
-	Grantee     daikon.Grantee
-	As          string
-	Token       string
+	Subject      daikon.Subject
+	Action       string
+	Actions      []caseAction
+	Resource     daikon.Resource
+	Items        []daikon.Check
+	Context      map[string]any
+	WorkspaceID  string
+	UserID       string
+	Visibility   daikon.Visibility
+	DisplayName  string
+	Attributes   map[string]any
+	caseGrant    // permission and role of a share or link
+	Shares       []caseShare
+	Resources    []daikon.Registration
+	Parent       *daikon.Resource
+	Inherits     *bool
+	Cascade      bool
+	Grantee      daikon.Grantee
+	Name         string
+	LinkID       string
+	As           string
+	Token        string
+	Type, ID     string
+	DryRun       bool
+	registration daikon.Registration
+	declaration  daikon.TypeDeclaration
+}
+
+type caseGrant struct {
+	Permission daikon.Permission
+	Role       *daikon.ResourceRole
+	Condition  *daikon.Condition
+}
+
+type caseShare struct {
+	Resource daikon.Resource
+	Grantee  daikon.Grantee
+	caseGrant
+}
+
+// caseAction is a name, or an action with a description.
+type caseAction daikon.Action
+
+func (a *caseAction) UnmarshalJSON(encoded []byte) error {
+	if json.Unmarshal(encoded, &a.Name) == nil {
+		return nil
+	}
+	return json.Unmarshal(encoded, (*daikon.Action)(a))
+}
+
+func (g caseGrant) grant() daikon.Grant {
+	switch {
+	case g.Role != nil:
+		return *g.Role
+	case g.Permission != "":
+		return g.Permission
+	}
+	return nil
+}
+
+// readArguments converts the arguments of a case, with values in place of strings that begin with $.
+func readArguments(t *testing.T, row clientCase, values map[string]string) (args caseArguments) {
+	t.Helper()
+	text, err := json.Marshal(substitute(row.Args, values))
+	if err != nil {
+		t.Fatal(err)
+	}
+	into := []any{&args}
+	switch row.Call {
+	case "register":
+		into = append(into, &args.registration)
+	case "declareType":
+		into = append(into, &args.declaration)
+	}
+	for _, target := range into {
+		if err := json.Unmarshal(text, target); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return args
+}
+
+// changeOptions returns the options of a change.
+func (a *caseArguments) changeOptions() []daikon.ChangeOption {
+	options := []daikon.ChangeOption{daikon.As(a.As)}
+	if a.Context != nil {
+		options = append(options, daikon.InContext(a.Context))
+	}
+	return options
+}
+
+// grantOptions returns the options of a share or link.
+func grantOptions[Option any](a *caseArguments) []Option {
+	var options []Option
+	for _, option := range a.changeOptions() {
+		options = append(options, option.(Option))
+	}
+	if a.Condition != nil {
+		options = append(options, daikon.OnlyIf(*a.Condition).(Option))
+	}
+	return options
+}
+
+// conditions are what the expressions of the conditions in the table say.
+var conditions = map[string]daikontest.Condition{
+	"in_office": func(input daikontest.ConditionInput) bool { return input.Context["network"] == "office" },
+	"up_to": func(input daikontest.ConditionInput) bool {
+		return input.Context["amount"].(float64) <= input.Params["max"].(float64)
+	},
+	"not_locked": func(input daikontest.ConditionInput) bool { return input.Resource.Attributes["locked"] != true },
+	"own": func(input daikontest.ConditionInput) bool {
+		return input.Resource.OwnerID == input.Subject.ID
+	},
 }
 
 // readCases reads the table and replaces strings that begin with $ with their values.
@@ -96,9 +199,9 @@ func readCases(t *testing.T, values map[string]string) casesTable {
 	if err := json.Unmarshal(text, &raw); err != nil {
 		t.Fatal(err)
 	}
+	world := raw.(map[string]any)["world"].(map[string]any)
 	if values == nil {
 		values = map[string]string{}
-		world := raw.(map[string]any)["world"].(map[string]any)
 		for _, kind := range []string{"users", "workspaces", "groups"} {
 			for _, entry := range world[kind].([]any) {
 				named := entry.(map[string]any)
@@ -106,7 +209,8 @@ func readCases(t *testing.T, values map[string]string) casesTable {
 			}
 		}
 	}
-	text, err = json.Marshal(substitute(raw, values))
+	raw.(map[string]any)["world"] = substitute(world, values)
+	text, err = json.Marshal(raw)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,13 +229,17 @@ func substitute(value any, values map[string]string) any {
 		}
 		return value
 	case []any:
+		replaced := make([]any, len(value))
 		for index := range value {
-			value[index] = substitute(value[index], values)
+			replaced[index] = substitute(value[index], values)
 		}
+		return replaced
 	case map[string]any:
+		replaced := map[string]any{}
 		for key := range value {
-			value[key] = substitute(value[key], values)
+			replaced[key] = substitute(value[key], values)
 		}
+		return replaced
 	}
 	return value
 }
@@ -141,7 +249,7 @@ func TestCasesOnServer(t *testing.T) {
 	table := readCases(t, server.Values)
 	client := connect(t, server, daikon.WithTimeout(30*time.Second))
 	other := func(service string) *daikon.Client { return connect(t, server, daikon.WithService(service)) }
-	runCases(t, client, other, table)
+	runCases(t, client, other, table.Cases, server.Values)
 }
 
 func TestCasesOnFake(t *testing.T) {
@@ -171,11 +279,22 @@ func TestCasesOnFake(t *testing.T) {
 	other := func(service string) *daikon.Client {
 		return daikontest.New(t, table.World.fake(table.Service), daikon.WithService(service)).Client
 	}
-	runCases(t, fake.Client, other, readCases(t, values))
+	// A fake evaluates no expressions.
+	needsServer := func(row clientCase) bool { return row.Needs == "cel" }
+	runCases(t, fake.Client, other, slices.DeleteFunc(table.Cases, needsServer), values)
 }
 
 func (w *casesWorld) fake(service string) daikontest.World {
-	world := daikontest.World{Service: service, Actions: w.Actions, Roles: w.Roles, ResourceTypes: w.ResourceTypes}
+	world := daikontest.World{
+		Service:       service,
+		Actions:       w.Actions,
+		Roles:         w.Roles,
+		ResourceTypes: map[string]daikon.TypeDeclaration{},
+		Conditions:    conditions,
+	}
+	for _, declared := range w.ResourceTypes {
+		world.ResourceTypes[declared.Type] = declared.TypeDeclaration
+	}
 	for _, user := range w.Users {
 		world.Users = append(world.Users, daikontest.User{
 			ID:         user.ID,
@@ -185,7 +304,7 @@ func (w *casesWorld) fake(service string) daikontest.World {
 		})
 	}
 	for _, workspace := range w.Workspaces {
-		world.Workspaces = append(world.Workspaces, workspace.ID)
+		world.Workspaces = append(world.Workspaces, daikontest.Workspace{ID: workspace.ID, Slug: workspace.Name})
 	}
 	for _, member := range w.Members {
 		world.Members = append(world.Members, daikontest.Member{
@@ -198,6 +317,7 @@ func (w *casesWorld) fake(service string) daikontest.World {
 		world.Groups = append(world.Groups, daikontest.Group{
 			ID:          group.ID,
 			WorkspaceID: group.WorkspaceID,
+			Name:        group.Name,
 			Members:     group.Members,
 			Groups:      group.Groups,
 		})
@@ -211,6 +331,8 @@ func (w *casesWorld) fake(service string) daikontest.World {
 			Visibility:  daikon.Visibility(resource.Visibility),
 			Parent:      resource.Parent,
 			Detached:    resource.Inherits != nil && !*resource.Inherits,
+			Attributes:  resource.Attributes,
+			DisplayName: resource.DisplayName,
 		})
 	}
 	for _, share := range w.Shares {
@@ -219,6 +341,7 @@ func (w *casesWorld) fake(service string) daikontest.World {
 			Grantee:    daikon.Grantee{UserID: share.UserID, GroupID: share.GroupID},
 			Permission: share.Permission,
 			Role:       share.Role,
+			Condition:  share.Condition,
 		})
 	}
 	return world
@@ -226,12 +349,15 @@ func (w *casesWorld) fake(service string) daikontest.World {
 
 // runCases runs the cases in order, because they depend on the changes of earlier ones. Cases with a service use
 // the client that other returns.
-func runCases(t *testing.T, client *daikon.Client, other func(service string) *daikon.Client, table casesTable) {
+func runCases(
+	t *testing.T, client *daikon.Client, other func(service string) *daikon.Client, rows []clientCase,
+	values map[string]string,
+) {
 	t.Helper()
-	if len(table.Cases) < 100 {
-		t.Fatalf("the table has only %d cases", len(table.Cases))
+	if len(rows) < 100 {
+		t.Fatalf("the table has only %d cases", len(rows))
 	}
-	for _, row := range table.Cases {
+	for _, row := range rows {
 		t.Run(row.Name, func(t *testing.T) {
 			operation, ok := operations[row.Call]
 			if !ok {
@@ -241,7 +367,7 @@ func runCases(t *testing.T, client *daikon.Client, other func(service string) *d
 			if row.Service != "" {
 				caller = other(row.Service)
 			}
-			result, err := operation(t.Context(), caller, row.Args)
+			result, err := operation(t.Context(), caller, readArguments(t, row, values))
 			if row.Fails != nil {
 				requireFailure(t, row, result, err)
 				return
@@ -249,7 +375,8 @@ func runCases(t *testing.T, client *daikon.Client, other func(service string) *d
 			if err != nil {
 				t.Fatal(err)
 			}
-			requireResult(t, row, result)
+			row.Returns = substitute(row.Returns, values)
+			requireResult(t, row, result, values)
 		})
 	}
 }
@@ -276,7 +403,7 @@ func requireFailure(t *testing.T, row clientCase, result any, err error) {
 }
 
 // requireResult compares results as JSON. For objects, it compares only the fields that the case lists.
-func requireResult(t *testing.T, row clientCase, result any) {
+func requireResult(t *testing.T, row clientCase, result any, values map[string]string) {
 	t.Helper()
 	text, err := json.Marshal(result)
 	if err != nil {
@@ -286,8 +413,12 @@ func requireResult(t *testing.T, row clientCase, result any) {
 	if err := json.Unmarshal(text, &actual); err != nil {
 		t.Fatal(err)
 	}
+	for name, field := range row.Save {
+		values[name] = actual.(map[string]any)[field].(string)
+	}
 	expected := row.Returns
-	if row.Call == "accessible" {
+	switch row.Call {
+	case "accessible", "subjects", "shares", "shareMany":
 		expected = sortValues(expected)
 	}
 	if fields, ok := expected.(map[string]any); ok {
@@ -312,64 +443,76 @@ func sortValues(values any) any {
 // operations contains the operations by name. Each calls the client with the arguments of a case.
 var operations = map[string]func(context.Context, *daikon.Client, caseArguments) (any, error){
 	"check": func(ctx context.Context, client *daikon.Client, args caseArguments) (any, error) {
-		return client.Check(ctx, args.Subject, args.Action, args.Resource)
+		return client.Check(ctx, args.Subject, args.Action, args.Resource, daikon.InContext(args.Context))
 	},
 	"checkMany": func(ctx context.Context, client *daikon.Client, args caseArguments) (any, error) {
-		return client.CheckMany(ctx, args.Items)
+		return client.CheckMany(ctx, args.Items, daikon.InContext(args.Context))
 	},
 	"accessible": func(ctx context.Context, client *daikon.Client, args caseArguments) (any, error) {
-		var options []daikon.AccessibleOption
+		options := []daikon.AccessibleOption{daikon.InContext(args.Context)}
 		if args.WorkspaceID != "" {
 			options = append(options, daikon.InWorkspace(args.WorkspaceID))
 		}
-		ids := []string{}
-		for id, err := range client.Accessible(ctx, args.Subject, args.Action, args.Type, options...) {
-			if err != nil {
-				return nil, err
-			}
-			ids = append(ids, id)
+		return collect(client.Accessible(ctx, args.Subject, args.Action, args.Type, options...))
+	},
+	"subjects": func(ctx context.Context, client *daikon.Client, args caseArguments) (any, error) {
+		options := []daikon.SubjectsOption{daikon.InContext(args.Context)}
+		if args.Type == "group" {
+			options = append(options, daikon.Groups())
 		}
-		slices.Sort(ids)
-		return ids, nil
+		return collect(client.Subjects(ctx, args.Action, args.Resource, options...))
 	},
 	"explain": func(ctx context.Context, client *daikon.Client, args caseArguments) (any, error) {
-		explanation, err := client.Explain(ctx, args.Subject, args.Action, args.Resource)
+		input := daikon.InContext(args.Context)
+		explanation, err := client.Explain(ctx, args.Subject, args.Action, args.Resource, input)
 		if err != nil {
 			return nil, err
 		}
-		rules, roles := []string{}, []string{}
-		for _, reason := range explanation.Reasons {
-			rules = append(rules, reason.Rule)
-			if reason.Role != "" {
-				roles = append(roles, reason.Role)
+		lists := map[string][]string{"rules": {}, "roles": {}, "conditions": {}, "missing": {}}
+		add := func(list string, names ...string) {
+			for _, name := range names {
+				if name != "" {
+					lists[list] = append(lists[list], name)
+				}
 			}
+			slices.Sort(lists[list])
 		}
-		slices.Sort(rules)
-		slices.Sort(roles)
-		return map[string]any{"allowed": explanation.Allowed, "rules": rules, "roles": roles}, nil
+		for _, reason := range explanation.Reasons {
+			add("rules", reason.Rule)
+			add("roles", reason.Role)
+			add("conditions", reason.Condition)
+			add("missing", reason.Missing...)
+		}
+		result := map[string]any{"allowed": explanation.Allowed}
+		for name, list := range lists {
+			result[name] = list
+		}
+		return result, nil
 	},
 	"register": func(ctx context.Context, client *daikon.Client, args caseArguments) (any, error) {
-		return viewResource(client.Register(ctx, daikon.Registration{
-			Type:        args.Type,
-			ID:          args.ID,
-			WorkspaceID: args.WorkspaceID,
-			OwnerID:     args.OwnerID,
-			Visibility:  args.Visibility,
-			Parent:      args.Parent,
-		}))
+		return viewResource(client.Register(ctx, args.registration))
+	},
+	"registerMany": func(ctx context.Context, client *daikon.Client, args caseArguments) (any, error) {
+		registered, err := client.RegisterMany(ctx, args.Resources)
+		ids := []string{}
+		for _, resource := range registered {
+			ids = append(ids, resource.ID)
+		}
+		return ids, err
+	},
+	"get": func(ctx context.Context, client *daikon.Client, args caseArguments) (any, error) {
+		return viewResource(client.Get(ctx, args.Resource))
 	},
 	"unregister": func(ctx context.Context, client *daikon.Client, args caseArguments) (any, error) {
-		return nil, client.Unregister(ctx, args.Resource, daikon.As(args.As))
+		options := []daikon.UnregisterOption{daikon.As(args.As)}
+		if args.Cascade {
+			options = append(options, daikon.Cascade())
+		}
+		return nil, client.Unregister(ctx, args.Resource, options...)
 	},
 	"share": func(ctx context.Context, client *daikon.Client, args caseArguments) (any, error) {
-		var grant daikon.Grant
-		if args.Permission != "" {
-			grant = args.Permission
-		}
-		if args.Role != nil {
-			grant = *args.Role
-		}
-		share, err := client.Share(ctx, args.Resource, args.Grantee, grant, daikon.As(args.As))
+		options := grantOptions[daikon.ShareOption](&args)
+		share, err := client.Share(ctx, args.Resource, args.Grantee, args.grant(), options...)
 		if err != nil {
 			return nil, err
 		}
@@ -377,29 +520,102 @@ var operations = map[string]func(context.Context, *daikon.Client, caseArguments)
 		if share.Grantee.GroupID != "" {
 			grantee = map[string]string{"groupId": share.Grantee.GroupID}
 		}
-		result := map[string]any{"grantee": grantee}
-		if share.Permission != "" {
-			result["permission"] = share.Permission
-		}
-		if share.Role != "" {
-			result["role"] = share.Role
+		result := viewGrant(share.Permission, share.Role)
+		result["grantee"] = grantee
+		if share.Condition != nil {
+			result["condition"] = map[string]any{"name": share.Condition.Name, "params": share.Condition.Params}
 		}
 		return result, nil
 	},
-	"declareType": func(ctx context.Context, client *daikon.Client, args caseArguments) (any, error) {
-		request := &daikonv1.PutResourceTypeRequest{ServiceName: "docs", ResourceType: args.Type, Roles: args.Roles}
-		request.AllowPublic = &args.AllowPublic
-		_, err := daikonv1.NewPermissionServiceClient(client.Conn()).PutResourceType(ctx, request)
-		return nil, err
+	"shareMany": func(ctx context.Context, client *daikon.Client, args caseArguments) (any, error) {
+		shares := []daikon.NewShare{}
+		for _, share := range args.Shares {
+			shares = append(shares, daikon.NewShare{
+				Resource:  share.Resource,
+				Grantee:   share.Grantee,
+				Grant:     share.grant(),
+				Condition: share.Condition,
+			})
+		}
+		return listGrantees(client.ShareMany(ctx, shares, args.changeOptions()...))
+	},
+	"shares": func(ctx context.Context, client *daikon.Client, args caseArguments) (any, error) {
+		return listGrantees(client.Shares(ctx, args.Resource))
 	},
 	"revoke": func(ctx context.Context, client *daikon.Client, args caseArguments) (any, error) {
-		return nil, client.Revoke(ctx, args.Resource, args.Grantee, daikon.As(args.As))
+		return nil, client.Revoke(ctx, args.Resource, args.Grantee, args.changeOptions()...)
+	},
+	"createLink": func(ctx context.Context, client *daikon.Client, args caseArguments) (any, error) {
+		options := append(grantOptions[daikon.LinkOption](&args), daikon.LinkName(args.Name))
+		link, err := client.CreateLink(ctx, args.Resource, args.grant(), options...)
+		if err != nil {
+			return nil, err
+		}
+		result := viewGrant(link.Permission, link.Role)
+		result["id"], result["token"], result["name"], result["createdBy"] = link.ID, link.Token, link.Name, link.CreatedBy
+		return result, nil
+	},
+	"links": func(ctx context.Context, client *daikon.Client, args caseArguments) (any, error) {
+		links, err := client.Links(ctx, args.Resource, args.changeOptions()...)
+		names := []string{}
+		for _, link := range links {
+			names = append(names, link.Name)
+		}
+		return names, err
+	},
+	"revokeLink": func(ctx context.Context, client *daikon.Client, args caseArguments) (any, error) {
+		return nil, client.RevokeLink(ctx, args.Resource, args.LinkID, args.changeOptions()...)
 	},
 	"setVisibility": func(ctx context.Context, client *daikon.Client, args caseArguments) (any, error) {
-		return viewResource(client.SetVisibility(ctx, args.Resource, args.Visibility, daikon.As(args.As)))
+		return viewResource(client.SetVisibility(ctx, args.Resource, args.Visibility, args.changeOptions()...))
+	},
+	"setAttributes": func(ctx context.Context, client *daikon.Client, args caseArguments) (any, error) {
+		return viewResource(client.SetAttributes(ctx, args.Resource, args.Attributes, args.changeOptions()...))
+	},
+	"setDisplayName": func(ctx context.Context, client *daikon.Client, args caseArguments) (any, error) {
+		return viewResource(client.SetDisplayName(ctx, args.Resource, args.DisplayName, args.changeOptions()...))
+	},
+	"setParent": func(ctx context.Context, client *daikon.Client, args caseArguments) (any, error) {
+		options := []daikon.ParentOption{daikon.As(args.As)}
+		if args.Inherits != nil {
+			options = append(options, daikon.Inherits(*args.Inherits))
+		}
+		return viewResource(client.SetParent(ctx, args.Resource, args.Parent, options...))
 	},
 	"transfer": func(ctx context.Context, client *daikon.Client, args caseArguments) (any, error) {
-		return viewResource(client.Transfer(ctx, args.Resource, args.UserID, daikon.As(args.As)))
+		return viewResource(client.Transfer(ctx, args.Resource, args.UserID, args.changeOptions()...))
+	},
+	"registerActions": func(ctx context.Context, client *daikon.Client, args caseArguments) (any, error) {
+		var actions []daikon.Action
+		for _, action := range args.Actions {
+			actions = append(actions, daikon.Action(action))
+		}
+		return nil, client.RegisterActions(ctx, actions...)
+	},
+	"declareType": func(ctx context.Context, client *daikon.Client, args caseArguments) (any, error) {
+		if !args.DryRun {
+			_, err := client.DeclareType(ctx, args.Type, args.declaration)
+			return nil, err
+		}
+		declared, err := client.DeclareType(ctx, args.Type, args.declaration, daikon.DryRun())
+		if err != nil {
+			return nil, err
+		}
+		uses := declared.Uses
+		counts := map[string]any{"resources": uses.Resources, "roles": uses.Roles, "conditions": uses.Conditions}
+		return map[string]any{"uses": counts}, nil
+	},
+	"resourceTypes": func(ctx context.Context, client *daikon.Client, _ caseArguments) (any, error) {
+		types, err := client.ResourceTypes(ctx)
+		names := []string{}
+		for _, declared := range types {
+			names = append(names, declared.Type)
+		}
+		slices.Sort(names)
+		return names, err
+	},
+	"deleteType": func(ctx context.Context, client *daikon.Client, args caseArguments) (any, error) {
+		return nil, client.DeleteType(ctx, args.Type)
 	},
 	"verifyAccessToken": func(ctx context.Context, client *daikon.Client, args caseArguments) (any, error) {
 		claims, err := client.VerifyAccessToken(ctx, args.Token)
@@ -417,13 +633,51 @@ func viewResource(resource *daikon.RegisteredResource, err error) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]string{
+	view := map[string]any{
 		"type":        resource.Type,
 		"id":          resource.ID,
 		"workspaceId": resource.WorkspaceID,
 		"ownerId":     resource.OwnerID,
 		"visibility":  string(resource.Visibility),
-	}, nil
+		"inherits":    resource.Inherits,
+		"attributes":  resource.Attributes,
+	}
+	if resource.DisplayName != "" {
+		view["displayName"] = resource.DisplayName
+	}
+	return view, nil
+}
+
+func viewGrant(permission daikon.Permission, role daikon.ResourceRole) map[string]any {
+	view := map[string]any{}
+	if permission != "" {
+		view["permission"] = permission
+	}
+	if role != "" {
+		view["role"] = role
+	}
+	return view
+}
+
+func listGrantees(shares []daikon.Share, err error) (any, error) {
+	ids := []string{}
+	for _, share := range shares {
+		ids = append(ids, share.Grantee.UserID+share.Grantee.GroupID)
+	}
+	slices.Sort(ids)
+	return ids, err
+}
+
+func collect(found iter.Seq2[string, error]) (any, error) {
+	ids := []string{}
+	for id, err := range found {
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids, nil
 }
 
 // connect creates a client of the server and closes it at the end of the test.

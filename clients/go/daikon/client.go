@@ -8,7 +8,6 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/types/known/structpb"
-	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/daikon-auth/daikon/clients/go/daikonv1"
 	"github.com/daikon-auth/daikon/clients/go/daikonv1/oauthv1"
@@ -52,8 +51,11 @@ func New(address string, opts ...Option) (*Client, error) {
 
 // Check reports whether the subject may perform the action on the resource. Unknown users, resources and actions are
 // denied. Concurrent checks share calls.
-func (c *Client) Check(ctx context.Context, subject Subject, action string, resource Resource) (bool, error) {
-	results, err := c.batcher.check(ctx, []Check{{Subject: subject, Action: action, Resource: resource}})
+func (c *Client) Check(
+	ctx context.Context, subject Subject, action string, resource Resource, opts ...CheckOption,
+) (bool, error) {
+	check := Check{Subject: subject, Action: action, Resource: resource}
+	results, err := c.batcher.check(ctx, []Check{check}, readOptions(opts).input)
 	if err != nil {
 		return false, err
 	}
@@ -61,23 +63,24 @@ func (c *Client) Check(ctx context.Context, subject Subject, action string, reso
 }
 
 // CheckMany returns the results of many checks, in order. It sends up to 1,000 checks in one call.
-func (c *Client) CheckMany(ctx context.Context, checks []Check) ([]bool, error) {
+func (c *Client) CheckMany(ctx context.Context, checks []Check, opts ...CheckOption) ([]bool, error) {
 	if len(checks) == 0 {
 		return []bool{}, nil
 	}
-	return c.batcher.check(ctx, checks)
+	return c.batcher.check(ctx, checks, readOptions(opts).input)
 }
 
 // Filter returns the items whose resources the subject may perform the action on, in order. It checks them with one
 // [Client.CheckMany].
 func Filter[Item any](
 	ctx context.Context, client *Client, subject Subject, action string, items []Item, resourceOf func(Item) Resource,
+	opts ...CheckOption,
 ) ([]Item, error) {
 	checks := make([]Check, len(items))
 	for index, item := range items {
 		checks[index] = Check{Subject: subject, Action: action, Resource: resourceOf(item)}
 	}
-	results, err := client.CheckMany(ctx, checks)
+	results, err := client.CheckMany(ctx, checks, opts...)
 	if err != nil {
 		return nil, err
 	}
@@ -88,17 +91,6 @@ func Filter[Item any](
 		}
 	}
 	return allowed, nil
-}
-
-// AccessibleOption restricts [Client.Accessible].
-type AccessibleOption func(*accessibleOptions)
-
-type accessibleOptions struct{ workspaceID string }
-
-// InWorkspace restricts [Client.Accessible] to one workspace. By default, it lists the resources of all workspaces
-// that the subject is a member of.
-func InWorkspace(workspaceID string) AccessibleOption {
-	return func(o *accessibleOptions) { o.workspaceID = workspaceID }
 }
 
 // Accessible iterates over the IDs of all resources of a type on which the subject may perform the action. It reads
@@ -143,14 +135,14 @@ func (c *Client) Accessible(
 func (c *Client) searchRequest(
 	subject Subject, action, resourceType string, opts []AccessibleOption,
 ) (*daikonv1.SearchResourcesRequest, error) {
-	name, err := nameSubject(subject)
-	if err != nil {
-		return nil, err
+	name, invalid := nameSubject(subject)
+	if invalid != nil {
+		return nil, invalid
 	}
 	if err := requireAction(action); err != nil {
 		return nil, err
 	}
-	if err := requireResource(Resource{Type: resourceType, ID: "-"}); err != nil {
+	if err := requireType(resourceType); err != nil {
 		return nil, err
 	}
 	request := &daikonv1.SearchResourcesRequest{
@@ -158,15 +150,76 @@ func (c *Client) searchRequest(
 		Action:   &daikonv1.AccessAction{Name: action},
 		Resource: &daikonv1.ResourceSearch{Type: c.service + ":" + resourceType},
 	}
-	var settings accessibleOptions
-	for _, option := range opts {
-		option(&settings)
+	settings := readOptions(opts)
+	input, err := searchContext(settings)
+	if err != nil {
+		return nil, err
 	}
-	if settings.workspaceID != "" {
-		id := structpb.NewStringValue(settings.workspaceID)
-		request.Context = &structpb.Struct{Fields: map[string]*structpb.Value{"workspace_id": id}}
-	}
+	request.Context = input
 	return request, nil
+}
+
+// Subjects iterates over who may perform the action on the resource now: for each user or group, the external_id if
+// there is one, otherwise the ID. It lists members of the workspace only, also of a public resource. It reads pages of
+// 1,000 as you iterate; the timeout of the client applies to each page. An error ends the iteration.
+func (c *Client) Subjects(
+	ctx context.Context, action string, resource Resource, opts ...SubjectsOption,
+) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		request, err := c.subjectsRequest(action, resource, opts)
+		if err != nil {
+			yield("", err)
+			return
+		}
+		for {
+			var page *daikonv1.SearchSubjectsResponse
+			err := c.connection.invoke(ctx, call{isRepeatable: true}, func(ctx context.Context, options ...grpc.CallOption) error {
+				var err error
+				page, err = c.access.SearchSubjects(ctx, request, options...)
+				return err
+			})
+			if err != nil {
+				yield("", err)
+				return
+			}
+			for _, entity := range page.GetResults() {
+				if !yield(entity.GetId(), nil) {
+					return
+				}
+			}
+			next := page.GetPage().GetNextToken()
+			if next == "" {
+				return
+			}
+			request.Page = &daikonv1.SearchPage{Token: &next}
+		}
+	}
+}
+
+func (c *Client) subjectsRequest(
+	action string, resource Resource, opts []SubjectsOption,
+) (*daikonv1.SearchSubjectsRequest, error) {
+	if err := requireAction(action); err != nil {
+		return nil, err
+	}
+	if err := requireResource(resource); err != nil {
+		return nil, err
+	}
+	settings := readOptions(opts)
+	input, err := searchContext(settings)
+	if err != nil {
+		return nil, err
+	}
+	kind := kindUser
+	if settings.listsGroups {
+		kind = kindGroup
+	}
+	return &daikonv1.SearchSubjectsRequest{
+		Subject:  &daikonv1.SubjectSearch{Type: kind},
+		Action:   &daikonv1.AccessAction{Name: action},
+		Resource: &daikonv1.AccessResource{Type: c.service + ":" + resource.Type, Id: resource.ID},
+		Context:  input,
+	}, nil
 }
 
 // deniedError explains a denial that is due to an invalid token. It returns nil for any other denial.
@@ -178,17 +231,27 @@ func (c *Client) deniedError(subject *daikonv1.AccessSubject) error {
 }
 
 // Explain returns whether an action is allowed, and every grant that allows it or the reason why it is denied.
-func (c *Client) Explain(ctx context.Context, subject Subject, action string, resource Resource) (*Explanation, error) {
-	key, err := newItemKey(Check{Subject: subject, Action: action, Resource: resource})
+func (c *Client) Explain(
+	ctx context.Context, subject Subject, action string, resource Resource, opts ...CheckOption,
+) (*Explanation, error) {
+	input := readOptions(opts).input
+	key, err := newItemKey(Check{Subject: subject, Action: action, Resource: resource}, input)
 	if err != nil {
 		return nil, err
 	}
-	explain := map[string]*structpb.Value{"explain": structpb.NewBoolValue(true)}
+	explain, err := decodeStruct("context", key.context)
+	if err != nil {
+		return nil, err
+	}
+	if explain == nil {
+		explain = &structpb.Struct{Fields: map[string]*structpb.Value{}}
+	}
+	explain.Fields["explain"] = structpb.NewBoolValue(true)
 	request := &daikonv1.EvaluateRequest{
 		Subject:  key.subject.message(),
 		Action:   &daikonv1.AccessAction{Name: action},
 		Resource: &daikonv1.AccessResource{Type: c.service + ":" + resource.Type, Id: resource.ID},
-		Context:  &structpb.Struct{Fields: explain},
+		Context:  explain,
 	}
 	var evaluation *daikonv1.Evaluation
 	err = c.connection.invoke(ctx, call{isRepeatable: true}, func(ctx context.Context, options ...grpc.CallOption) error {
@@ -203,218 +266,6 @@ func (c *Client) Explain(ctx context.Context, subject Subject, action string, re
 		return nil, err
 	}
 	return &Explanation{Allowed: evaluation.GetDecision(), Reasons: readReasons(evaluation.GetContext())}, nil
-}
-
-// Register registers a resource. Call it when the resource is created; repeating the call with the same workspace
-// and owner returns the registered resource.
-func (c *Client) Register(ctx context.Context, registration Registration) (*RegisteredResource, error) {
-	resource := Resource{Type: registration.Type, ID: registration.ID}
-	if err := requireResource(resource); err != nil {
-		return nil, err
-	}
-	id := ResourceID(c.service, resource)
-	request := &daikonv1.RegisterResourceRequest{
-		ServiceName:  c.service,
-		ResourceType: resource.Type,
-		ResourceId:   &id,
-		WorkspaceId:  registration.WorkspaceID,
-		OwnerId:      registration.OwnerID,
-	}
-	if !isUUID(resource.ID) {
-		request.ExternalId = &resource.ID
-	}
-	if registration.Visibility != "" {
-		request.Visibility = (*string)(&registration.Visibility)
-	}
-	if parent := registration.Parent; parent != nil {
-		if err := requireResource(*parent); err != nil {
-			return nil, err
-		}
-		parentID := ResourceID(c.service, *parent)
-		request.Parent = &daikonv1.ParentReference{ResourceType: parent.Type, ResourceId: &parentID}
-	}
-	return c.change(ctx, call{isRepeatable: true}, func(ctx context.Context, options ...grpc.CallOption) (*daikonv1.ResourcePermissionResponse, error) {
-		return c.permissions.Register(ctx, request, options...)
-	})
-}
-
-// ChangeOption configures an operation that changes a resource.
-type ChangeOption interface {
-	ShareOption
-	applyToChange(*changeOptions)
-}
-
-// ShareOption configures [Client.Share].
-type ShareOption interface{ applyToShare(*shareOptions) }
-
-type changeOptions struct{ token string }
-
-type shareOptions struct {
-	changeOptions
-	expiresAt time.Time
-}
-
-type asOption string
-
-func (token asOption) applyToChange(o *changeOptions) { o.token = string(token) }
-func (token asOption) applyToShare(o *shareOptions)   { o.token = string(token) }
-
-// As passes the access token of the user who makes the change. daikon then requires that this user may manage the
-// resource. Share requires it. Other changes without it are made in the name of your service.
-func As(token string) ChangeOption { return asOption(token) }
-
-type expiresAtOption time.Time
-
-func (end expiresAtOption) applyToShare(o *shareOptions) { o.expiresAt = time.Time(end) }
-
-// ExpiresAt sets when a share ends.
-func ExpiresAt(end time.Time) ShareOption { return expiresAtOption(end) }
-
-func readChangeOptions(opts []ChangeOption) changeOptions {
-	var settings changeOptions
-	for _, option := range opts {
-		option.applyToChange(&settings)
-	}
-	return settings
-}
-
-// Unregister removes a resource and its shares. Call it when the resource is deleted.
-func (c *Client) Unregister(ctx context.Context, resource Resource, opts ...ChangeOption) error {
-	id, err := c.ResourceID(resource)
-	if err != nil {
-		return err
-	}
-	how := call{token: readChangeOptions(opts).token, isRepeatable: true, succeededBefore: "RESOURCE_NOT_FOUND"}
-	request := &daikonv1.UnregisterRequest{ServiceName: &c.service, ResourceType: &resource.Type, ResourceId: &id}
-	return c.connection.invoke(ctx, how, func(ctx context.Context, options ...grpc.CallOption) error {
-		_, err := c.permissions.Unregister(ctx, request, options...)
-		return err
-	})
-}
-
-// Share shares a resource, or changes the permission or role of an existing share. It requires the option [As]. To
-// grant a role that contains manage, the user of As must own the resource or an ancestor that it inherits from, or be an
-// owner or admin of the workspace.
-func (c *Client) Share(
-	ctx context.Context, resource Resource, grantee Grantee, grant Grant, opts ...ShareOption,
-) (*Share, error) {
-	request, err := c.shareRequest(resource, grantee, grant)
-	if err != nil {
-		return nil, err
-	}
-	var settings shareOptions
-	for _, option := range opts {
-		option.applyToShare(&settings)
-	}
-	if !settings.expiresAt.IsZero() {
-		request.ExpiresAt = timestamppb.New(settings.expiresAt)
-	}
-	var share *daikonv1.ShareResponse
-	how := call{token: settings.token, isRepeatable: true}
-	err = c.connection.invoke(ctx, how, func(ctx context.Context, options ...grpc.CallOption) error {
-		var err error
-		share, err = c.permissions.Share(ctx, request, options...)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return readShare(share), nil
-}
-
-// Revoke ends the share of a user or group.
-func (c *Client) Revoke(ctx context.Context, resource Resource, grantee Grantee, opts ...ChangeOption) error {
-	// Older servers require a permission; none compares it with the share's.
-	request, err := c.shareRequest(resource, grantee, PermissionView)
-	if err != nil {
-		return err
-	}
-	how := call{token: readChangeOptions(opts).token, isRepeatable: true, succeededBefore: "SHARE_NOT_FOUND"}
-	return c.connection.invoke(ctx, how, func(ctx context.Context, options ...grpc.CallOption) error {
-		_, err := c.permissions.RevokeShare(ctx, request, options...)
-		return err
-	})
-}
-
-func (c *Client) shareRequest(resource Resource, grantee Grantee, grant Grant) (*daikonv1.ShareRequest, error) {
-	id, err := c.ResourceID(resource)
-	if err != nil {
-		return nil, err
-	}
-	kind, granteeID, invalid := nameGrantee(grantee)
-	if invalid != nil {
-		return nil, invalid
-	}
-	if grant == nil {
-		return nil, invalidArgument(Field{Field: "permission", Message: "must be a Permission or a ResourceRole"})
-	}
-	request := &daikonv1.ShareRequest{
-		ServiceName:  &c.service,
-		ResourceType: &resource.Type,
-		ResourceId:   &id,
-		GranteeType:  kind,
-		GranteeId:    granteeID,
-	}
-	grant.applyToRequest(request)
-	return request, nil
-}
-
-// SetVisibility makes a resource visible to its whole workspace, or private again.
-func (c *Client) SetVisibility(
-	ctx context.Context, resource Resource, visibility Visibility, opts ...ChangeOption,
-) (*RegisteredResource, error) {
-	id, err := c.ResourceID(resource)
-	if err != nil {
-		return nil, err
-	}
-	request := &daikonv1.UpdateVisibilityRequest{
-		ServiceName:  &c.service,
-		ResourceType: &resource.Type,
-		ResourceId:   &id,
-		Visibility:   string(visibility),
-	}
-	how := call{token: readChangeOptions(opts).token, isRepeatable: true}
-	return c.change(ctx, how, func(ctx context.Context, options ...grpc.CallOption) (*daikonv1.ResourcePermissionResponse, error) {
-		return c.permissions.UpdateVisibility(ctx, request, options...)
-	})
-}
-
-// Transfer makes another member of the workspace the owner of a resource.
-func (c *Client) Transfer(ctx context.Context, resource Resource, userID string, opts ...ChangeOption) (*RegisteredResource, error) {
-	id, err := c.ResourceID(resource)
-	if err != nil {
-		return nil, err
-	}
-	request := &daikonv1.TransferOwnershipRequest{
-		ServiceName:  &c.service,
-		ResourceType: &resource.Type,
-		ResourceId:   &id,
-		OwnerId:      userID,
-	}
-	token := readChangeOptions(opts).token
-	// After a transfer, the user of the token may no longer own the resource.
-	how := call{token: token, isRepeatable: token == ""}
-	return c.change(ctx, how, func(ctx context.Context, options ...grpc.CallOption) (*daikonv1.ResourcePermissionResponse, error) {
-		return c.permissions.TransferOwnership(ctx, request, options...)
-	})
-}
-
-// change sends a call that returns the resource.
-func (c *Client) change(
-	ctx context.Context,
-	how call,
-	send func(context.Context, ...grpc.CallOption) (*daikonv1.ResourcePermissionResponse, error),
-) (*RegisteredResource, error) {
-	var record *daikonv1.ResourcePermissionResponse
-	err := c.connection.invoke(ctx, how, func(ctx context.Context, options ...grpc.CallOption) error {
-		var err error
-		record, err = send(ctx, options...)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return readResource(record), nil
 }
 
 // VerifyAccessToken verifies an access token with daikon's public keys and returns its claims. The keys are cached, so

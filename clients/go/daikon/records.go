@@ -18,6 +18,8 @@ func readResource(record *daikonv1.ResourcePermissionResponse) *RegisteredResour
 		OwnerID:     record.GetOwnerId(),
 		Visibility:  Visibility(record.GetVisibility()),
 		Inherits:    record.GetInherits(),
+		Attributes:  record.GetAttributes().AsMap(),
+		DisplayName: record.GetDisplayName(),
 		CreatedAt:   readTime(record.GetCreatedAt()),
 	}
 	if record.ExternalId != nil {
@@ -41,12 +43,45 @@ func readShare(record *daikonv1.ShareResponse) *Share {
 		GrantedAt:  readTime(record.GetGrantedAt()),
 		ExpiresAt:  readTime(record.GetExpiresAt()),
 	}
-	if record.GetGranteeType() == "user" {
+	if condition := record.GetCondition(); condition != nil {
+		share.Condition = &Condition{Name: condition.GetName(), Params: condition.GetParams().AsMap()}
+	}
+	if record.GetGranteeType() == kindUser {
 		share.Grantee.UserID = record.GetGranteeId()
 	} else {
 		share.Grantee.GroupID = record.GetGranteeId()
 	}
 	return share
+}
+
+// linkRecord is a link, with or without its token.
+type linkRecord interface {
+	GetId() string
+	GetPermission() string
+	GetRole() string
+	GetName() string
+	GetCreatedBy() string
+	GetCreatedAt() *timestamppb.Timestamp
+	GetExpiresAt() *timestamppb.Timestamp
+	GetLastUsedOn() string
+	GetCondition() *daikonv1.LinkCondition
+}
+
+func readLink(record linkRecord) Link {
+	link := Link{
+		ID:         record.GetId(),
+		Permission: Permission(record.GetPermission()),
+		Role:       ResourceRole(record.GetRole()),
+		Name:       record.GetName(),
+		CreatedBy:  record.GetCreatedBy(),
+		CreatedAt:  readTime(record.GetCreatedAt()),
+		ExpiresAt:  readTime(record.GetExpiresAt()),
+		LastUsedOn: record.GetLastUsedOn(),
+	}
+	if condition := record.GetCondition(); condition != nil {
+		link.Condition = &Condition{Name: condition.GetName(), Params: condition.GetParams().AsMap()}
+	}
+	return link
 }
 
 func readTime(timestamp *timestamppb.Timestamp) time.Time {
@@ -69,6 +104,11 @@ func readReasons(context *structpb.Struct) []Reason {
 			Role:       text("role"),
 			GroupID:    text("group_id"),
 			ShareID:    text("share_id"),
+			LinkID:     text("link_id"),
+			Condition:  text("condition"),
+		}
+		for _, path := range fields["missing"].GetListValue().GetValues() {
+			reasons[index].Missing = append(reasons[index].Missing, path.GetStringValue())
 		}
 		if expiresAt, err := time.Parse(time.RFC3339, text("expires_at")); err == nil {
 			reasons[index].ExpiresAt = expiresAt

@@ -1,13 +1,10 @@
 package daikon
 
-import (
-	"time"
+import "time"
 
-	"github.com/daikon-auth/daikon/clients/go/daikonv1"
-)
-
-// Subject is the user who acts, identified by an access token, ID, e-mail address or external_id, or a group, which
-// may do what each of its members may do at least. Set exactly one field. Prefer the access token of the request:
+// Subject is the user who acts, identified by an access token, ID, e-mail address or external_id; the service account of
+// an API key (also accepted as Token); a group, which may do what each of its members may do at least; the holder of a
+// link; or anyone at all. Set exactly one field. Prefer the access token of the request:
 // daikon verifies it with every check, so a sign-out or the removal of a member takes effect immediately.
 type Subject struct {
 	Token      string
@@ -15,9 +12,14 @@ type Subject struct {
 	Email      string
 	ExternalID string
 	GroupID    string
+	APIKey     string
+	// Link is the token of a link (dl_…).
+	Link      string
+	Anonymous bool
 }
 
-// Resource is a resource of your service. The ID is a UUID or any other text of at most 255 characters.
+// Resource is a resource of your service. The ID is a UUID or any other text of at most 255 characters. The type
+// workspace stands for a workspace of daikon, by its ID or slug.
 type Resource struct {
 	Type string
 	ID   string
@@ -26,8 +28,18 @@ type Resource struct {
 // Grantee is the user or group that a resource is shared with. It must belong to the resource's workspace. Set exactly
 // one field.
 type Grantee struct {
-	UserID  string
-	GroupID string
+	UserID     string
+	GroupID    string
+	Email      string
+	ExternalID string
+	// Group is the name of a group.
+	Group string
+}
+
+// Condition is a condition that your service declared for the type, with values of its parameters.
+type Condition struct {
+	Name   string
+	Params map[string]any
 }
 
 // Check is one check of [Client.CheckMany].
@@ -35,6 +47,8 @@ type Check struct {
 	Subject  Subject
 	Action   string
 	Resource Resource
+	// Context overrides the one of [InContext].
+	Context map[string]any
 }
 
 // Visibility specifies who may view a resource without a share.
@@ -62,28 +76,41 @@ const (
 type ResourceRole string
 
 // Grant is what a share gives: a [Permission] or a [ResourceRole].
-type Grant interface{ applyToRequest(*daikonv1.ShareRequest) }
-
-func (p Permission) applyToRequest(request *daikonv1.ShareRequest) {
-	request.Permission = string(p)
+type Grant interface {
+	grant() (permission, role *string)
 }
 
-func (r ResourceRole) applyToRequest(request *daikonv1.ShareRequest) {
-	text := string(r)
-	request.Role = &text
+func (p Permission) grant() (permission, role *string) { return (*string)(&p), nil }
+
+func (r ResourceRole) grant() (permission, role *string) { return nil, (*string)(&r) }
+
+// NewShare is one share of [Client.ShareMany].
+type NewShare struct {
+	Resource Resource
+	Grantee  Grantee
+	Grant    Grant
+	// ExpiresAt is when the share ends; zero if it does not.
+	ExpiresAt time.Time
+	// Condition is the condition under which the share counts; nil if it always counts.
+	Condition *Condition
 }
 
-// Registration is a resource to register.
+// Registration is a resource to register. Set exactly one of the owners, a member of the workspace.
 type Registration struct {
-	Type        string
-	ID          string
-	WorkspaceID string
-	// OwnerID is the user who owns the resource, a member of the workspace.
-	OwnerID string
+	Type            string
+	ID              string
+	WorkspaceID     string
+	OwnerID         string
+	OwnerEmail      string
+	OwnerExternalID string
 	// Visibility is VisibilityPrivate by default.
 	Visibility Visibility
 	// Parent is the resource whose grants it inherits, in the same workspace.
 	Parent *Resource
+	// Attributes are what conditions read as resource.attributes: JSON values by name, at most 4 KiB.
+	Attributes map[string]any
+	// DisplayName is the name for people, at most 255 characters.
+	DisplayName string
 }
 
 // RegisteredResource is a resource that is registered with daikon.
@@ -98,9 +125,13 @@ type RegisteredResource struct {
 	// Parent is nil without a parent.
 	Parent *ResourceRef
 	// Inherits reports whether grants on the parent apply.
-	Inherits  bool
-	CreatedAt time.Time
-	Shares    []Share
+	Inherits bool
+	// Attributes are what conditions read as resource.attributes.
+	Attributes map[string]any
+	// DisplayName is the name for people; empty if there is none.
+	DisplayName string
+	CreatedAt   time.Time
+	Shares      []Share
 }
 
 // ResourceRef identifies a resource by its UUID in the API.
@@ -122,6 +153,33 @@ type Share struct {
 	GrantedAt time.Time
 	// ExpiresAt is when the share ends; zero if it does not.
 	ExpiresAt time.Time
+	// Condition is the condition under which the share counts; nil if it always counts.
+	Condition *Condition
+}
+
+// Link is a link to a resource: whoever has its token may do what the link grants.
+type Link struct {
+	ID string
+	// Permission is empty if the link has a role.
+	Permission Permission
+	// Role is the role of the resource type; empty if the link has a permission.
+	Role ResourceRole
+	Name string
+	// CreatedBy is the ID of the user who created the link; empty if that user has been deleted.
+	CreatedBy string
+	CreatedAt time.Time
+	// ExpiresAt is when the link ends; zero if it does not.
+	ExpiresAt time.Time
+	// LastUsedOn is the day of the last use in UTC, such as 2026-01-31; empty if the link has not been used.
+	LastUsedOn string
+	// Condition is the condition under which the link counts; nil if it always counts.
+	Condition *Condition
+}
+
+// NewLink is a link with its token, for checks with [Subject].Link.
+type NewLink struct {
+	Link
+	Token string
 }
 
 // Explanation is a decision, with the grants that allow the action or the reason for the denial.
@@ -132,8 +190,9 @@ type Explanation struct {
 
 // Reason is a grant that allows an action, or the reason for a denial. Fields that do not apply are zero.
 type Reason struct {
-	// Rule is owner, workspace_role, workspace_visibility, public, share, group_share or custom_role; or, if the action
-	// is denied, user_unknown, user_inactive, not_a_member, resource_unknown, action_unknown or no_grant.
+	// Rule is owner, workspace_role, workspace_visibility, public, share, group_share, custom_role or link; or, if the
+	// action is denied, user_unknown, link_unknown, user_inactive, not_a_member, resource_unknown, action_unknown,
+	// requirement_not_met, context_missing, condition_failed or no_grant.
 	Rule string
 	// Permission is set if Rule is share or group_share, unless the share has a role.
 	Permission Permission
@@ -141,7 +200,12 @@ type Reason struct {
 	Role      string
 	GroupID   string
 	ShareID   string
+	LinkID    string
 	ExpiresAt time.Time
+	// Condition is the name of the condition of a share or link, or of the one that is required.
+	Condition string
+	// Missing is set if Rule is context_missing: what the condition needs, such as context.amount.
+	Missing []string
 	// InheritedFrom is the ancestor with the grant; nil if the grant is on the resource itself.
 	InheritedFrom *ResourceRef
 }

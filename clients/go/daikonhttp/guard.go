@@ -78,10 +78,18 @@ func (g *Guard) RequireUser(next http.Handler) http.Handler {
 // PermissionOption configures [Guard.RequirePermission].
 type PermissionOption func(*permissionOptions)
 
-type permissionOptions struct{ hide bool }
+type permissionOptions struct {
+	hide    bool
+	context func(*http.Request) (map[string]any, error)
+}
 
 // Hide responds with 404 instead of 403, so that the response does not reveal that the resource exists.
 func Hide() PermissionOption { return func(o *permissionOptions) { o.hide = true } }
+
+// InContext sets what conditions read as context, from the request. An error is handled like one of resource.
+func InContext(context func(*http.Request) (map[string]any, error)) PermissionOption {
+	return func(o *permissionOptions) { o.context = context }
+}
 
 // RequirePermission requires a valid access token of a user who may perform the action on the resource. It responds
 // with 401 or 403 otherwise, and with 503 if daikon is unavailable. If resource returns an error other than a
@@ -118,10 +126,10 @@ func UserOf(r *http.Request) *User { return find(r).user }
 // Filter returns the items whose resources the user of the request may perform the action on, in order. It makes one
 // call for up to 1,000 items, and panics unless the request passed a guard.
 func Filter[Item any](
-	r *http.Request, action string, items []Item, resourceOf func(Item) daikon.Resource,
+	r *http.Request, action string, items []Item, resourceOf func(Item) daikon.Resource, opts ...daikon.CheckOption,
 ) ([]Item, error) {
 	found := find(r)
-	return daikon.Filter(r.Context(), found.guard.client, found.user.Subject(), action, items, resourceOf)
+	return daikon.Filter(r.Context(), found.guard.client, found.user.Subject(), action, items, resourceOf, opts...)
 }
 
 func find(r *http.Request) *guarded {
@@ -164,7 +172,14 @@ func (g *Guard) authorize(
 	if err != nil {
 		return nil, err
 	}
-	isAllowed, err := g.client.Check(r.Context(), UserOf(authenticated).Subject(), action, resource)
+	var input map[string]any
+	if options.context != nil {
+		if input, err = options.context(authenticated); err != nil {
+			return nil, err
+		}
+	}
+	subject := UserOf(authenticated).Subject()
+	isAllowed, err := g.client.Check(r.Context(), subject, action, resource, daikon.InContext(input))
 	switch {
 	case err != nil:
 		return nil, err

@@ -128,6 +128,40 @@ func TestGuards(t *testing.T) {
 	}
 }
 
+func TestConditionsReadTheContextOfTheRequest(t *testing.T) {
+	fake := daikontest.New(t, daikontest.World{
+		Members:   []daikontest.Member{{WorkspaceID: acme, UserID: alice, Role: daikontest.RoleOwner}},
+		Resources: []daikontest.Resource{{Type: "vault", ID: "safe", WorkspaceID: acme, OwnerID: alice}},
+		ResourceTypes: map[string]daikon.TypeDeclaration{"vault": {
+			Conditions:   []daikon.ConditionDeclaration{{Name: "in_office", Expression: "context.network == 'office'"}},
+			Requirements: []daikon.Requirement{{Action: "view", Condition: "in_office"}},
+		}},
+		Conditions: map[string]daikontest.Condition{
+			"in_office": func(input daikontest.ConditionInput) bool { return input.Context["network"] == "office" },
+		},
+	})
+	readNetwork := func(r *http.Request) (map[string]any, error) {
+		return map[string]any{"network": r.PathValue("network")}, nil
+	}
+	toVault := func(id string) daikon.Resource { return daikon.Resource{Type: "vault", ID: id} }
+	list := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		input, _ := readNetwork(r)
+		ids, err := daikonhttp.Filter(r, "view", []string{"safe"}, toVault, daikon.InContext(input))
+		fmt.Fprint(w, ids, err)
+	})
+	mux := http.NewServeMux()
+	toSafe := func(*http.Request) (daikon.Resource, error) { return toVault("safe"), nil }
+	guard := daikonhttp.New(fake.Client).RequirePermission("view", toSafe, daikonhttp.InContext(readNetwork))
+	mux.Handle("GET /{network}", guard(list))
+	token := "Bearer " + fake.Token(alice, acme)
+	if response := get(mux, "/office", token); response.Body.String() != "[safe] <nil>" {
+		t.Error(response.Code, response.Body)
+	}
+	if response := get(mux, "/home", token); response.Code != 403 {
+		t.Error(response.Code, response.Body)
+	}
+}
+
 func TestARevokedTokenIsDeniedByRequirePermission(t *testing.T) {
 	fake := newFake(t)
 	app, _ := newApp(fake.Client)

@@ -63,16 +63,6 @@ func isAllowed(role Role, action string, facts int) bool {
 	return (sufficientGrants(role, action, facts)|everybody)&facts != 0
 }
 
-// subject is a user. A user identified by a token is restricted to the token's workspace, except that every user may
-// view what is public. isUnnamed is set for names of users who do not exist: they may, too.
-type subject struct {
-	user        User
-	isKnown     bool
-	isGroup     bool
-	isUnnamed   bool
-	workspaceID string
-}
-
 // reason explains one grant; bits are those that the grant gives.
 type reason struct {
 	bits          int
@@ -80,73 +70,135 @@ type reason struct {
 	permission    daikon.Permission
 	role          string
 	groupID       string
-	share         *share
+	shareID       string
+	linkID        string
+	expiresAt     time.Time
+	condition     string
 	inheritedFrom *resource
+	// hasFailed reports whether the condition could not be evaluated. possibleBits are those that the grant would
+	// give if the condition were true.
+	hasFailed    bool
+	possibleBits int
 }
 
-func (s *state) decide(who subject, action string, target *resource) (bool, []reason) {
-	deny := func(rule string) (bool, []reason) { return false, []reason{{rule: rule}} }
-	role, denial := s.roleOf(who, target)
+func deny(rule string) (bool, []reason) { return false, []reason{{rule: rule}} }
+
+// decide decides by the rules of the server. input is the context of the request.
+func (s *state) decide(who subject, action string, target *resource, input map[string]any) (bool, []reason) {
+	role, denial := s.standingOf(who, target)
 	if denial != "" {
-		isAccepted := who.isUnnamed || who.isKnown && !who.user.Inactive
-		if reasons := s.findPublic(action, target); isAccepted && len(reasons) > 0 {
-			return true, reasons
-		}
-		return deny(denial)
+		return s.decidePublic(who, action, target, input, denial)
 	}
-	grants := s.findGrants(who.user.ID, action, target)
-	customRoles := s.findCustomRoles(who.user.ID, action, target.workspaceID)
-	facts := grantRegistered
+	evaluate := s.newEvaluation(who, action, target, input, role)
+	grants := s.findGrants(who, action, target, evaluate)
+	unmet := s.findUnmet(target, action, evaluate)
+	customRoles := s.findCustomRoles(who.id, action, target.workspaceID)
+	// A custom role gives the action on what the subject may view.
+	if len(customRoles) > 0 && len(s.findUnmet(target, "view", evaluate)) > 0 {
+		customRoles = nil
+	}
+	actionFacts := 0
+	if s.actions[action] {
+		actionFacts |= actionRegistered
+	}
+	if len(customRoles) > 0 {
+		actionFacts |= actionGranted
+	}
+	facts := grantRegistered | actionFacts
 	for _, grant := range grants {
 		facts |= grant.bits
 	}
-	if s.actions[action] {
-		facts |= actionRegistered
-	}
-	if len(customRoles) > 0 {
-		facts |= actionGranted
-	}
 	if isAllowed(role, action, facts) {
+		if len(unmet) > 0 {
+			return denyUnmet(unmet)
+		}
 		return true, listReasons(role, action, facts, grants, customRoles)
 	}
-	if isAllowed(RoleOwner, action, facts) {
+	if !isAllowed(RoleOwner, action, facts) {
+		return deny("action_unknown")
+	}
+	var failed []reason
+	for _, grant := range grants {
+		if grant.hasFailed && isAllowed(role, action, grant.possibleBits|actionFacts) {
+			named := reason{rule: "condition_failed", condition: grant.condition, shareID: grant.shareID}
+			named.linkID = grant.linkID
+			failed = append(failed, named)
+		}
+	}
+	if failed == nil {
 		return deny("no_grant")
 	}
-	return deny("action_unknown")
+	return false, failed
 }
 
-// roleOf returns the role of a subject in the workspace of a resource, or the reason why it has none.
-func (s *state) roleOf(who subject, target *resource) (role Role, denial string) {
+// standingOf returns the role of a subject in the workspace of a resource, or the reason why it has none.
+func (s *state) standingOf(who subject, target *resource) (role Role, denial string) {
 	switch {
+	case !who.isKnown && who.kind == subjectLink:
+		return "", "link_unknown"
 	case !who.isKnown:
 		return "", "user_unknown"
-	case who.user.Inactive:
+	case who.isInactive:
 		return "", "user_inactive"
 	case target == nil, who.workspaceID != "" && target.workspaceID != who.workspaceID:
 		return "", "resource_unknown"
 	}
-	role, isMember := s.findRole(target.workspaceID, who.user.ID)
-	if who.isGroup {
-		role, isMember = RoleViewer, s.groups[who.user.ID].WorkspaceID == target.workspaceID
+	role, isMember := s.roleOf(who, target.workspaceID)
+	switch {
+	case isMember:
+		return role, ""
+	case who.kind == subjectLink:
+		return "", "no_grant"
 	}
-	if !isMember {
-		return "", "not_a_member"
-	}
-	return role, ""
+	return "", "not_a_member"
 }
 
-// findPublic returns the reasons why everybody may perform an action.
-func (s *state) findPublic(action string, target *resource) []reason {
-	if target == nil || action != "view" {
-		return nil
+// decidePublic decides for a subject without a role in the workspace, who may only view what is public.
+func (s *state) decidePublic(
+	who subject, action string, target *resource, input map[string]any, denial string,
+) (bool, []reason) {
+	if target == nil || action != "view" || !who.mayViewPublic {
+		return deny(denial)
 	}
+	evaluate := s.newEvaluation(who, action, target, input, "")
 	var reasons []reason
-	for _, grant := range s.findGrants("", action, target) {
+	for _, grant := range s.findGrants(subject{kind: subjectAnonymous}, action, target, evaluate) {
 		if grant.bits&grantPublic != 0 {
 			reasons = append(reasons, grant)
 		}
 	}
-	return reasons
+	if reasons == nil {
+		return deny(denial)
+	}
+	if unmet := s.findUnmet(target, action, evaluate); len(unmet) > 0 {
+		return denyUnmet(unmet)
+	}
+	return true, reasons
+}
+
+// findUnmet returns the requirements of an action that are not met.
+func (s *state) findUnmet(target *resource, action string, evaluate evaluation) []verdict {
+	var unmet []verdict
+	for _, requirement := range s.types[target.kind].Requirements {
+		if requirement.Action != action {
+			continue
+		}
+		if judged := evaluate(daikon.Condition{Name: requirement.Condition}); !judged.isTrue {
+			unmet = append(unmet, judged)
+		}
+	}
+	return unmet
+}
+
+func denyUnmet(unmet []verdict) (bool, []reason) {
+	var reasons []reason
+	for _, judged := range unmet {
+		reasons = append(reasons, reason{rule: "requirement_not_met", condition: judged.condition})
+		if judged.hasFailed {
+			reasons = append(reasons, reason{rule: "condition_failed", condition: judged.condition})
+		}
+	}
+	return false, reasons
 }
 
 func listReasons(role Role, action string, facts int, grants, customRoles []reason) []reason {
@@ -174,13 +226,20 @@ func (s *state) isOwner(userID string, target *resource) bool {
 	if role, isMember := s.findRole(target.workspaceID, userID); isMember && coversWorkspace(role) {
 		return true
 	}
-	isOwnership := func(grant reason) bool { return grant.bits&grantOwner != 0 }
-	return slices.ContainsFunc(s.findGrants(userID, "manage", target), isOwnership)
+	for current := target; current != nil; current = current.parent {
+		if current.ownerID == userID {
+			return true
+		}
+		if !current.inherits {
+			break
+		}
+	}
+	return false
 }
 
-// findGrants returns the grants of a user on a resource and on the ancestors that it inherits from.
-func (s *state) findGrants(userID, action string, target *resource) []reason {
-	groups := s.groupsOf(userID)
+// findGrants returns the grants of a subject on a resource and on the ancestors that it inherits from.
+func (s *state) findGrants(who subject, action string, target *resource, evaluate evaluation) []reason {
+	groups := s.groupsOf(who.id)
 	var grants []reason
 	for current := target; current != nil; current = current.parent {
 		add := func(grant reason) {
@@ -189,33 +248,42 @@ func (s *state) findGrants(userID, action string, target *resource) []reason {
 			}
 			grants = append(grants, grant)
 		}
-		if current.ownerID == userID {
+		addGranted := func(terms granted, grant reason) {
+			if !terms.isCurrent() {
+				return
+			}
+			grant.bits = s.grantedBits(current.kind, terms, action)
+			grant.permission, grant.role, grant.expiresAt = terms.permission, string(terms.role), terms.expiresAt
+			if terms.condition != nil {
+				judged := evaluate(*terms.condition)
+				grant.condition, grant.hasFailed, grant.possibleBits = judged.condition, judged.hasFailed, grant.bits
+				if !judged.isTrue {
+					grant.bits = 0
+				}
+			}
+			add(grant)
+		}
+		if current.ownerID == who.id {
 			add(reason{bits: grantOwner, rule: "owner"})
 		}
 		switch {
 		case current.visibility == daikon.VisibilityPrivate:
 		case current.visibility == daikon.VisibilityPublic && s.types[target.kind].AllowPublic:
 			add(reason{bits: grantWorkspace | grantPublic, rule: "public"})
-		default:
+		case who.kind != subjectLink: // the holder of a link is no member
 			add(reason{bits: grantWorkspace, rule: "workspace_visibility"})
 		}
 		for _, share := range current.shares {
-			if !share.expiresAt.IsZero() && !time.Now().Before(share.expiresAt) {
-				continue
+			if share.grantee.userID != "" && share.grantee.userID == who.id {
+				addGranted(share.granted, reason{rule: "share", shareID: share.id})
 			}
-			grant := reason{
-				bits:       s.shareBits(current.kind, share, action),
-				rule:       "share",
-				permission: share.permission,
-				role:       string(share.role),
-				share:      share,
+			if id := share.grantee.groupID; groups[id] {
+				addGranted(share.granted, reason{rule: "group_share", groupID: id, shareID: share.id})
 			}
-			if share.grantee.UserID == userID {
-				add(grant)
-			}
-			if groups[share.grantee.GroupID] {
-				grant.rule, grant.groupID = "group_share", share.grantee.GroupID
-				add(grant)
+		}
+		for _, link := range current.links {
+			if who.kind == subjectLink && link.id == who.id {
+				addGranted(link.granted, reason{rule: "link", linkID: link.id})
 			}
 		}
 		if !current.inherits {
@@ -225,8 +293,8 @@ func (s *state) findGrants(userID, action string, target *resource) []reason {
 	return grants
 }
 
-// shareBits returns the grants that a share of a resource gives for an action.
-func (s *state) shareBits(kind string, granted *share, action string) int {
+// grantedBits returns the grants that a share or link gives for an action.
+func (s *state) grantedBits(kind string, granted granted, action string) int {
 	switch {
 	case granted.permission == daikon.PermissionEdit:
 		return grantView | grantEdit

@@ -86,6 +86,43 @@ func TestSharesExpire(t *testing.T) {
 	}
 }
 
+func TestConditionsNeedFunctions(t *testing.T) {
+	conditions := map[string]daikontest.Condition{
+		"large": func(input daikontest.ConditionInput) bool { return input.Context["amount"].(float64) > 10 },
+	}
+	fake := daikontest.New(t, daikontest.World{
+		Members: []daikontest.Member{
+			{WorkspaceID: acme, UserID: alice, Role: daikontest.RoleEditor},
+			{WorkspaceID: acme, UserID: bob, Role: daikontest.RoleViewer},
+		},
+		Resources: []daikontest.Resource{{Type: "document", ID: "roadmap", WorkspaceID: acme, OwnerID: alice}},
+		ResourceTypes: map[string]daikon.TypeDeclaration{"document": {Conditions: []daikon.ConditionDeclaration{
+			{Name: "large", Expression: "context.amount > 10"},
+			{Name: "late", Expression: "context.hour > 20"},
+		}}},
+		Conditions: conditions,
+	})
+	subject, as := daikon.Subject{UserID: bob}, daikon.As(fake.Token(alice, acme))
+	share := func(condition string) {
+		t.Helper()
+		only := daikon.OnlyIf(daikon.Condition{Name: condition})
+		if _, err := fake.Share(t.Context(), roadmap, daikon.Grantee{UserID: bob}, daikon.PermissionView, as, only); err != nil {
+			t.Fatal(err)
+		}
+	}
+	share("large")
+	explanation, err := fake.Explain(t.Context(), subject, "view", roadmap)
+	if err != nil || explanation.Allowed || explanation.Reasons[0].Rule != "condition_failed" {
+		t.Error(explanation, err)
+	}
+	share("late")
+	_, err = fake.Check(t.Context(), subject, "view", roadmap)
+	var failure *daikon.Error
+	if !errors.As(err, &failure) || failure.Reason != "CONDITION_WITHOUT_FUNCTION" {
+		t.Error(err)
+	}
+}
+
 func TestAWorldMustBeConsistent(t *testing.T) {
 	member := []daikontest.Member{{WorkspaceID: acme, UserID: alice, Role: daikontest.RoleOwner}}
 	resource := daikontest.Resource{Type: "document", ID: "roadmap", WorkspaceID: acme, OwnerID: alice}
@@ -109,8 +146,8 @@ func TestAWorldMustBeConsistent(t *testing.T) {
 		"a permission or role of a share": withShare("", ""),
 		"either a permission or a role":   withShare(daikon.PermissionView, "king"),
 		"a role of a share":               withShare("", "king"),
-		"an action of a role": {ResourceTypes: []daikontest.ResourceType{
-			{Type: "document", Roles: []daikontest.TypeRole{{Name: "king", Actions: []string{"rule"}}}},
+		"an action of a role": {ResourceTypes: map[string]daikon.TypeDeclaration{
+			"document": {Roles: []daikon.RoleDeclaration{{Name: "king", Actions: []string{"rule"}}}},
 		}},
 		"a group": {
 			Members:   member,

@@ -3,6 +3,8 @@ package daikontest
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -68,20 +70,52 @@ func (s *server) intercept(
 	defer s.mu.Unlock()
 	var response any
 	var err error
-	named, namesService := request.(interface{ GetServiceName() string })
 	switch {
 	case s.failure != nil:
 		err = s.failure
-	case namesService && named.GetServiceName() != s.state.service:
+	case s.namesOtherService(request):
 		err = s.otherService()
 	default:
-		response, err = handle(ctx, request)
+		response, err = handleWithConditions(ctx, request, handle)
 	}
 	var failure *daikon.Error
 	if errors.As(err, &failure) {
 		return nil, toStatus(failure)
 	}
 	return response, err
+}
+
+// namesOtherService reports whether a request, or an item of it, names a service other than the key's.
+func (s *server) namesOtherService(request any) bool {
+	items := []any{request}
+	switch batch := request.(type) {
+	case *daikonv1.RegisterBatchRequest:
+		for _, item := range batch.GetResources() {
+			items = append(items, item)
+		}
+	case *daikonv1.ShareBatchRequest:
+		for _, item := range batch.GetShares() {
+			items = append(items, item)
+		}
+	}
+	return slices.ContainsFunc(items, func(item any) bool {
+		named, isNamed := item.(interface{ GetServiceName() string })
+		return isNamed && named.GetServiceName() != s.state.service
+	})
+}
+
+// handleWithConditions handles a request. It fails if the fake has no function for a condition.
+func handleWithConditions(ctx context.Context, request any, handle grpc.UnaryHandler) (response any, err error) {
+	defer func() {
+		switch panicked := recover().(type) {
+		case nil:
+		case missingCondition:
+			err = panicked.failure()
+		default:
+			panic(panicked)
+		}
+	}()
+	return handle(ctx, request)
 }
 
 // toStatus encodes an error as the server does.
@@ -114,7 +148,7 @@ func (s accessServer) Evaluate(_ context.Context, request *daikonv1.EvaluateRequ
 	if !s.isOwnType(request.GetResource().GetType()) {
 		return nil, s.otherService()
 	}
-	isAllowed, reasons := s.evaluate(request.GetSubject(), request.GetAction(), request.GetResource())
+	isAllowed, reasons := s.evaluate(request)
 	evaluation := &daikonv1.Evaluation{Decision: isAllowed}
 	if request.GetContext().GetFields()["explain"].GetBoolValue() {
 		list := make([]any, len(reasons))
@@ -143,7 +177,7 @@ func (s accessServer) EvaluateBatch(
 			response.Evaluations = append(response.Evaluations, denied)
 			continue
 		}
-		isAllowed, _ := s.evaluate(item.GetSubject(), item.GetAction(), item.GetResource())
+		isAllowed, _ := s.evaluate(item)
 		response.Evaluations = append(response.Evaluations, &daikonv1.Evaluation{Decision: isAllowed})
 	}
 	return response, nil
@@ -161,17 +195,64 @@ func (s accessServer) SearchResources(
 	}
 	kind := s.resourceType(request.GetResource().GetType())
 	who := s.findSubject(request.GetSubject())
+	input := request.GetContext().AsMap()
 	response := &daikonv1.SearchResourcesResponse{Page: &daikonv1.SearchPageInfo{}}
+	for id, workspaceID := range s.listResources(who, kind) {
+		if workspace != nil && workspaceID != workspace.GetStringValue() {
+			continue
+		}
+		isAllowed, reasons := s.decide(who, request.GetAction().GetName(), kind, id, input)
+		// For a link, what is only public is not listed.
+		isLink := func(reason reason) bool { return reason.rule == "link" }
+		if isAllowed && (who.kind != subjectLink || slices.ContainsFunc(reasons, isLink)) {
+			response.Results = append(response.Results, &daikonv1.AccessEntity{Type: kind, Id: id})
+		}
+	}
+	response.Page.Count = int32(len(response.Results))
+	return response, nil
+}
+
+// listResources returns the workspaces of what a search for a subject covers, by ID.
+func (s *server) listResources(who subject, kind string) map[string]string {
+	listed := map[string]string{}
+	if kind == workspaceType {
+		for id := range s.state.workspaces {
+			listed[id] = id
+		}
+		return listed
+	}
 	for _, resource := range s.state.resources {
-		isListed := resource.kind == kind && (workspace == nil || resource.workspaceID == workspace.GetStringValue())
-		if !isListed {
+		_, denial := s.state.standingOf(who, resource)
+		if resource.kind == kind && (denial == "" || who.kind == subjectAnonymous) {
+			listed[resource.id] = resource.workspaceID
+		}
+	}
+	return listed
+}
+
+func (s accessServer) SearchSubjects(
+	_ context.Context, request *daikonv1.SearchSubjectsRequest,
+) (*daikonv1.SearchSubjectsResponse, error) {
+	if !s.isOwnType(request.GetResource().GetType()) {
+		return nil, s.otherService()
+	}
+	kind, id := s.resourceType(request.GetResource().GetType()), request.GetResource().GetId()
+	resource := s.state.find(kind, id)
+	workspaceID := s.state.findWorkspace(id)
+	if kind != workspaceType {
+		workspaceID = ""
+		if resource != nil {
+			workspaceID = resource.workspaceID
+		}
+	}
+	response := &daikonv1.SearchSubjectsResponse{Page: &daikonv1.SearchPageInfo{}}
+	for _, who := range s.listSubjects(request.GetSubject().GetType(), workspaceID) {
+		if _, denial := s.state.standingOf(who, resource); resource != nil && denial != "" {
 			continue
 		}
-		if _, denial := s.state.roleOf(who, resource); denial != "" {
-			continue
-		}
-		if isAllowed, _ := s.state.decide(who, request.GetAction().GetName(), resource); isAllowed {
-			entity := &daikonv1.AccessEntity{Type: kind, Id: resource.id}
+		isAllowed, _ := s.decide(who, request.GetAction().GetName(), kind, id, request.GetContext().AsMap())
+		if isAllowed {
+			entity := &daikonv1.AccessEntity{Type: request.GetSubject().GetType(), Id: who.listedName()}
 			response.Results = append(response.Results, entity)
 		}
 	}
@@ -179,11 +260,51 @@ func (s accessServer) SearchResources(
 	return response, nil
 }
 
-func (s *server) evaluate(
-	who *daikonv1.AccessSubject, action *daikonv1.AccessAction, target *daikonv1.AccessResource,
-) (bool, []reason) {
-	found := s.state.find(s.resourceType(target.GetType()), target.GetId())
-	return s.state.decide(s.findSubject(who), action.GetName(), found)
+// listSubjects returns the users or groups that may have access to something in a workspace.
+func (s *server) listSubjects(kind, workspaceID string) []subject {
+	var listed []subject
+	if workspaceID == "" {
+		return nil
+	}
+	if kind == subjectUser {
+		for _, id := range slices.Sorted(maps.Keys(s.state.users)) {
+			listed = append(listed, s.state.userSubject(id, ""))
+		}
+		return listed
+	}
+	for _, id := range slices.Sorted(maps.Keys(s.state.groups)) {
+		if who := s.state.groupSubject(id); who.home == workspaceID {
+			listed = append(listed, who)
+		}
+	}
+	return listed
+}
+
+// listedName returns how a search names a user or group: by its external ID, if that cannot be another name.
+func (s subject) listedName() string {
+	if s.externalID == "" || isUUID(s.externalID) || strings.Contains(s.externalID, "@") {
+		return s.id
+	}
+	return s.externalID
+}
+
+func (s *server) evaluate(request interface {
+	GetSubject() *daikonv1.AccessSubject
+	GetAction() *daikonv1.AccessAction
+	GetResource() *daikonv1.AccessResource
+	GetContext() *structpb.Struct
+}) (bool, []reason) {
+	kind, id := s.resourceType(request.GetResource().GetType()), request.GetResource().GetId()
+	who := s.findSubject(request.GetSubject())
+	return s.decide(who, request.GetAction().GetName(), kind, id, request.GetContext().AsMap())
+}
+
+// decide decides about a resource or a workspace.
+func (s *server) decide(who subject, action, kind, id string, input map[string]any) (bool, []reason) {
+	if kind == workspaceType {
+		return s.state.decideWorkspace(who, action, s.state.findWorkspace(id))
+	}
+	return s.state.decide(who, action, s.state.find(kind, id), input)
 }
 
 func (s *server) resourceType(name string) string {
@@ -211,23 +332,6 @@ func otherServiceItem(failure *daikon.Error) (*daikonv1.Evaluation, error) {
 	return &daikonv1.Evaluation{Context: object}, err
 }
 
-func (s *server) findSubject(name *daikonv1.AccessSubject) subject {
-	if name.GetType() == "group" {
-		_, isKnown := s.state.groups[name.GetId()]
-		return subject{user: User{ID: name.GetId()}, isKnown: isKnown, isGroup: true}
-	}
-	if name.GetType() != "access_token" {
-		user, isKnown := s.state.findUser(name.GetId())
-		return subject{user: user, isKnown: isKnown, isUnnamed: !isKnown}
-	}
-	claims, isValid, isCurrent := readToken(name.GetId())
-	if !isValid || !isCurrent || s.revoked[name.GetId()] {
-		return subject{}
-	}
-	user, isKnown := s.state.users[claims.Subject]
-	return subject{user: user, isKnown: isKnown, workspaceID: claims.WorkspaceID}
-}
-
 // record returns the reason in the format of context.reasons.
 func (r reason) record() map[string]any {
 	record := map[string]any{"rule": r.rule}
@@ -239,11 +343,11 @@ func (r reason) record() map[string]any {
 	set("permission", string(r.permission))
 	set("role", r.role)
 	set("group_id", r.groupID)
-	if r.share != nil {
-		set("share_id", r.share.id)
-		if !r.share.expiresAt.IsZero() {
-			set("expires_at", r.share.expiresAt.UTC().Format(time.RFC3339Nano))
-		}
+	set("share_id", r.shareID)
+	set("link_id", r.linkID)
+	set("condition", r.condition)
+	if !r.expiresAt.IsZero() {
+		set("expires_at", r.expiresAt.UTC().Format(time.RFC3339Nano))
 	}
 	if r.inheritedFrom != nil {
 		record["inherited_from"] = map[string]any{

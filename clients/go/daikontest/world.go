@@ -15,18 +15,27 @@ type World struct {
 	Service string
 	// Users lists users who are inactive or have an e-mail address or external ID. Other members need not be listed.
 	Users []User
-	// Workspaces lists the IDs of workspaces without members. Other workspaces need not be listed.
-	Workspaces []string
+	// Workspaces lists workspaces that have a slug or no members. Others need not be listed.
+	Workspaces []Workspace
 	Members    []Member
 	Groups     []Group
 	// Actions lists the actions that the service has registered, besides view, edit and manage.
 	Actions []string
 	// Roles lists custom roles.
 	Roles []CustomRole
-	// ResourceTypes lists the types that the service has declared.
-	ResourceTypes []ResourceType
-	Resources     []Resource
-	Shares        []Share
+	// ResourceTypes contains the types that the service has declared, by name.
+	ResourceTypes map[string]daikon.TypeDeclaration
+	// Conditions contains functions for the conditions of ResourceTypes, by name. They stand for the expressions,
+	// which only the server evaluates.
+	Conditions map[string]Condition
+	Resources  []Resource
+	Shares     []Share
+}
+
+// Workspace is a workspace of a [World].
+type Workspace struct {
+	ID   string
+	Slug string
 }
 
 // User is a user of a [World].
@@ -61,6 +70,7 @@ const (
 type Group struct {
 	ID          string
 	WorkspaceID string
+	Name        string
 	Members     []string
 	Groups      []string
 }
@@ -74,20 +84,6 @@ type CustomRole struct {
 	Groups      []string
 }
 
-// ResourceType is the declaration of a resource type: the roles that shares of its resources can name, and whether they
-// may be public.
-type ResourceType struct {
-	Type        string
-	Roles       []TypeRole
-	AllowPublic bool
-}
-
-// TypeRole is a role of a resource type. Its actions are view, edit, manage and registered ones.
-type TypeRole struct {
-	Name    daikon.ResourceRole
-	Actions []string
-}
-
 // Resource is a registered resource. List a parent before its children.
 type Resource struct {
 	Type        string
@@ -99,7 +95,9 @@ type Resource struct {
 	Visibility daikon.Visibility
 	Parent     *daikon.Resource
 	// Detached resources do not inherit the grants of their parent.
-	Detached bool
+	Detached    bool
+	Attributes  map[string]any
+	DisplayName string
 }
 
 // Share is a share of a resource with a user or a group. Set either Permission or Role.
@@ -110,6 +108,8 @@ type Share struct {
 	Role       daikon.ResourceRole
 	// ExpiresAt is when the share ends; zero if it does not.
 	ExpiresAt time.Time
+	// Condition is the condition under which the share counts; nil if it always counts.
+	Condition *daikon.Condition
 }
 
 type memberKey struct{ workspaceID, userID string }
@@ -126,44 +126,71 @@ type resource struct {
 	visibility  daikon.Visibility
 	parent      *resource
 	inherits    bool
+	attributes  map[string]any
+	displayName string
 	createdAt   time.Time
 	shares      []*share
+	links       []*link
 }
 
-type share struct {
-	id         string
-	grantee    daikon.Grantee
+// granted is what a share or link grants.
+type granted struct {
 	permission daikon.Permission
 	role       daikon.ResourceRole
-	grantedBy  string
-	grantedAt  time.Time
 	expiresAt  time.Time
+	condition  *daikon.Condition
+}
+
+// isCurrent reports whether a share or link has not ended.
+func (g *granted) isCurrent() bool { return g.expiresAt.IsZero() || time.Now().Before(g.expiresAt) }
+
+type share struct {
+	granted
+	id        string
+	grantee   grantee
+	grantedBy string
+	grantedAt time.Time
+}
+
+// grantee is a user or a group, by its ID.
+type grantee struct{ userID, groupID string }
+
+type link struct {
+	granted
+	id        string
+	token     string
+	name      string
+	createdBy string
+	createdAt time.Time
 }
 
 // state is the mutable state of a fake, initialized from a World.
 type state struct {
-	service    string
-	users      map[string]User
-	workspaces map[string]bool
+	service string
+	users   map[string]User
+	// workspaces contains slugs by ID; empty if a workspace has none.
+	workspaces map[string]string
 	members    map[memberKey]Member
 	groups     map[string]Group
 	actions    map[string]bool
 	custom     []CustomRole
-	types      map[string]ResourceType
+	types      map[string]daikon.TypeDeclaration
+	conditions map[string]Condition
 	resources  map[resourceKey]*resource
-	nextShare  int
+	nextID     int
 }
 
 func newState(world World) (*state, error) {
 	s := &state{
 		service:    world.Service,
 		users:      map[string]User{},
-		workspaces: map[string]bool{},
+		workspaces: map[string]string{},
 		members:    map[memberKey]Member{},
 		groups:     map[string]Group{},
 		actions:    map[string]bool{},
 		custom:     world.Roles,
-		types:      map[string]ResourceType{},
+		types:      map[string]daikon.TypeDeclaration{},
+		conditions: world.Conditions,
 		resources:  map[resourceKey]*resource{},
 	}
 	if s.service == "" {
@@ -172,8 +199,8 @@ func newState(world World) (*state, error) {
 	for _, user := range world.Users {
 		s.users[user.ID] = user
 	}
-	for _, id := range world.Workspaces {
-		s.workspaces[id] = true
+	for _, workspace := range world.Workspaces {
+		s.workspaces[workspace.ID] = workspace.Slug
 	}
 	for _, action := range world.Actions {
 		s.actions[action] = true
@@ -185,15 +212,17 @@ func newState(world World) (*state, error) {
 		if _, known := roleRanks[member.Role]; !known {
 			return nil, fmt.Errorf("daikontest: %q is not a role: use viewer, editor, admin or owner", member.Role)
 		}
-		s.workspaces[member.WorkspaceID] = true
+		if _, known := s.workspaces[member.WorkspaceID]; !known {
+			s.workspaces[member.WorkspaceID] = ""
+		}
 		if _, known := s.users[member.UserID]; !known {
 			s.users[member.UserID] = User{ID: member.UserID}
 		}
 		s.members[memberKey{member.WorkspaceID, member.UserID}] = member
 	}
-	for _, declared := range world.ResourceTypes {
-		if err := s.declare(declared); err != nil {
-			return nil, fmt.Errorf("daikontest: the type %s: %w", declared.Type, err)
+	for kind, declared := range world.ResourceTypes {
+		if err := s.declare(kind, declared); err != nil {
+			return nil, fmt.Errorf("daikontest: the type %s: %w", kind, err)
 		}
 	}
 	for _, resource := range world.Resources {
@@ -218,6 +247,8 @@ func (s *state) addResource(added Resource) error {
 		ownerID:     added.OwnerID,
 		visibility:  added.Visibility,
 		inherits:    !added.Detached,
+		attributes:  added.Attributes,
+		displayName: added.DisplayName,
 		createdAt:   time.Now(),
 	}
 	if created.visibility == "" {
@@ -254,8 +285,12 @@ func (s *state) addShare(added Share) error {
 	if found == nil {
 		return fmt.Errorf("daikontest: %s %s of Shares is not in Resources", added.Resource.Type, added.Resource.ID)
 	}
-	if id := added.Grantee.GroupID; id != "" && s.groups[id].ID == "" {
-		return fmt.Errorf("daikontest: the group %s of Shares is not in Groups", id)
+	named := grantee{added.Grantee.UserID, added.Grantee.GroupID}
+	if named.groupID != "" && s.groups[named.groupID].ID == "" {
+		return fmt.Errorf("daikontest: the group %s of Shares is not in Groups", named.groupID)
+	}
+	if err := s.requireCondition(found.kind, added.Condition); err != nil {
+		return fmt.Errorf("daikontest: a share of %s %s: %w", added.Resource.Type, added.Resource.ID, err)
 	}
 	if (added.Permission == "") == (added.Role == "") {
 		return fmt.Errorf("daikontest: a share of %s %s needs either a Permission or a Role",
@@ -265,65 +300,18 @@ func (s *state) addShare(added Share) error {
 		return fmt.Errorf("daikontest: the role %s of %s is not in ResourceTypes", added.Role, added.Resource.Type)
 	}
 	found.shares = append(found.shares, &share{
-		id:         s.newShareID(),
-		grantee:    added.Grantee,
-		permission: added.Permission,
-		role:       added.Role,
-		grantedBy:  found.ownerID,
-		grantedAt:  time.Now(),
-		expiresAt:  added.ExpiresAt,
+		granted:   granted{added.Permission, added.Role, added.ExpiresAt, added.Condition},
+		id:        s.newID(),
+		grantee:   named,
+		grantedBy: found.ownerID,
+		grantedAt: time.Now(),
 	})
 	return nil
 }
 
-// findResourceRole returns the actions of a role of a resource type.
-func (s *state) findResourceRole(kind string, name daikon.ResourceRole) (actions []string, isDeclared bool) {
-	for _, role := range s.types[kind].Roles {
-		if role.Name == name {
-			return role.Actions, true
-		}
-	}
-	return nil, false
-}
-
-// declare replaces the declaration of a resource type. It returns an error if a role contains an action that is not
-// registered, if shares use a role that the declaration lacks, or if resources are public and it does not allow that.
-func (s *state) declare(declared ResourceType) error {
-	var unknown []daikon.Field
-	kept := map[daikon.ResourceRole]bool{"": true}
-	for index, role := range declared.Roles {
-		kept[role.Name] = true
-		for position, action := range role.Actions {
-			if !isBuiltIn(action) && !s.actions[action] {
-				name := fmt.Sprintf("roles[%d].actions[%d]", index, position)
-				unknown = append(unknown, daikon.Field{Field: name, Message: "is not a registered action"})
-			}
-		}
-	}
-	if unknown != nil {
-		return invalidArguments(unknown...)
-	}
-	for _, resource := range s.resources {
-		for _, share := range resource.shares {
-			if resource.kind == declared.Type && !kept[share.role] {
-				return failure(daikon.CodeAlreadyExists, "ROLE_IN_USE",
-					"Shares use a role that the declaration would remove: "+string(share.role))
-			}
-		}
-	}
-	for _, resource := range s.resources {
-		isPublic := resource.kind == declared.Type && resource.visibility == daikon.VisibilityPublic
-		if isPublic && !declared.AllowPublic {
-			return failure(daikon.CodeAlreadyExists, "PUBLIC_RESOURCES", "Resources of the type are public")
-		}
-	}
-	s.types[declared.Type] = declared
-	return nil
-}
-
-func (s *state) newShareID() string {
-	s.nextShare++
-	return fmt.Sprintf("00000000-0000-4000-8000-%012d", s.nextShare)
+func (s *state) newID() string {
+	s.nextID++
+	return fmt.Sprintf("00000000-0000-4000-8000-%012d", s.nextID)
 }
 
 func (s *state) resourceID(kind, id string) string {
@@ -336,9 +324,9 @@ func (s *state) find(kind, id string) *resource {
 
 func (r *resource) key() resourceKey { return resourceKey{r.kind, r.resourceID} }
 
-func (r *resource) findShare(grantee daikon.Grantee) (index int, found *share) {
+func (r *resource) findShare(named grantee) (index int, found *share) {
 	for index, share := range r.shares {
-		if share.grantee == grantee {
+		if share.grantee == named {
 			return index, share
 		}
 	}

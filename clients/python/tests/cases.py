@@ -2,20 +2,42 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from daikon import DaikonError, Explanation, Grantee, RegisteredResource, Resource, Share, Subject
-from daikon.v1.permissions_pb2 import PutResourceTypeRequest, ResourceType
+from daikon import (
+    Check,
+    Condition,
+    ConditionDeclaration,
+    DaikonError,
+    DeclaredType,
+    Explanation,
+    Grantee,
+    Link,
+    NewShare,
+    RegisteredResource,
+    Registration,
+    Requirement,
+    Resource,
+    RoleDeclaration,
+    Share,
+    Subject,
+)
+from daikon.testing import AsyncFakeDaikon, FakeDaikon, WorldCondition
 
 _path = Path(__file__).resolve().parents[2] / "cases.json"
-_names = {
-    "as": "as_",
-    "checkMany": "check_many",
-    "setVisibility": "set_visibility",
-    "verifyAccessToken": "verify_access_token",
-    "resourceId": "resource_id",
+
+# What the expressions of the conditions in cases.json say.
+conditions: dict[str, WorldCondition] = {
+    "in_office": lambda input: input.context["network"] == "office",
+    "up_to": lambda input: bool(input.context["amount"] <= input.params["max"]),
+    "not_locked": lambda input: not input.resource.attributes.get("locked", False),
+    "own": lambda input: input.resource.owner_id == input.subject.id,
 }
+
+# Arguments that are passed as they are.
+_plain = ("attributes", "context")
 
 
 class Table:
@@ -31,14 +53,22 @@ class Table:
         self.cases: list[dict[str, Any]] = table["cases"]
         self.other_service: str = next(case["service"] for case in self.cases if "service" in case)
 
+    def cases_for(self, client: object) -> list[dict[str, Any]]:
+        """Returns the cases. A fake evaluates no expressions."""
+        is_fake = isinstance(client, (FakeDaikon, AsyncFakeDaikon))
+        return [case for case in self.cases if not (is_fake and case.get("needs") == "cel")]
+
     def fake_options(self) -> dict[str, Any]:
         """Returns the options of FakeDaikon for the world."""
         options = {key: rows for key, rows in self.world.items() if key != "tokens"}
-        for kind in ("users", "workspaces", "groups"):
-            for row in options[kind]:
-                row.pop("name", None)
+        for row in options["users"]:
+            row.pop("name", None)
+        for row in options["workspaces"]:
+            row["slug"] = row.pop("name", "")
+        for row in options["resourceTypes"]:
+            row.update(to_declarations(row))
         converted = to_python(options)
-        return {"service": self.service, **converted}
+        return {"service": self.service, "conditions": conditions, **converted}
 
     def other_options(self) -> dict[str, Any]:
         """Returns the options of a FakeDaikon for a service other than the key's."""
@@ -64,16 +94,35 @@ def to_python(part: Any) -> Any:
         return part
     converted: dict[str, Any] = {}
     for key, value in part.items():
-        name = _names.get(key) or re.sub(r"([A-Z])", lambda match: f"_{match[1].lower()}", key)
+        name = to_name(key)
         if key == "subject":
             converted[name] = Subject(**to_python(value))
         elif key in ("resource", "parent"):
-            converted[name] = Resource(**value)
+            converted[name] = None if value is None else Resource(**value)
         elif key == "grantee":
             converted[name] = Grantee(**to_python(value))
+        elif key == "condition" and isinstance(value, dict):
+            converted[name] = Condition(**value)
+        elif key in _plain:
+            converted[name] = value
         else:
             converted[name] = to_python(value)
     return converted
+
+
+def to_name(name: str) -> str:
+    """Converts a name to snake case."""
+    return "as_" if name == "as" else re.sub(r"([A-Z])", lambda match: f"_{match[1].lower()}", name)
+
+
+def to_declarations(declared: dict[str, Any]) -> dict[str, Any]:
+    """Converts the lists of a declaration to objects of the client."""
+    kinds = {"roles": RoleDeclaration, "conditions": ConditionDeclaration, "requirements": Requirement}
+    return {key: [kind(**row) for row in declared.get(key, [])] for key, kind in kinds.items()}
+
+
+def to_registration(row: dict[str, Any]) -> Registration:
+    return Registration(resource=Resource(row.pop("type"), row.pop("id")), **row)
 
 
 class Call:
@@ -81,22 +130,26 @@ class Call:
 
     def __init__(self, case: dict[str, Any], values: dict[str, str]) -> None:
         self.case = case
-        self.operation: str = _names.get(case["call"], case["call"])
+        self.values = values
+        self.operation: str = to_name(case["call"])
         arguments = to_python(substitute(case["args"], values))
         self.args: list[Any] = []
         if self.operation == "check_many":
-            items = [(item["subject"], item["action"], item["resource"]) for item in arguments["items"]]
-            self.args, arguments = [items], {}
-        elif self.operation == "declareType":
-            request = PutResourceTypeRequest(
-                service_name="docs",
-                resource_type=arguments["type"],
-                roles=arguments["roles"],
-                allow_public=arguments.get("allow_public", False),
-            )
-            self.operation = "call"
-            self.args = ["PermissionService/PutResourceType", request, ResourceType]
-            arguments = {}
+            self.args = [[Check(**item) for item in arguments.pop("items")]]
+        elif self.operation == "register_many":
+            self.args = [[to_registration(row) for row in arguments.pop("resources")]]
+        elif self.operation == "share_many":
+            self.args = [[NewShare(**share) for share in arguments.pop("shares")]]
+        elif self.operation == "register_actions":
+            actions = arguments.pop("actions")
+            self.args = [
+                [
+                    action if isinstance(action, str) else (action["name"], action["description"])
+                    for action in actions
+                ]
+            ]
+        elif self.operation == "declare_type":
+            arguments.update(to_declarations(arguments))
         elif self.operation in ("register", "resource_id"):
             self.args = [Resource(arguments.pop("type"), arguments.pop("id"))]
         self.kwargs: dict[str, Any] = arguments
@@ -105,19 +158,36 @@ class Call:
     def compare(self, result: Any) -> None:
         name, expected = self.case["name"], self.expected
         assert "fails" not in self.case, f"{name}: returned {result}"
+        for key, attribute in self.case.get("save", {}).items():
+            self.values[key] = getattr(result, attribute)
         if isinstance(result, Explanation):
-            rules = sorted(reason.rule for reason in result.reasons)
-            roles = sorted(reason.role for reason in result.reasons if reason.role is not None)
-            actual = {"allowed": result.allowed, "rules": rules, "roles": roles}
-            assert actual == {"roles": roles, **expected}, name
-        elif isinstance(result, (RegisteredResource, Share)):
+            reasons = result.reasons
+            actual = {
+                "allowed": result.allowed,
+                "rules": sorted(reason.rule for reason in reasons),
+                "roles": sorted(reason.role for reason in reasons if reason.role is not None),
+                "conditions": sorted(reason.condition for reason in reasons if reason.condition is not None),
+                "missing": sorted(path for reason in reasons for path in reason.missing),
+            }
+            assert actual == {**actual, **expected}, name
+        elif isinstance(result, (RegisteredResource, Share, Link)):
             for key, value in to_python(expected).items():
                 assert getattr(result, key) == value, f"{name}: {key}"
-        elif isinstance(result, ResourceType):
-            assert expected is None, name
+        elif isinstance(result, DeclaredType):
+            uses = None if result.uses is None else asdict(result.uses)
+            assert uses == (expected and expected["uses"]), name
+        elif self.operation in ("shares", "share_many"):
+            grantees = [share.grantee.user_id or share.grantee.group_id for share in result]
+            assert sorted(map(str, grantees)) == sorted(expected), name
+        elif self.operation == "links":
+            assert [link.name or "" for link in result] == expected, name
+        elif self.operation == "resource_types":
+            assert sorted(declared.type for declared in result) == expected, name
+        elif self.operation == "register_many":
+            assert [resource.id for resource in result] == expected, name
         elif self.operation == "verify_access_token":
             assert {"userId": result["sub"], "workspaceId": result["wid"]} == expected, name
-        elif self.operation == "accessible":
+        elif self.operation in ("accessible", "subjects"):
             assert sorted(result) == sorted(expected), name
         else:
             assert result == expected, name

@@ -88,16 +88,19 @@ def test_identical_checks_are_sent_once() -> None:
         Check(Subject(user_id="v"), "view", document(1)),
         Check(subject, "edit", document(1)),
         Check(subject, "view", document(2)),
+        Check(subject, "view", document(2), {"amount": 1}),
+        Check(subject, "view", document(2), {"amount": 1}),
+        Check(subject, "view", document(2), {"amount": 2}),
     ]
 
     async def scenario(client: AsyncClient, stub: Stub) -> None:
-        await asyncio.gather(*(client.check(*check) for check in checks))
-        assert [len(batch.evaluations) for batch in stub.batches] == [5]
+        await asyncio.gather(*(client.check(*check[:3], context=check.context) for check in checks))
+        assert [len(batch.evaluations) for batch in stub.batches] == [7]
 
     run_async(allow_all, scenario)
     with start_stub(allow_all) as stub, Client(stub.address, service="docs") as client:
-        assert client.check_many(checks) == [True] * 6
-        assert [len(batch.evaluations) for batch in stub.batches] == [5]
+        assert client.check_many(checks) == [True] * 9
+        assert [len(batch.evaluations) for batch in stub.batches] == [7]
 
 
 def test_a_check_that_starts_after_a_batch_was_sent_does_not_use_its_result() -> None:

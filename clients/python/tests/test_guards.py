@@ -9,7 +9,15 @@ import django
 import httpx2
 import pytest
 from asgiref.sync import sync_to_async
-from daikon import DaikonError, Grantee, Resource, UnauthenticatedError, UnavailableError
+from daikon import (
+    ConditionDeclaration,
+    DaikonError,
+    Grantee,
+    Requirement,
+    Resource,
+    UnauthenticatedError,
+    UnavailableError,
+)
 from daikon.fastapi import RequestUser
 from daikon.testing import AsyncFakeDaikon, FakeDaikon
 from django.conf import settings
@@ -28,7 +36,16 @@ world: dict[str, Any] = {
         {"workspace_id": workspace, "user_id": alice, "role": "viewer"},
         {"workspace_id": workspace, "user_id": bob, "role": "viewer"},
     ],
+    "resource_types": [
+        {
+            "type": "vault",
+            "conditions": [ConditionDeclaration("in_office", "context.network == 'office'")],
+            "requirements": [Requirement("view", "in_office")],
+        }
+    ],
+    "conditions": {"in_office": lambda input: input.context["network"] == "office"},
     "resources": [
+        {"type": "vault", "id": "safe", "workspace_id": workspace, "owner_id": alice},
         {"type": "document", "id": "1", "workspace_id": workspace, "owner_id": alice},
         {"type": "document", "id": "2", "workspace_id": workspace, "owner_id": bob},
     ],
@@ -53,6 +70,16 @@ def create_fastapi(fake: AsyncFakeDaikon) -> FastAPI:
     @app.get("/documents/{id}", dependencies=[Depends(may_view)])
     async def read(id: str) -> str:
         return id
+
+    def network(network: str) -> dict[str, str]:
+        return {"network": network}
+
+    may_open = guards.require_permission("view", lambda: Resource("vault", "safe"), context=network)
+
+    @app.get("/vault/{network}", dependencies=[Depends(may_open)])
+    async def open_vault(network: str, user: RequestUser = Depends(guards.require_user)) -> list[str]:
+        context = {"network": network}
+        return await guards.filter(user, "view", ["safe"], lambda id: Resource("vault", id), context=context)
 
     @app.put("/documents/{id}")
     async def save(id: str, user: RequestUser = Depends(may_edit)) -> str:
@@ -94,7 +121,18 @@ def create_django(fake: FakeDaikon) -> list[Any]:
             return await sync_to_async(save)(request, id)
         return await read(request, id)
 
+    @guards.require_permission(
+        "view",
+        lambda request, network: Resource("vault", "safe"),
+        context=lambda request, network: {"network": network},
+    )
+    def open_vault(request: HttpRequest, network: str) -> JsonResponse:
+        context = {"network": network}
+        listed = guards.filter(request, "view", ["safe"], lambda id: Resource("vault", id), context=context)
+        return JsonResponse(listed, safe=False)
+
     return [
+        path("vault/<str:network>", open_vault),
         path("documents", list_documents),
         path("documents/<str:id>", read_or_save),
         path("documents/<str:id>/shares", revoke),
@@ -172,6 +210,12 @@ def test_routes_require_the_permission(site: Any) -> None:
     assert too_long.status == 400
     site.fake.revoke_token(token)
     assert site.send("PUT", "/documents/1", token).status == 403
+
+
+def test_conditions_read_the_context_of_the_request(site: Any) -> None:
+    token = site.fake.token(alice, workspace)
+    assert site.send("GET", "/vault/office", token).body == ["safe"]
+    assert site.send("GET", "/vault/home", token).status == 403
 
 
 def test_errors_of_operations_become_responses(site: Any) -> None:

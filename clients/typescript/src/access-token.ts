@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
-import type { AccessTokenClaims } from './api.ts'
 import type { DaikonError } from './errors.ts'
+import type { AccessTokenClaims } from './results.ts'
 import { decodeToken, tokenExpired, tokenInvalid } from './token-format.ts'
 
 /** The public keys of an issuer, by `kid`. */

@@ -1,26 +1,48 @@
+import type { LinkOperations } from './links.ts'
+import type { TypeOperations } from './resource-types.ts'
+import type { AccessTokenClaims, Explanation, RegisteredResource, Share } from './results.ts'
 import type { UnaryMethod } from './unary-method.ts'
 
 /**
- * Whom to check: the user of an access token, a user by ID, e-mail address or `external_id`, or a
- * group, which may do what each of its members may do at least.
+ * Whom to check: the user of an access token, the service account of an API key (also accepted as
+ * `token`), a user by ID, e-mail address or `external_id`, a group, which may do what each of its
+ * members may do at least, the holder of a link, or anyone at all.
  */
 export type Subject =
   | { token: string }
+  | { apiKey: string }
   | { userId: string }
   | { email: string }
   | { externalId: string }
   | { groupId: string }
+  | { link: string }
+  | { anonymous: true }
 
-/** A resource of your service. The ID is a UUID or any other string of at most 255 characters. */
+/**
+ * A resource of your service. The ID is a UUID or any other string of at most 255 characters. The
+ * type `workspace` stands for a workspace of daikon, by its ID or slug.
+ */
 export type Resource = { type: string; id: string }
 
-/** The user or group that a resource is shared with. */
-export type Grantee = { userId: string } | { groupId: string }
+/** The user or group that a resource is shared with; `group` is the name of a group. */
+export type Grantee =
+  | { userId: string }
+  | { email: string }
+  | { externalId: string }
+  | { groupId: string }
+  | { group: string }
+
+/** What conditions read as `context`: an object of JSON values, at most 16 KiB. */
+export type Context = Record<string, unknown>
+
+/** A condition that your service declared for the type, with values of its parameters. */
+export type Condition = { name: string; params?: Record<string, unknown> | undefined }
 
 /**
  * `private`: only the owner, the people it is shared with, and owners and admins of the workspace
- * have access. `workspace`: every member of the workspace may view it. A resource also inherits the
- * grants of its parent.
+ * have access. `workspace`: every member of the workspace may view it. `public`: everybody may view
+ * it, signed in or not; the declaration of its type must allow it. A resource also inherits the grants
+ * of its parent.
  */
 export type Visibility = 'private' | 'workspace' | 'public'
 
@@ -31,7 +53,13 @@ export type Permission = 'view' | 'edit'
 export type Grant = Permission | { role: string }
 
 /** One check in `checkMany`. */
-export type Check = { subject: Subject; action: string; resource: Resource }
+export type Check = {
+  subject: Subject
+  action: string
+  resource: Resource
+  /** Overrides the `context` of the options. */
+  context?: Context | undefined
+}
 
 export type CallOptions = {
   /** Cancels the operation, which then fails with a `CancelledError`. */
@@ -40,20 +68,50 @@ export type CallOptions = {
   deadlineMs?: number | undefined
 }
 
+export type CheckOptions = CallOptions & {
+  /** What conditions read as `context`. */
+  context?: Context | undefined
+}
+
 export type ChangeOptions = CallOptions & {
   /**
    * The access token of the user who makes the change. That user must have the permission to
    * `manage` the resource.
    */
   as?: string | undefined
+  /** What the conditions that `manage` requires read as `context`. */
+  context?: Context | undefined
 }
 
-export type ShareOptions = ChangeOptions & {
-  /** When the share expires. */
+/** The terms of a share or link. */
+export type GrantTerms = {
+  /** When it expires. */
   expiresAt?: Date | undefined
+  /** The condition under which it counts. By default, it always does. */
+  condition?: Condition | undefined
 }
 
-export type AccessibleOptions = CallOptions & {
+export type ShareOptions = ChangeOptions & GrantTerms
+
+/** One share in `shareMany`. */
+export type NewShare = GrantTerms & { resource: Resource; grantee: Grantee; grant: Grant }
+
+export type UnregisterOptions = ChangeOptions & {
+  /** Whether to unregister everything below the resource, too. */
+  cascade?: boolean | undefined
+}
+
+export type ParentOptions = ChangeOptions & {
+  /** Whether the resource inherits the grants of its parent. By default, this does not change. */
+  inherits?: boolean | undefined
+}
+
+export type SubjectsOptions = CheckOptions & {
+  /** Whom to list: `user` by default. */
+  type?: 'user' | 'group' | undefined
+}
+
+export type AccessibleOptions = CheckOptions & {
   /**
    * Restricts the list to the resources of this workspace. By default, it includes every workspace
    * of the subject.
@@ -61,117 +119,24 @@ export type AccessibleOptions = CallOptions & {
   workspaceId?: string | undefined
 }
 
-/** A resource to register. */
+/** A resource to register. Its owner must be a member of the workspace. */
 export type Registration = Resource & {
   workspaceId: string
-  /** The user who owns the resource. Must be a member of the workspace. */
-  ownerId: string
   /** Defaults to `private`. */
   visibility?: Visibility | undefined
   /** The resource in the same workspace whose grants this one inherits. */
   parent?: Resource | undefined
-}
-
-/** A resource that is registered with daikon. */
-export type RegisteredResource = Resource & {
-  /** The UUID that identifies the resource in daikon. It equals `id` if that is a UUID. */
-  resourceId: string
-  workspaceId: string
-  ownerId: string
-  visibility: Visibility
-  /** The parent, identified by its `resourceId`. */
-  parent: { type: string; resourceId: string } | undefined
-  /** Whether the resource inherits the grants of its parent. */
-  inherits: boolean
-  createdAt: Date
-  shares: Share[]
-}
-
-/** A permission or a role on a resource, granted to a user or a group. */
-export type Share = {
-  id: string
-  grantee: Grantee
-  /** Undefined if the share has a role. */
-  permission: Permission | undefined
-  /** The role of the resource type; undefined if the share has a permission. */
-  role: string | undefined
-  /** The ID of the user who shared the resource. */
-  grantedBy: string
-  grantedAt: Date
-  /** When the share expires; undefined if it does not. */
-  expiresAt: Date | undefined
-}
-
-/**
- * A grant that allows an action, or the reason why the action is denied. Properties that do not
- * apply are absent.
- */
-export type Reason = {
-  rule:
-    | 'owner'
-    | 'workspace_role'
-    | 'workspace_visibility'
-    | 'public'
-    | 'share'
-    | 'group_share'
-    | 'custom_role'
-    | 'user_unknown'
-    | 'user_inactive'
-    | 'not_a_member'
-    | 'resource_unknown'
-    | 'action_unknown'
-    | 'no_grant'
-  /** The permission of a share. */
-  permission?: Permission
-  /** The role in the workspace, the role of a share, or the name of a custom role. */
-  role?: string
-  groupId?: string
-  shareId?: string
-  expiresAt?: Date
-  /** The ancestor that the grant is inherited from. */
-  inheritedFrom?: { type: string; resourceId: string }
-}
-
-export type Explanation = { allowed: boolean; reasons: Reason[] }
-
-/** The claims of a verified access token (RFC 7519). */
-export type AccessTokenClaims = {
-  /** The ID of the user. */
-  sub: string
-  /** The ID of the token. */
-  jti: string
-  email: string
-  name: string
-  /** The ID of the workspace. */
-  wid: string
-  /** The slug of the workspace. */
-  wslug: string
-  /**
-   * The user's role in the workspace when the token was issued. Use `check` for decisions, not the
-   * role.
-   */
-  wrole: 'viewer' | 'editor' | 'admin' | 'owner'
-  /** The IDs of the user's groups when the token was issued; absent if there are more than 100. */
-  groups?: string[]
-  groups_overage?: true
-  iss: string
-  aud: string
-  /**
-   * `api_key` for the API key of a service account, of which only `sub`, `wid`, `wslug`, `wrole` and
-   * `exp` are known.
-   */
-  type: 'access' | 'api_key'
-  /** Seconds since the epoch. */
-  iat: number
-  /** Seconds since the epoch; `Infinity` for an API key that does not expire. */
-  exp: number
-}
+  /** What conditions read as `resource.attributes`: an object of JSON values, at most 4 KiB. */
+  attributes?: Record<string, unknown> | undefined
+  /** The name for people, at most 255 characters. */
+  displayName?: string | undefined
+} & ({ ownerId: string } | { ownerEmail: string } | { ownerExternalId: string })
 
 /**
  * A client of daikon. If an operation fails, its promise rejects with a `DaikonError`; a denied
  * check is not a failure.
  */
-export type Daikon = {
+export interface Daikon extends LinkOperations, TypeOperations {
   /**
    * Whether the subject may perform the action on the resource. Unknown users, resources and actions
    * are denied. Checks made in the same turn of the event loop share one call.
@@ -183,10 +148,10 @@ export type Daikon = {
     subject: Subject,
     action: string,
     resource: Resource,
-    options?: CallOptions,
+    options?: CheckOptions,
   ): Promise<boolean>
   /** Returns the results of several checks, in order. */
-  checkMany(checks: readonly Check[], options?: CallOptions): Promise<boolean[]>
+  checkMany(checks: readonly Check[], options?: CheckOptions): Promise<boolean[]>
   /**
    * Returns the IDs of all resources of a type on which the subject may perform the action. Reads
    * pages of 1,000 as you iterate; `deadlineMs` applies to each page.
@@ -201,6 +166,15 @@ export type Daikon = {
     options?: AccessibleOptions,
   ): AsyncIterable<string>
   /**
+   * Returns who may perform an action on a resource now: for each user or group, the `external_id` if
+   * there is one, otherwise the ID. Lists members of the workspace only, also of a public resource.
+   * Reads pages of 1,000 as you iterate; `deadlineMs` applies to each page.
+   *
+   * @example
+   * for await (const id of daikon.subjects('view', { type: 'document', id: 'roadmap' })) console.log(id)
+   */
+  subjects(action: string, resource: Resource, options?: SubjectsOptions): AsyncIterable<string>
+  /**
    * Returns whether an action is allowed, with every grant that allows it or the reason why it is
    * denied.
    */
@@ -208,15 +182,22 @@ export type Daikon = {
     subject: Subject,
     action: string,
     resource: Resource,
-    options?: CallOptions,
+    options?: CheckOptions,
   ): Promise<Explanation>
   /**
    * Registers a resource. Call it when the resource is created. Repeating the call with the same
    * workspace and owner returns the registered resource.
    */
   register(registration: Registration, options?: CallOptions): Promise<RegisteredResource>
+  /** Registers up to 1,000 resources, or none. Items may name each other as parents. */
+  registerMany(
+    registrations: readonly Registration[],
+    options?: CallOptions,
+  ): Promise<RegisteredResource[]>
+  /** Returns a registered resource. */
+  get(resource: Resource, options?: CallOptions): Promise<RegisteredResource>
   /** Removes a resource and its shares. Call it when the resource is deleted. */
-  unregister(resource: Resource, options?: ChangeOptions): Promise<void>
+  unregister(resource: Resource, options?: UnregisterOptions): Promise<void>
   /**
    * Shares a resource, or replaces the permission or role of an existing share. `as` is required. To
    * grant a role that contains `manage`, its user must own the resource or an ancestor that it
@@ -227,13 +208,44 @@ export type Daikon = {
    * await daikon.share(issue, { userId }, { role: 'triage' }, { as: token })
    */
   share(resource: Resource, grantee: Grantee, grant: Grant, options?: ShareOptions): Promise<Share>
+  /**
+   * Grants up to 1,000 shares, or none. With `as`, its user must be allowed to manage every resource;
+   * without it, your service decides.
+   */
+  shareMany(shares: readonly NewShare[], options?: ChangeOptions): Promise<Share[]>
+  /** Returns the shares of a resource, without expired ones. */
+  shares(resource: Resource, options?: CallOptions): Promise<Share[]>
   /** Removes the share of a user or group. */
   revoke(resource: Resource, grantee: Grantee, options?: ChangeOptions): Promise<void>
-  /** Makes a resource visible to its whole workspace, or private again. */
+  /** Makes a resource visible to its whole workspace or to everybody, or private again. */
   setVisibility(
     resource: Resource,
     visibility: Visibility,
     options?: ChangeOptions,
+  ): Promise<RegisteredResource>
+  /**
+   * Changes attributes, which conditions read, by a merge patch (RFC 7396): members of `attributes`
+   * are merged, and null removes a member.
+   */
+  setAttributes(
+    resource: Resource,
+    attributes: Record<string, unknown>,
+    options?: ChangeOptions,
+  ): Promise<RegisteredResource>
+  /** Sets the name of a resource for people, or removes it. */
+  setDisplayName(
+    resource: Resource,
+    displayName: string | null,
+    options?: ChangeOptions,
+  ): Promise<RegisteredResource>
+  /**
+   * Moves a resource, with everything below it, to another parent of the same workspace, or to none.
+   * The user of `as` must also be allowed to edit the new parent.
+   */
+  setParent(
+    resource: Resource,
+    parent: Resource | null,
+    options?: ParentOptions,
   ): Promise<RegisteredResource>
   /**
    * Makes another member of the workspace the owner of a resource. The user of `as` must own the

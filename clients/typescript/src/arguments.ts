@@ -1,8 +1,21 @@
-import type { Grant, Grantee, Permission, Resource, Subject } from './api.ts'
+import type {
+  Condition,
+  Context,
+  Grant,
+  Grantee,
+  GrantTerms,
+  Permission,
+  Registration,
+  Resource,
+  Subject,
+} from './api.ts'
 import { type Field, invalidArgument } from './errors.ts'
 
 /** A subject in the format of the Access API. */
-export type SubjectName = { type: 'access_token' | 'api_key' | 'user' | 'group'; id: string }
+export type SubjectName = {
+  type: 'access_token' | 'api_key' | 'user' | 'group' | 'link' | 'anonymous'
+  id: string
+}
 
 const maxTypeLength = 200
 const maxIdLength = 255
@@ -18,6 +31,12 @@ export function nameSubject(subject: Subject): SubjectName {
   if (typeof subject === 'object' && subject !== null) {
     if ('token' in subject && isText(subject.token, maxTokenLength))
       return { type: isApiKey(subject.token) ? 'api_key' : 'access_token', id: subject.token }
+    if ('apiKey' in subject && isText(subject.apiKey, maxTokenLength))
+      return { type: 'api_key', id: subject.apiKey }
+    if ('link' in subject && isText(subject.link, maxTokenLength))
+      return { type: 'link', id: subject.link }
+    if ('anonymous' in subject && subject.anonymous === true)
+      return { type: 'anonymous', id: 'anonymous' }
     if ('groupId' in subject && isText(subject.groupId, maxIdLength))
       return { type: 'group', id: subject.groupId }
     const id =
@@ -31,7 +50,8 @@ export function nameSubject(subject: Subject): SubjectName {
     if (isText(id, maxIdLength)) return { type: 'user', id }
   }
   const message =
-    'must be { token }, { userId }, { email }, { externalId } or { groupId } with a non-empty string'
+    'must be { token }, { apiKey }, { userId }, { email }, { externalId }, { groupId } or { link } with ' +
+    'a non-empty string, or { anonymous: true }'
   throw invalidArgument({ field: 'subject', message })
 }
 
@@ -58,12 +78,44 @@ export function requireResource(resource: Resource): void {
 }
 
 /** @throws InvalidArgumentError */
-export function nameGrantee(grantee: Grantee): { grantee_type: string; grantee_id: string } {
+export function requireType(type: string): void {
+  requireResource({ type, id: 'any' })
+}
+
+/** The fields that name the grantee of a share in the API. */
+export type GranteeName = {
+  grantee_type: '' | 'user' | 'group'
+  grantee_id: string
+  grantee_email?: string
+  grantee_external_id?: string
+  group_name?: string
+}
+
+/** @throws InvalidArgumentError */
+export function nameGrantee(grantee: Grantee): GranteeName {
   if (typeof grantee === 'object' && grantee !== null) {
     if ('userId' in grantee) return { grantee_type: 'user', grantee_id: grantee.userId }
     if ('groupId' in grantee) return { grantee_type: 'group', grantee_id: grantee.groupId }
+    const noId = { grantee_type: '', grantee_id: '' } as const
+    if ('email' in grantee) return { ...noId, grantee_email: grantee.email }
+    if ('externalId' in grantee) return { ...noId, grantee_external_id: grantee.externalId }
+    if ('group' in grantee) return { ...noId, group_name: grantee.group }
   }
-  throw invalidArgument({ field: 'grantee', message: 'must be { userId } or { groupId }' })
+  const message = 'must be { userId }, { email }, { externalId }, { groupId } or { group }'
+  throw invalidArgument({ field: 'grantee', message })
+}
+
+/** The fields that name the owner of a resource in the API. */
+export type OwnerName = { owner_id: string; owner_email?: string; owner_external_id?: string }
+
+/** @throws InvalidArgumentError */
+export function nameOwner(registration: Registration): OwnerName {
+  if ('ownerId' in registration) return { owner_id: registration.ownerId }
+  if ('ownerEmail' in registration) return { owner_id: '', owner_email: registration.ownerEmail }
+  if ('ownerExternalId' in registration)
+    return { owner_id: '', owner_external_id: registration.ownerExternalId }
+  const message = 'is required, or ownerEmail or ownerExternalId'
+  throw invalidArgument({ field: 'ownerId', message })
 }
 
 /** @throws InvalidArgumentError */
@@ -71,6 +123,57 @@ export function nameGrant(grant: Grant): { permission: Permission } | { role: st
   if (typeof grant === 'string') return { permission: grant }
   if (typeof grant?.role === 'string') return { role: grant.role }
   throw invalidArgument({ field: 'permission', message: 'must be view, edit or { role }' })
+}
+
+/**
+ * Returns the fields of a request for the terms of a share or link.
+ *
+ * @throws InvalidArgumentError
+ */
+export function readTerms({ expiresAt, condition }: GrantTerms): {
+  expires_at?: string
+  condition?: Condition
+} {
+  return {
+    ...(expiresAt && { expires_at: readTime('expiresAt', expiresAt) }),
+    ...(condition && { condition: readCondition(condition) }),
+  }
+}
+
+function readTime(field: string, time: Date): string {
+  if (time instanceof Date && !Number.isNaN(time.getTime())) return time.toISOString()
+  throw invalidArgument({ field, message: 'must be a valid Date' })
+}
+
+function readCondition({ name, params }: Condition): Condition {
+  if (!isText(name, maxTypeLength))
+    throw invalidArgument({ field: 'condition.name', message: 'must be a non-empty string' })
+  return { name, ...(params && { params: readObject('condition.params', params) }) }
+}
+
+/**
+ * Returns the field `context` of a request; nothing without a context.
+ *
+ * @throws InvalidArgumentError
+ */
+export function readContext(context: Context | undefined): { context?: Context } {
+  return context === undefined ? {} : { context: readObject('context', context) }
+}
+
+/**
+ * Returns an object as JSON has it: a Date is a string, and members that are undefined are absent.
+ *
+ * @throws InvalidArgumentError
+ */
+export function readObject(field: string, value: Record<string, unknown>): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalidArgument({ field, message: 'must be an object' })
+  try {
+    return JSON.parse(JSON.stringify(value))
+  } catch (error) {
+    const message = `must contain only JSON values: ${(error as Error).message}`
+    throw invalidArgument({ field, message })
+  }
 }
 
 /** Whether a value is a string of 1 to `maxLength` characters, counted as code points. */

@@ -1,5 +1,11 @@
-import type { CallOptions, Resource, Subject } from './api.ts'
-import { nameSubject, requireAction, requireResource, type SubjectName } from './arguments.ts'
+import type { CallOptions, Check, Context, Resource } from './api.ts'
+import {
+  nameSubject,
+  readObject,
+  requireAction,
+  requireResource,
+  type SubjectName,
+} from './arguments.ts'
 import {
   type Connection,
   closedError,
@@ -30,13 +36,7 @@ export type Settle = (error: DaikonError | undefined, isAllowed: boolean) => voi
 /** Collects the checks of one turn of the event loop and sends them together. */
 export type CheckBatcher = {
   /** Throws InvalidArgumentError. Passes every other error to `settle`. */
-  add(
-    subject: Subject,
-    action: string,
-    resource: Resource,
-    options: CallOptions,
-    settle: Settle,
-  ): void
+  add(check: Check, options: CallOptions, settle: Settle): void
   /** Fails all pending checks. */
   close(): void
 }
@@ -63,6 +63,7 @@ type Item = {
   subject: SubjectName
   action: string
   resource: Resource
+  context: Context | undefined
   bytes: number
   waiters: Set<Waiter>
   batch: Batch | undefined
@@ -152,9 +153,14 @@ export function createCheckBatcher(
 
   function createRequest(items: Item[]): EvaluateBatchRequest {
     const evaluations: EvaluationItem[] = []
-    for (const { subject, action, resource } of items) {
+    for (const { subject, action, resource, context } of items) {
       const type = `${options.service}:${resource.type}`
-      evaluations.push({ subject, action: { name: action }, resource: { type, id: resource.id } })
+      evaluations.push({
+        subject,
+        action: { name: action },
+        resource: { type, id: resource.id },
+        context,
+      })
     }
     return { evaluations }
   }
@@ -224,23 +230,31 @@ export function createCheckBatcher(
     if (next !== Number.POSITIVE_INFINITY) watchDeadline(next)
   }
 
-  function findOrAddItem(subject: SubjectName, action: string, resource: Resource): Item {
+  function findOrAddItem(
+    subject: SubjectName,
+    action: string,
+    resource: Resource,
+    context: Context | undefined,
+  ): Item {
     let subjectItems = unsent.get(subject.id)
     if (!subjectItems) {
       subjectItems = new Map()
       unsent.set(subject.id, subjectItems)
     }
     // Names cannot contain line breaks, so the key is unambiguous.
-    const key = `${subject.type}\n${action}\n${resource.type}\n${resource.id}`
+    const json = context ? `\n${JSON.stringify(context)}` : ''
+    const key = `${subject.type}\n${action}\n${resource.type}\n${resource.id}${json}`
     const existing = subjectItems.get(key)
     if (existing) return existing
     const length = subject.id.length + key.length + options.service.length
-    const bytes = length * 3 + itemOverhead
+    // `[1,1]` is the shortest JSON of a number, which takes 11 bytes.
+    const bytes = length * 3 + json.length * 3 + itemOverhead
     const item: Item = {
       key,
       subject,
       action,
       resource,
+      context,
       bytes,
       waiters: new Set(),
       batch: undefined,
@@ -251,13 +265,18 @@ export function createCheckBatcher(
   }
 
   return {
-    add(subject, action, resource, { signal, deadlineMs = options.deadlineMs }, settle) {
+    add(
+      { subject, action, resource, context },
+      { signal, deadlineMs = options.deadlineMs },
+      settle,
+    ) {
       const name = nameSubject(subject)
       requireAction(action)
       requireResource(resource)
+      const input = context && readObject('context', context)
       if (connection.isClosed()) return settle(closedError(), false)
       if (signal?.aborted) return settle(abortError(signal), false)
-      const item = findOrAddItem(name, action, resource)
+      const item = findOrAddItem(name, action, resource, input)
       const deadline = Date.now() + deadlineMs
       const waiter: Waiter = { item, deadline, settle, stopListening: undefined }
       if (signal) waiter.stopListening = onAbort(signal, () => leave(waiter, abortError(signal)))

@@ -1,26 +1,29 @@
 import type { ChannelOptions } from '@grpc/grpc-js'
 import { createTokenVerifier } from './access-token.ts'
-import type { AccessTokenClaims, CallOptions, DaikonClient, Resource, Subject } from './api.ts'
+import type { CheckOptions, Context, DaikonClient, Resource, Subject } from './api.ts'
 import {
   isApiKey,
-  nameGrant,
-  nameGrantee,
   nameSubject,
+  readObject,
   requireAction,
   requireResource,
+  requireType,
   type SubjectName,
 } from './arguments.ts'
+import { createCaller } from './caller.ts'
 import { createCheckBatcher } from './check-batcher.ts'
-import { type Attempt, createConnection, createLimiter, type TlsOptions } from './connection.ts'
-import { type DaikonError, invalidArgument } from './errors.ts'
+import { createConnection, createLimiter, type TlsOptions } from './connection.ts'
+import { invalidArgument } from './errors.ts'
 import { AccessServiceService } from './gen/daikon/v1/access.ts'
 import { AuthServiceService } from './gen/daikon/v1/auth.ts'
 import { OAuthServiceService } from './gen/daikon/v1/oauth.ts'
-import { PermissionServiceService } from './gen/daikon/v1/permissions.ts'
-import { readReasons, readResource, readShare } from './records.ts'
-import { isUuid, resourceId } from './resource-id.ts'
+import { createLinkOperations } from './links.ts'
+import { readReasons } from './records.ts'
+import { resourceId } from './resource-id.ts'
+import { createResourceOperations } from './resource-operations.ts'
+import { createTypeOperations } from './resource-types.ts'
+import type { AccessTokenClaims } from './results.ts'
 import { deniedTokenError, tokenInvalid } from './token-format.ts'
-import type { UnaryMethod } from './unary-method.ts'
 
 export type DaikonOptions = {
   /** The host and port of the gRPC server, such as `localhost:50051`. */
@@ -63,6 +66,8 @@ export function createDaikon(options: DaikonOptions): DaikonClient {
   const connection = createConnection({ address, serviceKey, tls, grpcOptions })
   const limiter = createLimiter(maxInFlight)
   const batcher = createCheckBatcher(connection, limiter, { service, deadlineMs })
+  const caller = createCaller(connection, limiter, { service, deadlineMs })
+  const { send } = caller
   const verifyToken = createTokenVerifier(async () => {
     const [configuration, keySet] = await Promise.all([
       send(AuthServiceService.getConfiguration, {}, { retry: true }),
@@ -93,49 +98,23 @@ export function createDaikon(options: DaikonOptions): DaikonClient {
     }
   }
 
-  type SendOptions = CallOptions & Omit<Attempt, 'deadline'>
-
-  /**
-   * Sends a call once the limiter has a free slot. Returns undefined only if `onRepeated` returned
-   * true.
-   */
-  function trySend<Request, Response>(
-    method: UnaryMethod<Request, Response>,
-    request: Request,
-    { deadlineMs: milliseconds = deadlineMs, ...attempt }: SendOptions,
-  ): Promise<Response | undefined> {
-    const timedAttempt = { ...attempt, deadline: Date.now() + milliseconds }
-    return limiter.run(() => connection.send(method, request, timedAttempt), timedAttempt)
-  }
-
-  async function send<Request, Response>(
-    method: UnaryMethod<Request, Response>,
-    request: Request,
-    options: SendOptions,
-  ): Promise<Response> {
-    return (await trySend(method, request, options)) as Response
-  }
-
-  function keyOf(resource: Resource) {
-    requireResource(resource)
-    const { type, id } = resource
-    const resource_id = resourceId(service, type, id)
-    return { service_name: service, resource_type: type, resource_id }
-  }
-
   async function* accessibleIds(
     subject: SubjectName,
     action: string,
     type: string,
-    { workspaceId, ...options }: CallOptions & { workspaceId?: string | undefined },
+    { workspaceId, context, ...options }: CheckOptions & { workspaceId?: string | undefined },
   ) {
+    const searched = {
+      ...context,
+      ...(workspaceId !== undefined && { workspace_id: workspaceId }),
+    }
     let token = ''
     do {
       const request = {
         subject,
         action: { name: action },
         resource: { type: `${service}:${type}` },
-        ...(workspaceId !== undefined && { context: { workspace_id: workspaceId } }),
+        ...((context || workspaceId !== undefined) && { context: searched }),
         ...(token && { page: { token } }),
       }
       const found = await send(AccessServiceService.searchResources, request, {
@@ -152,22 +131,23 @@ export function createDaikon(options: DaikonOptions): DaikonClient {
   }
 
   return {
-    check(subject, action, resource, options = {}) {
+    check(subject, action, resource, { context, ...options } = {}) {
       return new Promise((resolve, reject) => {
-        batcher.add(subject, action, resource, options, (error, isAllowed) =>
+        batcher.add({ subject, action, resource, context }, options, (error, isAllowed) =>
           error ? reject(error) : resolve(isAllowed),
         )
       })
     },
 
-    checkMany(checks, options = {}) {
+    checkMany(checks, { context, ...options } = {}) {
       return new Promise((resolve, reject) => {
         const results: boolean[] = new Array(checks.length).fill(false)
         let missing = checks.length
         if (missing === 0) return resolve(results)
-        for (const { subject, action, resource } of checks) validate(subject, action, resource)
-        for (const [index, { subject, action, resource }] of checks.entries())
-          batcher.add(subject, action, resource, options, (error, isAllowed) => {
+        for (const { subject, action, resource, context } of checks)
+          validate(subject, action, resource, context)
+        for (const [index, check] of checks.entries())
+          batcher.add({ context, ...check }, options, (error, isAllowed) => {
             if (error) return reject(error)
             results[index] = isAllowed
             missing -= 1
@@ -181,20 +161,51 @@ export function createDaikon(options: DaikonOptions): DaikonClient {
         async *[Symbol.asyncIterator]() {
           const name = nameSubject(subject)
           requireAction(action)
-          requireResource({ type, id: 'any' })
-          yield* accessibleIds(name, action, type, options)
+          requireType(type)
+          const { context } = options
+          yield* accessibleIds(name, action, type, {
+            ...options,
+            context: context && readObject('context', context),
+          })
         },
       }
     },
 
-    async explain(subject, action, resource, options = {}) {
-      const name = validate(subject, action, resource)
+    subjects(action, resource, { type = 'user', context, ...options } = {}) {
+      return {
+        async *[Symbol.asyncIterator]() {
+          requireAction(action)
+          requireResource(resource)
+          const request = {
+            subject: { type },
+            action: { name: action },
+            resource: { type: `${service}:${resource.type}`, id: resource.id },
+            ...(context && { context: readObject('context', context) }),
+          }
+          const { searchSubjects } = AccessServiceService
+          let token = ''
+          do {
+            const page = token ? { page: { token } } : {}
+            const found = await send(
+              searchSubjects,
+              { ...request, ...page },
+              { ...options, retry: true },
+            )
+            for (const { id } of found.results) yield id
+            token = found.page?.next_token ?? ''
+          } while (token)
+        },
+      }
+    },
+
+    async explain(subject, action, resource, { context: given, ...options } = {}) {
+      const name = validate(subject, action, resource, given)
       const type = `${service}:${resource.type}`
       const request = {
         subject: name,
         action: { name: action },
         resource: { type, id: resource.id },
-        context: { explain: true },
+        context: { ...(given && readObject('context', given)), explain: true },
       }
       const { decision, context } = await send(AccessServiceService.evaluate, request, {
         ...options,
@@ -205,77 +216,9 @@ export function createDaikon(options: DaikonOptions): DaikonClient {
       return { allowed: decision, reasons: readReasons(context) }
     },
 
-    async register({ workspaceId, ownerId, visibility, parent, ...resource }, options = {}) {
-      const key = keyOf(resource)
-      const { resource_type, resource_id } = parent ? keyOf(parent) : key
-      const request = {
-        ...key,
-        workspace_id: workspaceId,
-        owner_id: ownerId,
-        ...(!isUuid(resource.id) && { external_id: resource.id }),
-        ...(visibility && { visibility }),
-        ...(parent && { parent: { resource_type, resource_id } }),
-      }
-      return readResource(
-        await send(PermissionServiceService.register, request, { ...options, retry: true }),
-      )
-    },
-
-    async unregister(resource, { as: token, ...options } = {}) {
-      await trySend(PermissionServiceService.unregister, keyOf(resource), {
-        ...options,
-        token,
-        retry: true,
-        onRepeated: ({ reason }: DaikonError) => reason === 'RESOURCE_NOT_FOUND',
-      })
-    },
-
-    async share(resource, grantee, grant, { as: token, expiresAt, ...options } = {}) {
-      const request = {
-        ...keyOf(resource),
-        ...nameGrantee(grantee),
-        permission: '',
-        ...nameGrant(grant),
-        ...(expiresAt && { expires_at: readTime('expiresAt', expiresAt) }),
-      }
-      return readShare(
-        await send(PermissionServiceService.share, request, { ...options, token, retry: true }),
-      )
-    },
-
-    async revoke(resource, grantee, { as: token, ...options } = {}) {
-      // Older servers require a permission; none compares it with the share.
-      const request = { ...keyOf(resource), ...nameGrantee(grantee), permission: 'view' }
-      await trySend(PermissionServiceService.revokeShare, request, {
-        ...options,
-        token,
-        retry: true,
-        onRepeated: ({ reason }: DaikonError) => reason === 'SHARE_NOT_FOUND',
-      })
-    },
-
-    async setVisibility(resource, visibility, { as: token, ...options } = {}) {
-      const request = { ...keyOf(resource), visibility }
-      return readResource(
-        await send(PermissionServiceService.updateVisibility, request, {
-          ...options,
-          token,
-          retry: true,
-        }),
-      )
-    },
-
-    async transfer(resource, userId, { as: token, ...options } = {}) {
-      const request = { ...keyOf(resource), owner_id: userId }
-      return readResource(
-        await send(PermissionServiceService.transferOwnership, request, {
-          ...options,
-          token,
-          // After the first attempt, the user of the token may no longer own the resource.
-          retry: token === undefined,
-        }),
-      )
-    },
+    ...createResourceOperations(caller),
+    ...createLinkOperations(caller),
+    ...createTypeOperations(caller),
 
     verifyAccessToken: (token) => (isApiKey(token) ? verifyApiKey(token) : verifyToken(token)),
 
@@ -295,15 +238,16 @@ export function createDaikon(options: DaikonOptions): DaikonClient {
   }
 }
 
-function readTime(field: string, time: Date): string {
-  if (time instanceof Date && !Number.isNaN(time.getTime())) return time.toISOString()
-  throw invalidArgument({ field, message: 'must be a valid Date' })
-}
-
-function validate(subject: Subject, action: string, resource: Resource): SubjectName {
+function validate(
+  subject: Subject,
+  action: string,
+  resource: Resource,
+  context: Context | undefined,
+): SubjectName {
   const name = nameSubject(subject)
   requireAction(action)
   requireResource(resource)
+  if (context !== undefined) readObject('context', context)
   return name
 }
 

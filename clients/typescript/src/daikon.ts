@@ -1,23 +1,26 @@
 /** A client of daikon for Node.js services. */
 export type {
   AccessibleOptions,
-  AccessTokenClaims,
   CallOptions,
   ChangeOptions,
   Check,
+  CheckOptions,
+  Condition,
+  Context,
   Daikon,
   DaikonClient,
-  Explanation,
   Grant,
   Grantee,
+  GrantTerms,
+  NewShare,
+  ParentOptions,
   Permission,
-  Reason,
-  RegisteredResource,
   Registration,
   Resource,
-  Share,
   ShareOptions,
   Subject,
+  SubjectsOptions,
+  UnregisterOptions,
   Visibility,
 } from './api.ts'
 export { createDaikon, type DaikonOptions } from './client.ts'
@@ -36,7 +39,24 @@ export {
   UnauthenticatedError,
   UnavailableError,
 } from './errors.ts'
+export type { Link, LinkOptions, NewLink } from './links.ts'
 export { resourceId } from './resource-id.ts'
+export type {
+  ConditionDeclaration,
+  DeclaredType,
+  DeclareOptions,
+  Requirement,
+  RoleDeclaration,
+  TypeDeclaration,
+  TypeUses,
+} from './resource-types.ts'
+export type {
+  AccessTokenClaims,
+  Explanation,
+  Reason,
+  RegisteredResource,
+  Share,
+} from './results.ts'
 export type { UnaryMethod } from './unary-method.ts'
 export {
   InvalidWebhookError,

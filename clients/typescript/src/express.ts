@@ -1,8 +1,20 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express'
 import type { Daikon, Resource } from './api.ts'
-import { createRequestGuard, type GuardOptions, type RequestUser, toProblem } from './http-guard.ts'
+import {
+  createRequestGuard,
+  type FilterOptions,
+  type GuardOptions,
+  type RequestUser,
+  toProblem,
+} from './http-guard.ts'
 
-export { type GuardOptions, type Problem, type RequestUser, toProblem } from './http-guard.ts'
+export {
+  type FilterOptions,
+  type GuardOptions,
+  type Problem,
+  type RequestUser,
+  toProblem,
+} from './http-guard.ts'
 
 /** The type of requests in `userOf` and `filter`, independent of route parameters. */
 type AnyRequest = object
@@ -23,7 +35,7 @@ export type ExpressGuards = {
   requirePermission<Params = any>(
     action: string,
     resource: (request: Request<Params>) => Resource | Promise<Resource>,
-    options?: GuardOptions,
+    options?: GuardOptions<Request<Params>>,
   ): RequestHandler<Params>
   /** Returns the user of a request that passed a guard. */
   userOf(request: AnyRequest): RequestUser
@@ -33,6 +45,7 @@ export type ExpressGuards = {
     action: string,
     items: readonly Item[],
     resourceOf: (item: Item) => Resource,
+    options?: FilterOptions,
   ): Promise<Item[]>
   /**
    * Responds to errors that handlers throw, in the same format as the guards. Add it after all

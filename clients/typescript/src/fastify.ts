@@ -1,7 +1,19 @@
 import type { Daikon, Resource } from './api.ts'
-import { createRequestGuard, type GuardOptions, type RequestUser, toProblem } from './http-guard.ts'
+import {
+  createRequestGuard,
+  type FilterOptions,
+  type GuardOptions,
+  type RequestUser,
+  toProblem,
+} from './http-guard.ts'
 
-export { type GuardOptions, type Problem, type RequestUser, toProblem } from './http-guard.ts'
+export {
+  type FilterOptions,
+  type GuardOptions,
+  type Problem,
+  type RequestUser,
+  toProblem,
+} from './http-guard.ts'
 
 /** The members of a FastifyRequest that the guards use. */
 export type FastifyRequestLike = { headers: { authorization?: string | undefined } }
@@ -32,7 +44,7 @@ export type FastifyGuards = {
   requirePermission<Request extends FastifyRequestLike>(
     action: string,
     resource: (request: Request) => Resource | Promise<Resource>,
-    options?: GuardOptions,
+    options?: GuardOptions<Request>,
   ): FastifyGuard<Request>
   /** Returns the user of a request that passed a guard. */
   userOf(request: FastifyRequestLike): RequestUser
@@ -42,6 +54,7 @@ export type FastifyGuards = {
     action: string,
     items: readonly Item[],
     resourceOf: (item: Item) => Resource,
+    options?: FilterOptions,
   ): Promise<Item[]>
 }
 

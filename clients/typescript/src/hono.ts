@@ -1,7 +1,19 @@
 import type { Daikon, Resource } from './api.ts'
-import { createRequestGuard, type GuardOptions, type RequestUser, toProblem } from './http-guard.ts'
+import {
+  createRequestGuard,
+  type FilterOptions,
+  type GuardOptions,
+  type RequestUser,
+  toProblem,
+} from './http-guard.ts'
 
-export { type GuardOptions, type Problem, type RequestUser, toProblem } from './http-guard.ts'
+export {
+  type FilterOptions,
+  type GuardOptions,
+  type Problem,
+  type RequestUser,
+  toProblem,
+} from './http-guard.ts'
 
 /** The members of a Hono Context that the guards use. */
 export type HonoContextLike = {
@@ -32,7 +44,7 @@ export type HonoGuards = {
   requirePermission<Context extends HonoContextLike = HonoContextLike>(
     action: string,
     resource: (context: Context) => Resource | Promise<Resource>,
-    options?: GuardOptions,
+    options?: GuardOptions<Context>,
   ): HonoGuard<Context>
   /** Returns the user of a request that passed a guard. */
   userOf(context: HonoContextLike): RequestUser
@@ -42,6 +54,7 @@ export type HonoGuards = {
     action: string,
     items: readonly Item[],
     resourceOf: (item: Item) => Resource,
+    options?: FilterOptions,
   ): Promise<Item[]>
 }
 

@@ -1,5 +1,6 @@
-import type { AccessTokenClaims, Daikon, Resource } from './api.ts'
+import type { Context, Daikon, Resource } from './api.ts'
 import { DaikonError, InvalidTokenError, NotFoundError, PermissionDeniedError } from './errors.ts'
+import type { AccessTokenClaims } from './results.ts'
 
 /** The user of an HTTP request. */
 export type RequestUser = {
@@ -9,12 +10,21 @@ export type RequestUser = {
   token: string
 }
 
-export type GuardOptions = {
+// Guards of every framework, whose requests differ, take the same options.
+// biome-ignore lint/suspicious/noExplicitAny: see above
+export type GuardOptions<Request = any> = {
+  /** Returns what conditions read as `context`. */
+  context?: ((request: Request) => Context | Promise<Context>) | undefined
   /**
    * Responds with 404 instead of 403, so that the response does not reveal that the resource
    * exists.
    */
   hide?: boolean | undefined
+}
+
+export type FilterOptions = {
+  /** What conditions read as `context`. */
+  context?: Context | undefined
 }
 
 /** An HTTP error response (RFC 9457). */
@@ -48,6 +58,7 @@ export type RequestGuard<Request extends object> = {
     action: string,
     items: readonly Item[],
     resourceOf: (item: Item) => Resource,
+    options?: FilterOptions,
   ): Promise<Item[]>
 }
 
@@ -74,19 +85,19 @@ export function createRequestGuard<Request extends object>(
     authenticate,
     userOf,
 
-    async authorize(request, action, findResource, { hide = false }) {
+    async authorize(request, action, findResource, { hide = false, context: readContext }) {
       const { token } = await authenticate(request)
-      const resource = await findResource()
-      if (await daikon.check({ token }, action, resource)) return
+      const [resource, context] = await Promise.all([findResource(), readContext?.(request)])
+      if (await daikon.check({ token }, action, resource, { context })) return
       if (hide) throw new NotFoundError('RESOURCE_NOT_FOUND', 'Not found')
       const message = `You are not allowed to ${action} this ${resource.type}`
       throw new PermissionDeniedError('ACTION_DENIED', message)
     },
 
-    async filter(request, action, items, resourceOf) {
+    async filter(request, action, items, resourceOf, options) {
       const subject = { token: userOf(request).token }
       const checks = items.map((item) => ({ subject, action, resource: resourceOf(item) }))
-      const allowed = await daikon.checkMany(checks)
+      const allowed = await daikon.checkMany(checks, options)
       return items.filter((_item, index) => allowed[index])
     },
   }

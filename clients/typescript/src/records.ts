@@ -1,5 +1,6 @@
-import type { Grantee, Permission, Reason, RegisteredResource, Share, Visibility } from './api.ts'
+import type { Permission, Visibility } from './api.ts'
 import type { ResourcePermissionResponse, ShareResponse } from './gen/daikon/v1/permissions.ts'
+import type { Reason, RegisteredResource, Share } from './results.ts'
 
 /** Converts a permission record of the API. */
 export function readResource(record: ResourcePermissionResponse): RegisteredResource {
@@ -13,6 +14,8 @@ export function readResource(record: ResourcePermissionResponse): RegisteredReso
     visibility: record.visibility as Visibility,
     parent: parent && { type: parent.resource_type, resourceId: parent.resource_id },
     inherits: record.inherits,
+    attributes: record.attributes ?? {},
+    displayName: record.display_name,
     createdAt: new Date(record.created_at ?? 0),
     shares: record.shares.map(readShare),
   }
@@ -20,16 +23,16 @@ export function readResource(record: ResourcePermissionResponse): RegisteredReso
 
 /** Converts a share of the API. */
 export function readShare(share: ShareResponse): Share {
-  const grantee: Grantee =
-    share.grantee_type === 'user' ? { userId: share.grantee_id } : { groupId: share.grantee_id }
+  const { grantee_type, grantee_id } = share
   return {
     id: share.id,
-    grantee,
+    grantee: grantee_type === 'user' ? { userId: grantee_id } : { groupId: grantee_id },
     permission: (share.permission || undefined) as Permission | undefined,
     role: share.role,
     grantedBy: share.granted_by,
     grantedAt: new Date(share.granted_at ?? 0),
     expiresAt: share.expires_at === undefined ? undefined : new Date(share.expires_at),
+    condition: share.condition,
   }
 }
 
@@ -40,21 +43,27 @@ type ReasonRecord = {
   role?: string
   group_id?: string
   share_id?: string
+  link_id?: string
   expires_at?: string
+  condition?: string
+  missing?: string[]
   inherited_from?: { resource_type: string; resource_id: string }
 }
 
 /** Converts the reasons of an explained evaluation. */
 export function readReasons(context: Record<string, unknown> | undefined): Reason[] {
   const records = (context?.reasons ?? []) as ReasonRecord[]
-  return records.map(({ group_id, share_id, expires_at, inherited_from, ...record }) => {
-    const { rule, permission, role } = record
+  return records.map(({ group_id, share_id, link_id, expires_at, inherited_from, ...record }) => {
+    const { rule, permission, role, condition, missing } = record
     return {
       rule,
       ...(permission && { permission }),
       ...(role && { role }),
       ...(group_id && { groupId: group_id }),
       ...(share_id && { shareId: share_id }),
+      ...(link_id && { linkId: link_id }),
+      ...(condition && { condition }),
+      ...(missing && { missing }),
       ...(expires_at && { expiresAt: new Date(expires_at) }),
       ...(inherited_from && {
         inheritedFrom: {

@@ -1,9 +1,13 @@
 // Runs in a folder in which the packed client is installed; see package.test.ts.
 import assert from 'node:assert/strict'
 import {
+  type Condition,
   createDaikon,
   DaikonError,
+  type Grantee,
   InvalidArgumentError,
+  type NewLink,
+  type Registration,
   type Resource,
   resourceId,
   type Subject,
@@ -61,5 +65,34 @@ assert.equal(resourceId('docs', 'document', 'handbook'), daikon.resourceId(handb
 // @ts-expect-error A subject needs a token or the ID of a user.
 const invalid: Subject = { name: 'bob' }
 assert.ok(invalid)
+// @ts-expect-error A grantee is named in exactly one way.
+const noGrantee: Grantee = { name: 'bob' }
+assert.ok(noGrantee)
+// @ts-expect-error An owner is required.
+const noOwner: Registration = { type: 'document', id: 'x', workspaceId: WORKSPACE }
+assert.ok(noOwner)
+// @ts-expect-error A condition has a name.
+const noName: Condition = { params: { max: 5 } }
+assert.ok(noName)
+
+const report = { type: 'report', id: 'api' }
+const ownerEmail = 'bob@acme.example'
+await daikon.register({
+  ...report,
+  workspaceId: WORKSPACE,
+  ownerEmail,
+  attributes: { team: 'red' },
+})
+const condition: Condition = { name: 'up_to', params: { max: 5 } }
+await daikon.share(report, { group: 'writers' }, { role: 'reader' }, { as: TOKEN, condition })
+const created: NewLink = await daikon.createLink(report, 'view', { as: TOKEN, name: 'Board' })
+assert.equal(await daikon.check({ link: created.token }, 'view', report), true)
+const [link] = await daikon.links(report, { as: TOKEN })
+assert.equal(link?.name, 'Board')
+const [declared] = await daikon.resourceTypes()
+assert.deepEqual(declared?.roles[0]?.actions, ['view', 'translate'])
+const viewers: string[] = []
+for await (const id of daikon.subjects('view', report)) viewers.push(id)
+assert.ok(viewers.includes('hr-1002'))
 daikon.close()
 process.stdout.write('the client works\n')

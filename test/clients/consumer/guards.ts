@@ -18,8 +18,18 @@ const bob = '0a000000-0000-4000-8000-00000000000b'
 const documents = [{ id: 'roadmap' }, { id: 'handbook' }]
 const toResource = ({ id }: { id: string }) => ({ type: 'document', id })
 
+const vault = { type: 'vault', id: 'v' }
+
 function createFake() {
   return createFakeDaikon({
+    resourceTypes: [
+      {
+        type: 'vault',
+        conditions: [{ name: 'safe_agent', expression: "context.agent == 'safe'" }],
+        requirements: [{ action: 'view', condition: 'safe_agent' }],
+      },
+    ],
+    conditions: { safe_agent: ({ context }) => context.agent === 'safe' },
     members: [
       { workspaceId, userId: alice, role: 'viewer' },
       { workspaceId, userId: bob, role: 'viewer' },
@@ -27,6 +37,7 @@ function createFake() {
     resources: [
       { type: 'document', id: 'roadmap', workspaceId, ownerId: alice },
       { type: 'document', id: 'handbook', workspaceId, ownerId: alice, visibility: 'workspace' },
+      { type: 'vault', id: 'v', workspaceId, ownerId: alice },
     ],
   })
 }
@@ -52,6 +63,14 @@ function createExpressApp(daikon: Daikon) {
     requirePermission('view', ({ params }) => toResource(params), { hide: true }),
     (_request, response) => {
       response.json({})
+    },
+  )
+  app.get(
+    '/vault/:agent',
+    requirePermission('view', () => vault, { context: ({ params }) => ({ agent: params.agent }) }),
+    async (request, response) => {
+      const context = { agent: request.params.agent }
+      response.json(await filter(request, 'view', [vault], (item) => item, { context }))
     },
   )
   app.use(((_error, _request, response, _next) => {
@@ -83,6 +102,13 @@ function createFastifyApp(daikon: Daikon) {
     { hide: true },
   )
   app.get<ById>('/secret/:id', { preHandler: mayView }, async () => ({}))
+  const mayOpen = requirePermission('view', (_request: FastifyRequest<ById>) => vault, {
+    context: ({ params }) => ({ agent: params.id }),
+  })
+  app.get<ById>('/vault/:id', { preHandler: mayOpen }, async (request) => {
+    const context = { agent: request.params.id }
+    return filter(request, 'view', [vault], (item) => item, { context })
+  })
   return app
 }
 
@@ -102,6 +128,14 @@ function createHonoApp(daikon: Daikon) {
     '/secret/:id',
     requirePermission('view', (c) => toResource({ id: c.req.param('id') ?? '' }), { hide: true }),
     (c) => c.json({}),
+  )
+  app.get(
+    '/vault/:agent',
+    requirePermission('view', () => vault, { context: (c) => ({ agent: c.req.param('agent') }) }),
+    async (c) => {
+      const context = { agent: c.req.param('agent') }
+      return c.json(await filter(c, 'view', [vault], (item) => item, { context }))
+    },
   )
   return app
 }
@@ -137,6 +171,8 @@ async function checkGuards(name: string, send: Send, fake: ReturnType<typeof cre
   assert.equal(denied.body.reason, 'ACTION_DENIED', name)
   assert.equal((await call('GET', '/secret/roadmap', bobToken)).status, 404, name)
   assert.equal((await call('GET', '/secret/handbook', bobToken)).status, 200, name)
+  assert.deepEqual((await call('GET', '/vault/safe', aliceToken)).body, [vault], name)
+  assert.equal((await call('GET', '/vault/other', aliceToken)).status, 403, name)
   const tooLong = await call('PUT', `/documents/${'x'.repeat(300)}`, bobToken)
   // Fastify also limits the length of parameters.
   assert.ok([400, 414].includes(tooLong.status), name)

@@ -1,17 +1,22 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
+from collections.abc import Mapping
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypedDict, cast
 from uuid import UUID
 
 from .errors import InvalidArgumentError, invalid_argument
-from .types import Grantee, Resource, Subject
+from .types import Check, Condition, Context, Grantee, Resource, Subject
 
 _max_type_length = 200
 _max_id_length = 255
 _max_token_length = 16_384
+
+# The types of subjects whose ID is a secret.
+_secret_types = ("access_token", "api_key", "link")
 
 # The UUIDv5 namespace for resource IDs that are not UUIDs. It is the same in all clients and servers.
 _namespace = bytes.fromhex("f8e1572e33cb4304a2f6032bcbfe9088")
@@ -27,11 +32,31 @@ class Evaluation(NamedTuple):
     action: str
     resource_type: str
     resource_id: str
+    context: str = ""
+    """The context as JSON; empty if there is none."""
 
 
 class SubjectName(NamedTuple):
     type: str
     id: str
+
+
+class GranteeName(TypedDict, total=False):
+    """The fields that name a grantee in the API."""
+
+    grantee_type: str
+    grantee_id: str
+    grantee_email: str
+    grantee_external_id: str
+    group_name: str
+
+
+class OwnerName(TypedDict, total=False):
+    """The field that names an owner in the API."""
+
+    owner_id: str
+    owner_email: str
+    owner_external_id: str
 
 
 def is_uuid(value: str) -> bool:
@@ -58,28 +83,29 @@ def name_subject(subject: Subject) -> SubjectName:
     sent. The server checks the rest."""
     if isinstance(subject, Subject):
         given = [
-            value
-            for value in (
-                subject.token,
-                subject.user_id,
-                subject.email,
-                subject.external_id,
-                subject.group_id,
+            (type, value)
+            for type, value in (
+                ("access_token", subject.token),
+                ("api_key", subject.api_key),
+                ("link", subject.link),
+                ("user", subject.user_id),
+                ("user", subject.email),
+                ("user", subject.external_id),
+                ("group", subject.group_id),
+                ("anonymous", "anonymous" if subject.anonymous else None),
             )
             if value is not None
         ]
         if len(given) == 1:
-            id = text(given[0])
-            if subject.token is not None:
-                if _is_text(id, _max_token_length):
-                    return SubjectName("api_key" if is_api_key(id) else "access_token", id)
-            elif _is_text(id, _max_id_length):
-                return SubjectName("user" if subject.group_id is None else "group", id)
+            [(type, value)] = given
+            id = text(value)
+            if _is_text(id, _max_token_length if type in _secret_types else _max_id_length):
+                return SubjectName("api_key" if type == "access_token" and is_api_key(id) else type, id)
     raise invalid_argument(
         (
             "subject",
-            "must be a Subject with exactly one of token, user_id, email, external_id and group_id, "
-            "a non-empty string",
+            "must be a Subject with exactly one of token, api_key, user_id, email, external_id, group_id and "
+            "link, a non-empty string, or with anonymous=True",
         )
     )
 
@@ -106,22 +132,89 @@ def require_resource(resource: Resource) -> None:
         raise invalid_argument(*problems)
 
 
-def name_evaluation(service: str, subject: Subject, action: str, resource: Resource) -> Evaluation:
+def name_evaluation(
+    service: str, subject: Subject, action: str, resource: Resource, context: Context | None = None
+) -> Evaluation:
     name = name_subject(subject)
     require_action(action)
     require_resource(resource)
     type = f"{service}:{resource.type}"
-    return Evaluation(name.type, name.id, action, type, text(resource.id))
+    encoded = "" if context is None else encode_object("context", context)
+    return Evaluation(name.type, name.id, action, type, text(resource.id), encoded)
 
 
-def name_grantee(grantee: Grantee) -> tuple[str, str]:
+def name_check(service: str, check: Check, context: Context | None) -> Evaluation:
+    """Names a check. `context` applies unless the check has its own."""
+    subject, action, resource, own = check
+    return name_evaluation(service, subject, action, resource, context if own is None else own)
+
+
+def search_context(context: Context | None, workspace_id: str | UUID | None) -> dict[str, Any]:
+    """Returns the context of a search, of one workspace if there is an ID."""
+    given = {} if context is None else require_object("context", context)
+    if workspace_id is not None:
+        given["workspace_id"] = require_text("context.workspace_id", workspace_id)
+    return given
+
+
+def encode_object(name: str, value: Mapping[str, Any]) -> str:
+    """Returns an object as JSON."""
+    if not isinstance(value, Mapping):
+        raise invalid_argument((name, "must be a dict"))
+    try:
+        return json.dumps(dict(value), allow_nan=False, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise invalid_argument((name, f"must contain only JSON values: {error}")) from error
+
+
+def require_object(name: str, value: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns a copy of an object that contains only JSON values."""
+    copy: dict[str, Any] = json.loads(encode_object(name, value))
+    return copy
+
+
+def require_condition(condition: Condition) -> tuple[str, dict[str, Any]]:
+    """Returns the name and the parameters of a condition."""
+    if not isinstance(condition, Condition) or not _is_text(condition.name, _max_type_length):
+        raise invalid_argument(("condition", "must be a Condition with a name"))
+    return condition.name, require_object("condition.params", condition.params or {})
+
+
+def require_type(type: str) -> None:
+    require_resource(Resource(type, "any"))
+
+
+def name_grantee(grantee: Grantee) -> GranteeName:
     if isinstance(grantee, Grantee):
-        if grantee.user_id is not None and grantee.group_id is None:
-            return "user", require_text("grantee", grantee.user_id)
-        if grantee.group_id is not None and grantee.user_id is None:
-            return "group", require_text("grantee", grantee.group_id)
-    problem = "must be a Grantee with either user_id or group_id"
+        given = [
+            (field, value)
+            for field, value in (
+                ("user", grantee.user_id),
+                ("group", grantee.group_id),
+                ("grantee_email", grantee.email),
+                ("grantee_external_id", grantee.external_id),
+                ("group_name", grantee.group),
+            )
+            if value is not None
+        ]
+        if len(given) == 1:
+            [(field, value)] = given
+            id = require_text("grantee", value)
+            if field in ("user", "group"):
+                return {"grantee_type": field, "grantee_id": id}
+            return cast(GranteeName, {field: id})
+    problem = "must be a Grantee with exactly one of user_id, email, external_id, group_id and group"
     raise invalid_argument(("grantee", problem))
+
+
+def name_owner(
+    owner_id: str | UUID | None, owner_email: str | None, owner_external_id: str | None
+) -> OwnerName:
+    owners = {"owner_id": owner_id, "owner_email": owner_email, "owner_external_id": owner_external_id}
+    given = {field: require_text(field, value) for field, value in owners.items() if value is not None}
+    if len(given) != 1:
+        raise invalid_argument(("owner_id", "is required, or owner_email or owner_external_id: exactly one"))
+    return cast(OwnerName, given)
 
 
 def name_grant(permission: str | None, role: str | None) -> tuple[str | None, str | None]:

@@ -3,10 +3,8 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Iterable
-from datetime import datetime
 from types import TracebackType
-from typing import Any, TypeVar, cast, overload
-from uuid import UUID
+from typing import Any, Literal, TypeVar, cast
 
 import grpc
 import grpc.aio
@@ -14,6 +12,7 @@ from google.protobuf.message import Message
 
 from . import _arguments as arguments
 from . import _operations as operations
+from ._async_management import AsyncManagement
 from ._check_batcher import CheckBatcher, Limiter
 from ._operations import Operation
 from ._settings import Settings, create_method
@@ -22,15 +21,13 @@ from ._transport import ChannelOptions, create_metadata, read_rpc_error, retry_d
 from .errors import DaikonError, closed_error
 from .types import (
     AccessTokenClaims,
+    Check,
+    Context,
     Explanation,
-    Grantee,
-    Permission,
-    RegisteredResource,
+    Id,
     Resource,
-    Share,
     Subject,
     TlsOptions,
-    Visibility,
 )
 
 Result = TypeVar("Result")
@@ -50,7 +47,7 @@ class _LoopState:
         self.calls: set[Any] = set()
 
 
-class AsyncClient:
+class AsyncClient(AsyncManagement):
     """A client for asyncio.
 
     It connects on the first call and reconnects automatically. Checks that start in the same turn of the event
@@ -94,19 +91,29 @@ class AsyncClient:
         self._is_closed = False
 
     async def check(
-        self, subject: Subject, action: str, resource: Resource, *, timeout: float | None = None
+        self,
+        subject: Subject,
+        action: str,
+        resource: Resource,
+        *,
+        context: Context | None = None,
+        timeout: float | None = None,
     ) -> bool:
         """Whether the subject may perform the action on the resource. Unknown users, resources and actions are
         denied. Checks that start in the same turn of the event loop share a call."""
-        results = await self.check_many([(subject, action, resource)], timeout=timeout)
+        results = await self.check_many([(subject, action, resource)], context=context, timeout=timeout)
         return results[0]
 
     async def check_many(
-        self, checks: Iterable[tuple[Subject, str, Resource]], *, timeout: float | None = None
+        self,
+        checks: Iterable[tuple[Subject, str, Resource] | Check],
+        *,
+        context: Context | None = None,
+        timeout: float | None = None,
     ) -> list[bool]:
         """The results of many checks, in order. Makes one call for every 1,000 checks."""
         service = self._settings.service
-        evaluations = [arguments.name_evaluation(service, *check) for check in checks]
+        evaluations = [arguments.name_check(service, Check(*check), context) for check in checks]
         deadline = self._settings.deadline(timeout)
         return await self._open().batcher.evaluate(evaluations, deadline)
 
@@ -116,7 +123,8 @@ class AsyncClient:
         action: str,
         type: str,
         *,
-        workspace_id: str | UUID | None = None,
+        workspace_id: Id | None = None,
+        context: Context | None = None,
         timeout: float | None = None,
     ) -> AsyncIterator[str]:
         """The IDs of all resources of a type on which the subject may perform the action, of one workspace or
@@ -127,14 +135,12 @@ class AsyncClient:
         """
         name = arguments.name_subject(subject)
         arguments.require_action(action)
-        arguments.require_resource(Resource(type, "any"))
-        workspace = (
-            None if workspace_id is None else arguments.require_text("context.workspace_id", workspace_id)
-        )
+        arguments.require_type(type)
+        given = arguments.search_context(context, workspace_id)
         typename = f"{self._settings.service}:{type}"
         token = ""
         while True:
-            operation = operations.search_resources(name, action, typename, workspace, token)
+            operation = operations.search_resources(name, action, typename, given, token)
             page = await self._start(operation, timeout)
             for id in page.ids:
                 yield id
@@ -142,132 +148,45 @@ class AsyncClient:
             if not token:
                 return
 
+    async def subjects(
+        self,
+        action: str,
+        resource: Resource,
+        *,
+        type: Literal["user", "group"] = "user",
+        context: Context | None = None,
+        timeout: float | None = None,
+    ) -> AsyncIterator[str]:
+        """Who may perform an action on a resource now: for each user or group, the `external_id` if there is
+        one, otherwise the ID. Lists members of the workspace only, also of a public resource. Reads pages of
+        1,000 as you iterate; `timeout` applies to each."""
+        arguments.require_action(action)
+        arguments.require_resource(resource)
+        given = arguments.search_context(context, None)
+        typename, id = f"{self._settings.service}:{resource.type}", arguments.text(resource.id)
+        token = ""
+        while True:
+            operation = operations.search_subjects(type, action, typename, id, given, token)
+            page = await self._start(operation, timeout)
+            for found in page.ids:
+                yield found
+            token = page.next_token
+            if not token:
+                return
+
     async def explain(
-        self, subject: Subject, action: str, resource: Resource, *, timeout: float | None = None
+        self,
+        subject: Subject,
+        action: str,
+        resource: Resource,
+        *,
+        context: Context | None = None,
+        timeout: float | None = None,
     ) -> Explanation:
         """Whether an action is allowed, with every grant that allows it or the reason for the denial."""
         service = self._settings.service
-        evaluation = arguments.name_evaluation(service, subject, action, resource)
+        evaluation = arguments.name_evaluation(service, subject, action, resource, context)
         return await self._start(operations.explain(evaluation), timeout)
-
-    async def register(
-        self,
-        resource: Resource,
-        *,
-        workspace_id: str | UUID,
-        owner_id: str | UUID,
-        visibility: Visibility | None = None,
-        parent: Resource | None = None,
-        timeout: float | None = None,
-    ) -> RegisteredResource:
-        """Registers a resource. Call it when the resource is created; repeating the call with the same
-        workspace and owner returns the registered resource.
-
-        Args:
-            resource: The resource.
-            workspace_id: The workspace of the resource.
-            owner_id: The user who owns the resource, a member of the workspace.
-            visibility: `private` by default.
-            parent: The resource whose grants it inherits, in the same workspace.
-            timeout: Seconds after which the operation fails.
-        """
-        service = self._settings.service
-        operation = operations.register(service, resource, workspace_id, owner_id, visibility, parent)
-        return await self._start(operation, timeout)
-
-    async def unregister(
-        self, resource: Resource, *, as_: str | None = None, timeout: float | None = None
-    ) -> None:
-        """Removes a resource and its shares. Call it when the resource is deleted."""
-        await self._start(operations.unregister(self._settings.service, resource, as_), timeout)
-
-    @overload
-    async def share(
-        self,
-        resource: Resource,
-        grantee: Grantee,
-        permission: Permission,
-        *,
-        as_: str | None = None,
-        expires_at: datetime | None = None,
-        timeout: float | None = None,
-    ) -> Share: ...
-
-    @overload
-    async def share(
-        self,
-        resource: Resource,
-        grantee: Grantee,
-        *,
-        role: str,
-        as_: str | None = None,
-        expires_at: datetime | None = None,
-        timeout: float | None = None,
-    ) -> Share: ...
-
-    async def share(
-        self,
-        resource: Resource,
-        grantee: Grantee,
-        permission: Permission | None = None,
-        *,
-        role: str | None = None,
-        as_: str | None = None,
-        expires_at: datetime | None = None,
-        timeout: float | None = None,
-    ) -> Share:
-        """Shares a resource, or replaces the permission or role of a share. Pass either a permission or a role.
-
-        Args:
-            resource: The resource.
-            grantee: The user or group with whom it is shared.
-            permission: `view` or `edit`.
-            role: A role that your service declared for the resource type.
-            as_: The access token of the user who shares, and must be allowed to `manage` the resource.
-                Required. To grant a role that contains `manage`, the user must own the resource or an
-                ancestor that it inherits from, or be an owner or admin of the workspace.
-            expires_at: When the share ends, with a time zone.
-            timeout: Seconds after which the operation fails.
-        """
-        service = self._settings.service
-        operation = operations.share(service, resource, grantee, permission, role, expires_at, as_)
-        return await self._start(operation, timeout)
-
-    async def revoke(
-        self,
-        resource: Resource,
-        grantee: Grantee,
-        *,
-        as_: str | None = None,
-        timeout: float | None = None,
-    ) -> None:
-        """Ends the share of a user or group. With `as_`, that user must be allowed to `manage` the resource."""
-        operation = operations.revoke(self._settings.service, resource, grantee, as_)
-        await self._start(operation, timeout)
-
-    async def set_visibility(
-        self,
-        resource: Resource,
-        visibility: Visibility,
-        *,
-        as_: str | None = None,
-        timeout: float | None = None,
-    ) -> RegisteredResource:
-        """Makes a resource visible to its whole workspace, or private again."""
-        operation = operations.set_visibility(self._settings.service, resource, visibility, as_)
-        return await self._start(operation, timeout)
-
-    async def transfer(
-        self,
-        resource: Resource,
-        user_id: str | UUID,
-        *,
-        as_: str | None = None,
-        timeout: float | None = None,
-    ) -> RegisteredResource:
-        """Makes another member of the workspace the owner of a resource."""
-        operation = operations.transfer(self._settings.service, resource, user_id, as_)
-        return await self._start(operation, timeout)
 
     async def verify_access_token(self, token: str) -> AccessTokenClaims:
         """Verifies an access token with daikon's public keys and returns its claims.

@@ -17,7 +17,9 @@ _overhead = 40
 def size_of(evaluation: Evaluation) -> int:
     """The maximum size of an encoded evaluation in bytes. A character takes up to four."""
     characters = sum(map(len, evaluation))
-    return characters * (1 if all(map(str.isascii, evaluation)) else 4) + _overhead
+    # `[1,1]` is the shortest JSON of a number, which takes 11 bytes.
+    context = len(evaluation.context) * 5
+    return characters * (1 if all(map(str.isascii, evaluation)) else 4) + context + _overhead
 
 
 def split_into_batches(evaluations: Iterable[Evaluation]) -> Iterator[list[Evaluation]]:

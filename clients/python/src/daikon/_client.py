@@ -4,10 +4,8 @@ import os
 import threading
 import time
 from collections.abc import Iterable, Iterator
-from datetime import datetime
 from types import TracebackType
-from typing import Any, TypeVar, cast, overload
-from uuid import UUID
+from typing import Any, Literal, TypeVar, cast
 
 import grpc
 from google.protobuf.message import Message
@@ -15,6 +13,7 @@ from google.protobuf.message import Message
 from . import _arguments as arguments
 from . import _operations as operations
 from ._batches import split_into_batches
+from ._management import Management
 from ._operations import Operation
 from ._settings import Settings, create_method
 from ._tokens import KeyCache
@@ -22,22 +21,20 @@ from ._transport import ChannelOptions, create_metadata, read_rpc_error, retry_d
 from .errors import DaikonError, closed_error, queue_deadline_error
 from .types import (
     AccessTokenClaims,
+    Check,
+    Context,
     Explanation,
-    Grantee,
-    Permission,
-    RegisteredResource,
+    Id,
     Resource,
-    Share,
     Subject,
     TlsOptions,
-    Visibility,
 )
 
 Result = TypeVar("Result")
 Response = TypeVar("Response", bound=Message)
 
 
-class Client:
+class Client(Management):
     """A client for threads.
 
     It connects on the first call, reconnects automatically, and is thread-safe. Create one client for the
@@ -98,17 +95,29 @@ class Client:
         self._process_id = 0
         self._closed = threading.Event()
 
-    def check(self, subject: Subject, action: str, resource: Resource, *, timeout: float | None = None) -> bool:
+    def check(
+        self,
+        subject: Subject,
+        action: str,
+        resource: Resource,
+        *,
+        context: Context | None = None,
+        timeout: float | None = None,
+    ) -> bool:
         """Whether the subject may perform the action on the resource. Unknown users, resources and actions are
         denied. To make several checks in one call, use `check_many`."""
-        return self.check_many([(subject, action, resource)], timeout=timeout)[0]
+        return self.check_many([(subject, action, resource)], context=context, timeout=timeout)[0]
 
     def check_many(
-        self, checks: Iterable[tuple[Subject, str, Resource]], *, timeout: float | None = None
+        self,
+        checks: Iterable[tuple[Subject, str, Resource] | Check],
+        *,
+        context: Context | None = None,
+        timeout: float | None = None,
     ) -> list[bool]:
         """The results of many checks, in order. Makes one call for every 1,000 checks."""
         service = self._settings.service
-        evaluations = [arguments.name_evaluation(service, *check) for check in checks]
+        evaluations = [arguments.name_check(service, Check(*check), context) for check in checks]
         deadline = self._settings.deadline(timeout)
         decisions: dict[arguments.Evaluation, bool] = {}
         for batch in split_into_batches(dict.fromkeys(evaluations)):
@@ -125,23 +134,51 @@ class Client:
         action: str,
         type: str,
         *,
-        workspace_id: str | UUID | None = None,
+        workspace_id: Id | None = None,
+        context: Context | None = None,
         timeout: float | None = None,
     ) -> Iterator[str]:
         """The IDs of all resources of a type on which the subject may perform the action, of one workspace or
         of every workspace of the subject. Reads pages of 1,000 as you iterate; `timeout` applies to each."""
         name = arguments.name_subject(subject)
         arguments.require_action(action)
-        arguments.require_resource(Resource(type, "any"))
-        workspace = (
-            None if workspace_id is None else arguments.require_text("context.workspace_id", workspace_id)
-        )
+        arguments.require_type(type)
+        given = arguments.search_context(context, workspace_id)
         typename = f"{self._settings.service}:{type}"
 
         def read_pages() -> Iterator[str]:
             token = ""
             while True:
-                operation = operations.search_resources(name, action, typename, workspace, token)
+                operation = operations.search_resources(name, action, typename, given, token)
+                page = self._run(operation, self._settings.deadline(timeout))
+                yield from page.ids
+                token = page.next_token
+                if not token:
+                    return
+
+        return read_pages()
+
+    def subjects(
+        self,
+        action: str,
+        resource: Resource,
+        *,
+        type: Literal["user", "group"] = "user",
+        context: Context | None = None,
+        timeout: float | None = None,
+    ) -> Iterator[str]:
+        """Who may perform an action on a resource now: for each user or group, the `external_id` if there is
+        one, otherwise the ID. Lists members of the workspace only, also of a public resource. Reads pages of
+        1,000 as you iterate; `timeout` applies to each."""
+        arguments.require_action(action)
+        arguments.require_resource(resource)
+        given = arguments.search_context(context, None)
+        typename, id = f"{self._settings.service}:{resource.type}", arguments.text(resource.id)
+
+        def read_pages() -> Iterator[str]:
+            token = ""
+            while True:
+                operation = operations.search_subjects(type, action, typename, id, given, token)
                 page = self._run(operation, self._settings.deadline(timeout))
                 yield from page.ids
                 token = page.next_token
@@ -151,128 +188,18 @@ class Client:
         return read_pages()
 
     def explain(
-        self, subject: Subject, action: str, resource: Resource, *, timeout: float | None = None
+        self,
+        subject: Subject,
+        action: str,
+        resource: Resource,
+        *,
+        context: Context | None = None,
+        timeout: float | None = None,
     ) -> Explanation:
         """Whether an action is allowed, with every grant that allows it or the reason for the denial."""
         service = self._settings.service
-        evaluation = arguments.name_evaluation(service, subject, action, resource)
+        evaluation = arguments.name_evaluation(service, subject, action, resource, context)
         return self._start(operations.explain(evaluation), timeout)
-
-    def register(
-        self,
-        resource: Resource,
-        *,
-        workspace_id: str | UUID,
-        owner_id: str | UUID,
-        visibility: Visibility | None = None,
-        parent: Resource | None = None,
-        timeout: float | None = None,
-    ) -> RegisteredResource:
-        """Registers a resource. Call it when the resource is created; repeating the call with the same
-        workspace and owner returns the registered resource.
-
-        Args:
-            resource: The resource.
-            workspace_id: The workspace of the resource.
-            owner_id: The user who owns the resource, a member of the workspace.
-            visibility: `private` by default.
-            parent: The resource whose grants it inherits, in the same workspace.
-            timeout: Seconds after which the operation fails.
-        """
-        service = self._settings.service
-        operation = operations.register(service, resource, workspace_id, owner_id, visibility, parent)
-        return self._start(operation, timeout)
-
-    def unregister(self, resource: Resource, *, as_: str | None = None, timeout: float | None = None) -> None:
-        """Removes a resource and its shares. Call it when the resource is deleted."""
-        self._start(operations.unregister(self._settings.service, resource, as_), timeout)
-
-    @overload
-    def share(
-        self,
-        resource: Resource,
-        grantee: Grantee,
-        permission: Permission,
-        *,
-        as_: str | None = None,
-        expires_at: datetime | None = None,
-        timeout: float | None = None,
-    ) -> Share: ...
-
-    @overload
-    def share(
-        self,
-        resource: Resource,
-        grantee: Grantee,
-        *,
-        role: str,
-        as_: str | None = None,
-        expires_at: datetime | None = None,
-        timeout: float | None = None,
-    ) -> Share: ...
-
-    def share(
-        self,
-        resource: Resource,
-        grantee: Grantee,
-        permission: Permission | None = None,
-        *,
-        role: str | None = None,
-        as_: str | None = None,
-        expires_at: datetime | None = None,
-        timeout: float | None = None,
-    ) -> Share:
-        """Shares a resource, or replaces the permission or role of a share. Pass either a permission or a role.
-
-        Args:
-            resource: The resource.
-            grantee: The user or group with whom it is shared.
-            permission: `view` or `edit`.
-            role: A role that your service declared for the resource type.
-            as_: The access token of the user who shares, and must be allowed to `manage` the resource.
-                Required. To grant a role that contains `manage`, the user must own the resource or an
-                ancestor that it inherits from, or be an owner or admin of the workspace.
-            expires_at: When the share ends, with a time zone.
-            timeout: Seconds after which the operation fails.
-        """
-        service = self._settings.service
-        operation = operations.share(service, resource, grantee, permission, role, expires_at, as_)
-        return self._start(operation, timeout)
-
-    def revoke(
-        self,
-        resource: Resource,
-        grantee: Grantee,
-        *,
-        as_: str | None = None,
-        timeout: float | None = None,
-    ) -> None:
-        """Ends the share of a user or group. With `as_`, that user must be allowed to `manage` the resource."""
-        self._start(operations.revoke(self._settings.service, resource, grantee, as_), timeout)
-
-    def set_visibility(
-        self,
-        resource: Resource,
-        visibility: Visibility,
-        *,
-        as_: str | None = None,
-        timeout: float | None = None,
-    ) -> RegisteredResource:
-        """Makes a resource visible to its whole workspace, or private again."""
-        service = self._settings.service
-        return self._start(operations.set_visibility(service, resource, visibility, as_), timeout)
-
-    def transfer(
-        self,
-        resource: Resource,
-        user_id: str | UUID,
-        *,
-        as_: str | None = None,
-        timeout: float | None = None,
-    ) -> RegisteredResource:
-        """Makes another member of the workspace the owner of a resource."""
-        service = self._settings.service
-        return self._start(operations.transfer(service, resource, user_id, as_), timeout)
 
     def verify_access_token(self, token: str) -> AccessTokenClaims:
         """Verifies an access token with daikon's public keys and returns its claims.

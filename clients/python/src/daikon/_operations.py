@@ -1,11 +1,11 @@
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timezone
-from typing import Any, Generic, TypedDict, TypeVar, cast
-from uuid import UUID
+from datetime import datetime
+from typing import Any, Generic, TypeVar, cast
 
 from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
@@ -15,19 +15,8 @@ from ._advice import with_advice
 from ._arguments import Evaluation, SubjectName
 from ._tokens import denied_token_error, token_invalid
 from .errors import DaikonError, PermissionDeniedError
-from .types import (
-    AccessTokenClaims,
-    Explanation,
-    Grantee,
-    Permission,
-    Reason,
-    RegisteredResource,
-    Resource,
-    ResourceKey,
-    Share,
-    Visibility,
-)
-from .v1 import access_pb2, acknowledgement_pb2, auth_pb2, oauth_pb2, permissions_pb2
+from .types import AccessTokenClaims, Explanation, Reason, ResourceKey
+from .v1 import access_pb2, auth_pb2, oauth_pb2
 
 Result = TypeVar("Result")
 
@@ -50,15 +39,9 @@ class Operation(Generic[Result]):
     """The error reason that means an earlier attempt succeeded."""
 
 
-class _Key(TypedDict):
-    service_name: str
-    resource_type: str
-    resource_id: str
-
-
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of resource IDs, with the token of the next page."""
+    """A page of IDs, with the token of the next page."""
 
     ids: list[str]
     next_token: str
@@ -67,13 +50,15 @@ class Page:
 def evaluate_batch(evaluations: list[Evaluation]) -> Operation[list[bool | DaikonError]]:
     request = access_pb2.EvaluateBatchRequest()
     add = request.evaluations.add
-    for subject_type, subject_id, action, resource_type, resource_id in evaluations:
+    for subject_type, subject_id, action, resource_type, resource_id, context in evaluations:
         item = add()
         item.subject.type = subject_type
         item.subject.id = subject_id
         item.action.name = action
         item.resource.type = resource_type
         item.resource.id = resource_id
+        if context:
+            item.context.update(json.loads(context))
 
     def read(response: access_pb2.EvaluateBatchResponse) -> list[bool | DaikonError]:
         token_errors: dict[str, DaikonError | None] = {}
@@ -97,13 +82,13 @@ def evaluate_batch(evaluations: list[Evaluation]) -> Operation[list[bool | Daiko
 
 
 def explain(evaluation: Evaluation) -> Operation[Explanation]:
-    subject_type, subject_id, action, resource_type, resource_id = evaluation
+    subject_type, subject_id, action, resource_type, resource_id, given = evaluation
     request = access_pb2.EvaluateRequest(
         subject=access_pb2.AccessSubject(type=subject_type, id=subject_id),
         action=access_pb2.AccessAction(name=action),
         resource=access_pb2.AccessResource(type=resource_type, id=resource_id),
     )
-    request.context.update({"explain": True})
+    request.context.update({**(json.loads(given) if given else {}), "explain": True})
 
     def read(response: access_pb2.Evaluation) -> Explanation:
         error = None if response.decision else denied_token_error(subject_type, subject_id)
@@ -117,15 +102,15 @@ def explain(evaluation: Evaluation) -> Operation[Explanation]:
 
 
 def search_resources(
-    subject: SubjectName, action: str, type: str, workspace_id: str | None, page_token: str
+    subject: SubjectName, action: str, type: str, context: dict[str, Any], page_token: str
 ) -> Operation[Page]:
     request = access_pb2.SearchResourcesRequest(
         subject=access_pb2.AccessSubject(type=subject.type, id=subject.id),
         action=access_pb2.AccessAction(name=action),
         resource=access_pb2.ResourceSearch(type=type),
     )
-    if workspace_id is not None:
-        request.context.update({"workspace_id": workspace_id})
+    if context:
+        request.context.update(context)
     if page_token:
         request.page.token = page_token
 
@@ -140,91 +125,29 @@ def search_resources(
     return Operation("AccessService/SearchResources", request, response_type, read)
 
 
-def register(
-    service: str,
-    resource: Resource,
-    workspace_id: str | UUID,
-    owner_id: str | UUID,
-    visibility: Visibility | None,
-    parent: Resource | None,
-) -> Operation[RegisteredResource]:
-    request = permissions_pb2.RegisterResourceRequest(
-        **_key(service, resource),
-        workspace_id=arguments.require_text("workspace_id", workspace_id),
-        owner_id=arguments.require_text("owner_id", owner_id),
+def search_subjects(
+    subject_type: str,
+    action: str,
+    resource_type: str,
+    resource_id: str,
+    context: dict[str, Any],
+    page_token: str,
+) -> Operation[Page]:
+    request = access_pb2.SearchSubjectsRequest(
+        subject=access_pb2.SubjectSearch(type=subject_type),
+        action=access_pb2.AccessAction(name=action),
+        resource=access_pb2.AccessResource(type=resource_type, id=resource_id),
     )
-    id = arguments.text(resource.id)
-    if not arguments.is_uuid(id):
-        request.external_id = id
-    if visibility is not None:
-        request.visibility = arguments.require_text("visibility", visibility)
-    if parent is not None:
-        key = _key(service, parent)
-        request.parent.resource_type = key["resource_type"]
-        request.parent.resource_id = key["resource_id"]
-    return _change("Register", request, permissions_pb2.ResourcePermissionResponse, read_resource)
+    if context:
+        request.context.update(context)
+    if page_token:
+        request.page.token = page_token
 
+    def read(response: access_pb2.SearchSubjectsResponse) -> Page:
+        return Page([result.id for result in response.results], response.page.next_token)
 
-def unregister(service: str, resource: Resource, token: str | None) -> Operation[None]:
-    request = permissions_pb2.UnregisterRequest(**_key(service, resource))
-    return _change(
-        "Unregister",
-        request,
-        permissions_pb2.UnregisterResponse,
-        _ignore,
-        token=token,
-        success_reason="RESOURCE_NOT_FOUND",
-    )
-
-
-def share(
-    service: str,
-    resource: Resource,
-    grantee: Grantee,
-    permission: Permission | None,
-    role: str | None,
-    expires_at: datetime | None,
-    token: str | None,
-) -> Operation[Share]:
-    request = _share_request(service, resource, grantee, permission, role)
-    if expires_at is not None:
-        request.expires_at.FromDatetime(arguments.require_time("expires_at", expires_at))
-    return _change("Share", request, permissions_pb2.ShareResponse, read_share, token=token)
-
-
-def revoke(service: str, resource: Resource, grantee: Grantee, token: str | None) -> Operation[None]:
-    # Older servers require a permission; none compares it with the share's.
-    request = _share_request(service, resource, grantee, "view", None)
-    return _change(
-        "RevokeShare",
-        request,
-        acknowledgement_pb2.Acknowledgement,
-        _ignore,
-        token=token,
-        success_reason="SHARE_NOT_FOUND",
-    )
-
-
-def set_visibility(
-    service: str, resource: Resource, visibility: Visibility, token: str | None
-) -> Operation[RegisteredResource]:
-    request = permissions_pb2.UpdateVisibilityRequest(
-        **_key(service, resource), visibility=arguments.require_text("visibility", visibility)
-    )
-    response_type = permissions_pb2.ResourcePermissionResponse
-    return _change("UpdateVisibility", request, response_type, read_resource, token=token)
-
-
-def transfer(
-    service: str, resource: Resource, user_id: str | UUID, token: str | None
-) -> Operation[RegisteredResource]:
-    request = permissions_pb2.TransferOwnershipRequest(
-        **_key(service, resource), owner_id=arguments.require_text("owner_id", user_id)
-    )
-    response_type = permissions_pb2.ResourcePermissionResponse
-    # After a transfer, the user of the token may no longer own the resource.
-    retry = token is None
-    return _change("TransferOwnership", request, response_type, read_resource, token=token, retry=retry)
+    response_type = access_pb2.SearchSubjectsResponse
+    return Operation("AccessService/SearchSubjects", request, response_type, read)
 
 
 def get_issuer() -> Operation[str]:
@@ -266,80 +189,6 @@ def get_keys() -> Operation[list[auth_pb2.Key]]:
     return Operation("AuthService/GetKeySet", auth_pb2.GetKeySetRequest(), auth_pb2.KeySet, read)
 
 
-def read_resource(record: permissions_pb2.ResourcePermissionResponse) -> RegisteredResource:
-    has_parent = record.HasField("parent")
-    return RegisteredResource(
-        type=record.resource_type,
-        id=record.external_id if record.HasField("external_id") else record.resource_id,
-        resource_id=record.resource_id,
-        workspace_id=record.workspace_id,
-        owner_id=record.owner_id,
-        visibility=cast(Visibility, record.visibility),
-        parent=ResourceKey(record.parent.resource_type, record.parent.resource_id) if has_parent else None,
-        inherits=record.inherits,
-        created_at=record.created_at.ToDatetime(timezone.utc),
-        shares=tuple(read_share(share) for share in record.shares),
-    )
-
-
-def read_share(share: permissions_pb2.ShareResponse) -> Share:
-    is_user = share.grantee_type == "user"
-    return Share(
-        id=share.id,
-        grantee=Grantee(user_id=share.grantee_id) if is_user else Grantee(group_id=share.grantee_id),
-        permission=cast(Permission, share.permission) if share.permission else None,
-        role=share.role if share.HasField("role") else None,
-        granted_by=share.granted_by,
-        granted_at=share.granted_at.ToDatetime(timezone.utc),
-        expires_at=share.expires_at.ToDatetime(timezone.utc) if share.HasField("expires_at") else None,
-    )
-
-
-def _change(
-    method: str,
-    request: Message,
-    response_type: type[Message],
-    read: Callable[[Any], Result],
-    *,
-    token: str | None = None,
-    retry: bool = True,
-    success_reason: str | None = None,
-) -> Operation[Result]:
-    return Operation(
-        f"PermissionService/{method}",
-        request,
-        response_type,
-        read,
-        retry=retry,
-        token=arguments.require_token(token),
-        success_reason=success_reason,
-    )
-
-
-def _key(service: str, resource: Resource) -> _Key:
-    arguments.require_resource(resource)
-    return {
-        "service_name": service,
-        "resource_type": resource.type,
-        "resource_id": arguments.resource_id(service, resource.type, resource.id),
-    }
-
-
-def _share_request(
-    service: str, resource: Resource, grantee: Grantee, permission: Permission | None, role: str | None
-) -> permissions_pb2.ShareRequest:
-    key = _key(service, resource)
-    grantee_type, grantee_id = arguments.name_grantee(grantee)
-    granted_permission, granted_role = arguments.name_grant(permission, role)
-    return permissions_pb2.ShareRequest(
-        **key,
-        grantee_type=grantee_type,
-        grantee_id=grantee_id,
-        permission=granted_permission,
-        role=granted_role,
-    )
-
-
 def _read_item_error(evaluation: access_pb2.Evaluation) -> DaikonError | None:
     """The error of an item that the server finds invalid, or that names another service."""
     if "error" not in evaluation.context.fields:
@@ -363,8 +212,7 @@ def _read_reason(record: dict[str, Any]) -> Reason:
         share_id=record.get("share_id"),
         expires_at=datetime.fromisoformat(expires_at.replace("Z", "+00:00")) if expires_at else None,
         inherited_from=ResourceKey(parent["resource_type"], parent["resource_id"]) if parent else None,
+        link_id=record.get("link_id"),
+        condition=record.get("condition"),
+        missing=tuple(record.get("missing", ())),
     )
-
-
-def _ignore(_response: Message) -> None:
-    return None

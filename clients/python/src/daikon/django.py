@@ -20,7 +20,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from ._client import Client
 from ._http import Problem, RequestUser, denied_error, read_bearer, to_problem
 from .errors import DaikonError
-from .types import Resource
+from .types import Context, Resource
 
 __all__ = ["Guards", "Problem", "RequestUser", "to_problem"]
 
@@ -43,7 +43,12 @@ class Guards:
         return self._guard(view, lambda request, args, kwargs: self._authenticate(request))
 
     def require_permission(
-        self, action: str, resource: Callable[..., Resource], *, hide: bool = False
+        self,
+        action: str,
+        resource: Callable[..., Resource],
+        *,
+        hide: bool = False,
+        context: Callable[..., Context] | None = None,
     ) -> Callable[[View], View]:
         """Requires a valid access token of a user who may perform the action on the resource. Responds with
         401 or 403 otherwise, and with 503 if daikon is unavailable.
@@ -53,12 +58,14 @@ class Guards:
             resource: Returns the resource; called with the arguments of the view.
             hide: Responds with 404 instead of 403, so that the response does not reveal that the resource
                 exists.
+            context: Returns what conditions read as `context`; called with the arguments of the view.
         """
 
         def authorize(request: HttpRequest, args: Any, kwargs: Any) -> None:
             user = self._authenticate(request)
             found = resource(request, *args, **kwargs)
-            if not self._client.check(user.subject, action, found):
+            given = None if context is None else context(request, *args, **kwargs)
+            if not self._client.check(user.subject, action, found, context=given):
                 raise denied_error(action, found, hide)
 
         return lambda view: self._guard(view, authorize)
@@ -76,11 +83,14 @@ class Guards:
         action: str,
         items: Iterable[Item],
         resource_of: Callable[[Item], Resource],
+        *,
+        context: Context | None = None,
     ) -> list[Item]:
         """The items whose resources the user of the request may perform the action on, in order."""
         subject = self.user_of(request).subject
         listed = list(items)
-        allowed = self._client.check_many((subject, action, resource_of(item)) for item in listed)
+        checks = [(subject, action, resource_of(item)) for item in listed]
+        allowed = self._client.check_many(checks, context=context)
         return [item for item, is_allowed in zip(listed, allowed) if is_allowed]
 
     def _authenticate(self, request: HttpRequest) -> RequestUser:

@@ -25,7 +25,7 @@ from fastapi.security import HTTPBearer
 from ._async_client import AsyncClient
 from ._http import Problem, RequestUser, denied_error, read_bearer, to_problem
 from .errors import DaikonError
-from .types import Resource
+from .types import Context, Resource
 
 __all__ = ["Guards", "Problem", "RequestUser", "to_problem"]
 
@@ -57,6 +57,7 @@ class Guards:
         resource: Callable[..., Resource | Awaitable[Resource]],
         *,
         hide: bool = False,
+        context: Callable[..., Context | Awaitable[Context]] | None = None,
     ) -> Callable[..., Awaitable[RequestUser]]:
         """Requires a valid access token of a user who may perform the action on the resource. Responds with
         401 or 403 otherwise, and with 503 if daikon is unavailable.
@@ -66,13 +67,15 @@ class Guards:
             resource: A dependency that returns the resource, with parameters of the path or the request.
             hide: Responds with 404 instead of 403, so that the response does not reveal that the resource
                 exists.
+            context: A dependency that returns what conditions read as `context`.
         """
 
         async def require(
             user: RequestUser = Depends(self.require_user),
             found: Resource = Depends(resource),
+            given: Any = Depends(context or _no_context),
         ) -> RequestUser:
-            if not await self._client.check(user.subject, action, found):
+            if not await self._client.check(user.subject, action, found, context=given):
                 raise denied_error(action, found, hide)
             return user
 
@@ -84,16 +87,22 @@ class Guards:
         action: str,
         items: Iterable[Item],
         resource_of: Callable[[Item], Resource],
+        *,
+        context: Context | None = None,
     ) -> list[Item]:
         """The items whose resources the user may perform the action on, in order."""
         listed = list(items)
         checks = [(user.subject, action, resource_of(item)) for item in listed]
-        allowed = await self._client.check_many(checks)
+        allowed = await self._client.check_many(checks, context=context)
         return [item for item, is_allowed in zip(listed, allowed) if is_allowed]
 
     def handle_errors(self, app: FastAPI) -> None:
         """Responds to errors of guards and of client operations in endpoints with RFC 9457 problems."""
         app.add_exception_handler(DaikonError, _respond)
+
+
+def _no_context() -> None:
+    return None
 
 
 async def _respond(_request: Request, error: Exception) -> JSONResponse:

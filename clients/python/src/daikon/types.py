@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Literal, NamedTuple, TypedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any, Literal, NamedTuple, TypedDict
 from uuid import UUID
 
 Id = str | UUID
@@ -32,19 +33,29 @@ Rule = Literal[
     "share",
     "group_share",
     "custom_role",
+    "link",
     "user_unknown",
+    "link_unknown",
     "user_inactive",
     "not_a_member",
     "resource_unknown",
     "action_unknown",
+    "requirement_not_met",
+    "context_missing",
+    "condition_failed",
     "no_grant",
 ]
 """The kind of a grant that allows an action, or the reason for a denial."""
 
 
+Context = Mapping[str, Any]
+"""What conditions read as `context`: JSON values by name, at most 16 KiB."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Subject:
-    """The user who acts, identified by an access token, ID, e-mail address or `external_id`, or a group.
+    """The user who acts, identified by an access token, ID, e-mail address or `external_id`; the service
+    account of an API key (also accepted as `token`); a group; the holder of a link; or anyone at all.
 
     Set exactly one field. A group may do what each of its members may do at least. Prefer the access token of
     the request: daikon verifies it with every check, so a sign-out takes effect immediately.
@@ -58,10 +69,17 @@ class Subject:
     email: str | None = None
     external_id: str | None = None
     group_id: Id | None = None
+    api_key: str | None = None
+    link: str | None = None
+    """The token of a link (`dl_…`)."""
+    anonymous: bool = False
 
     def __repr__(self) -> str:
-        if self.token is not None:
-            return "Subject(token=…)"
+        for name in ("token", "api_key", "link"):
+            if getattr(self, name) is not None:
+                return f"Subject({name}=…)"
+        if self.anonymous:
+            return "Subject(anonymous=True)"
         if self.group_id is not None:
             return f"Subject(group_id={self.group_id})"
         return f"Subject(user_id={self.user_id}, email={self.email}, external_id={self.external_id})"
@@ -69,7 +87,8 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """A resource of your service. The ID is a UUID or any other text of at most 255 characters."""
+    """A resource of your service. The ID is a UUID or any other text of at most 255 characters. The type
+    `workspace` stands for a workspace of daikon, by its ID or slug."""
 
     type: str
     id: Id
@@ -77,10 +96,22 @@ class Resource:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Grantee:
-    """The user or group that a resource is shared with. Set exactly one."""
+    """The user or group that a resource is shared with. Set exactly one field."""
 
     user_id: Id | None = None
     group_id: Id | None = None
+    email: str | None = None
+    external_id: str | None = None
+    group: str | None = None
+    """The name of a group."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition that your service declared for the type, with values of its parameters."""
+
+    name: str
+    params: Mapping[str, Any] | None = None
 
 
 class Check(NamedTuple):
@@ -89,6 +120,41 @@ class Check(NamedTuple):
     subject: Subject
     action: str
     resource: Resource
+    context: Context | None = None
+    """Overrides the `context` of the call."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Registration:
+    """One resource of `register_many`. Set exactly one of the owners, a member of the workspace."""
+
+    resource: Resource
+    workspace_id: Id
+    owner_id: Id | None = None
+    owner_email: str | None = None
+    owner_external_id: str | None = None
+    visibility: Visibility | None = None
+    """`private` by default."""
+    parent: Resource | None = None
+    """The resource in the same workspace whose grants it inherits."""
+    attributes: Mapping[str, Any] | None = None
+    """What conditions read as `resource.attributes`: JSON values by name, at most 4 KiB."""
+    display_name: str | None = None
+    """The name for people, at most 255 characters."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NewShare:
+    """One share of `share_many`. Set either permission or role."""
+
+    resource: Resource
+    grantee: Grantee
+    permission: Permission | None = None
+    role: str | None = None
+    expires_at: datetime | None = None
+    """When the share ends, with a time zone."""
+    condition: Condition | None = None
+    """The condition under which the share counts. By default, it always does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +180,91 @@ class Share:
     granted_at: datetime
     expires_at: datetime | None
     """When the share ends, or None if it does not."""
+    condition: Condition | None = None
+    """The condition under which the share counts, or None if it always counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link to a resource: whoever has its token may do what the link grants."""
+
+    id: str
+    permission: Permission | None
+    """None if the link has a role."""
+    role: str | None
+    """The role of the resource type, or None if the link has a permission."""
+    name: str | None
+    created_by: str | None
+    """The ID of the user who created the link, or None if that user has been deleted."""
+    created_at: datetime
+    expires_at: datetime | None
+    last_used_on: date | None
+    """The day of the last use in UTC, or None if the link has not been used."""
+    condition: Condition | None
+    """The condition under which the link counts, or None if it always counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewLink(Link):
+    """A link with its token, for checks with `Subject(link=token)`."""
+
+    token: str
+
+    def __repr__(self) -> str:
+        return f"NewLink(id={self.id!r}, name={self.name!r}, token=…)"
+
+
+@dataclass(frozen=True, slots=True)
+class RoleDeclaration:
+    """A role that shares and links of a type can name. Its actions are `view`, `edit`, `manage` and actions
+    that your service has registered."""
+
+    name: str
+    actions: Sequence[str]
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionDeclaration:
+    """A condition that shares, links and requirements of a type can name: an expression in CEL, and the types
+    of its parameters by name, such as `{"until": "timestamp"}`."""
+
+    name: str
+    expression: str
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """A condition that must be true for an action, whatever grants it."""
+
+    action: str
+    condition: str
+
+
+@dataclass(frozen=True, slots=True)
+class TypeUses:
+    """The number of resources of a type, and of the shares and links by role and by condition."""
+
+    resources: int
+    roles: Mapping[str, int]
+    conditions: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredType:
+    """What your service has declared about a resource type."""
+
+    type: str
+    description: str
+    allow_public: bool
+    """Whether resources of the type may be public."""
+    roles: tuple[RoleDeclaration, ...]
+    conditions: tuple[ConditionDeclaration, ...]
+    requirements: tuple[Requirement, ...]
+    uses: TypeUses | None = None
+    """With `dry_run`, what uses the current declaration."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +283,10 @@ class RegisteredResource:
     """Whether grants on the parent apply."""
     created_at: datetime
     shares: tuple[Share, ...]
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    """What conditions read as `resource.attributes`."""
+    display_name: str | None = None
+    """The name for people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +303,11 @@ class Reason:
     expires_at: datetime | None = None
     inherited_from: ResourceKey | None = None
     """The ancestor with the grant; None if the grant is on the resource itself."""
+    link_id: str | None = None
+    condition: str | None = None
+    """The condition of a share or link, or the one that is required."""
+    missing: tuple[str, ...] = ()
+    """With `context_missing`, what the condition needs, such as `context.amount`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-import type { Explanation, Reason } from '../api.ts'
+import type { Context } from '../api.ts'
 import type { Role } from '../gen/core/roles.ts'
 import {
   actionFact,
@@ -8,94 +8,151 @@ import {
   isAllowed,
   sufficientGrants,
 } from '../gen/permissions/access.ts'
-import {
-  type FakeResource,
-  type FakeShare,
-  type FakeState,
-  type FakeUser,
-  findResourceRole,
-  findRole,
-} from './world.ts'
+import type { Explanation, Reason } from '../results.ts'
+import { createEvaluate, type Evaluate, type Verdict } from './conditions.ts'
+import { findDeclaration } from './declarations.ts'
+import { type Found, findCustomRoles, findGrants } from './grants.ts'
+import { type FakeSubject, findRoleOf } from './subjects.ts'
+import { type FakeResource, type FakeState, findRole } from './world.ts'
 
-/**
- * A user. If an access token identifies the user, decisions are restricted to its workspace, except
- * that every user may view what is public. A group is decided as a user who is a viewer of its
- * workspace and in the group.
- */
-export type FakeSubject = {
-  user: FakeUser | undefined
-  workspaceId: string | undefined
-  isGroup?: boolean
-  /** Whether the subject names a user who does not exist, and who may view what is public. */
-  isUnknown?: boolean
+/** Whether a subject may perform an action on a resource. */
+export type Question = {
+  subject: FakeSubject
+  action: string
+  resource: FakeResource | undefined
+  context?: Context | undefined
 }
 
-/** A grant and the bits in access.ts that represent it. */
-type Found = { bits: number; reason: Reason }
-
 /** Decides by the server's rules, which src/gen/permissions/access.ts contains a copy of. */
-export function decide(
-  state: FakeState,
-  subject: FakeSubject,
-  action: string,
-  resource: FakeResource | undefined,
-): Explanation {
-  const member = findMember(state, subject, resource)
-  if (typeof member === 'string') {
-    const isAccepted = subject.user ? subject.user.isActive : subject.isUnknown
-    const reasons = resource && isAccepted ? findPublic(state, action, resource) : []
-    return reasons.length > 0 ? { allowed: true, reasons } : deny(member)
-  }
-  const { user, role } = member
+export function decide(state: FakeState, question: Question): Explanation {
+  const { subject, action, resource } = question
+  const standing = findStanding(state, subject, resource)
+  if (!('role' in standing)) return decidePublic(state, question, standing.denial)
+  const { role } = standing
   if (!resource) return deny('resource_unknown')
-  const found = findGrants(state, user, action, resource)
-  const customRoles = findCustomRoles(state, user, action, resource)
-  const facts =
-    found.reduce<number>((all, { bits }) => all | bits, grant.registered) |
+  const evaluate = createEvaluation(state, question, resource, role)
+  const found = findGrants(state, { subject, action, resource, evaluate })
+  const requirements = findUnmet(state, resource, action, evaluate)
+  const isBuiltIn = builtInActions.includes(action)
+  const withRoles = findCustomRoles(state, subject, action, resource.workspaceId)
+  // A custom role gives the action on what the subject may view.
+  const isViewBarred = !isBuiltIn && findUnmet(state, resource, 'view', evaluate).length > 0
+  const customRoles = isViewBarred ? [] : withRoles
+  const actionFacts =
     (state.actions.has(action) ? actionFact.registered : 0) |
     (customRoles.length > 0 ? actionFact.granted : 0)
-  if (!isAllowed(role, action, facts))
-    return deny(isAllowed('owner', action, facts) ? 'no_grant' : 'action_unknown')
-  return { allowed: true, reasons: listReasons(role, action, facts, found, customRoles) }
+  const facts = found.reduce((all, { bits }) => all | bits, grant.registered | actionFacts)
+  if (isAllowed(role, action, facts)) {
+    if (requirements.length > 0) return denyUnmet(requirements)
+    return { allowed: true, reasons: listReasons(role, action, facts, found, customRoles) }
+  }
+  if (!isAllowed('owner', action, facts)) return deny('action_unknown')
+  const failed = found.filter(
+    ({ judged }) => judged?.hasFailed && isAllowed(role, action, judged.bits | actionFacts),
+  )
+  if (failed.length === 0) return deny('no_grant')
+  return { allowed: false, reasons: failed.map(({ reason }) => describeFailure(reason)) }
 }
 
 /** Whether a subject is an active member of the workspace of a resource, or a group of it. */
 export function isMember(state: FakeState, subject: FakeSubject, resource: FakeResource): boolean {
-  return typeof findMember(state, subject, resource) !== 'string'
+  return 'role' in findStanding(state, subject, resource)
+}
+
+/** Whether a user owns a resource or an ancestor that it inherits from, or administers its workspace. */
+export function isOwner(state: FakeState, subject: FakeSubject, resource: FakeResource): boolean {
+  const role = findRole(state, resource.workspaceId, subject.id)
+  const evaluate = createEvaluation(state, { subject, action: 'manage', resource }, resource, role)
+  return (
+    (role !== undefined && coversWorkspace(role)) ||
+    findGrants(state, { subject, action: 'manage', resource, evaluate }).some(
+      ({ bits }) => bits & grant.owner,
+    )
+  )
+}
+
+/** Returns the names of the requirements of an action that are not met. */
+function findUnmet(
+  state: FakeState,
+  { type }: FakeResource,
+  action: string,
+  evaluate: Evaluate,
+): Verdict[] {
+  return findDeclaration(state, type)
+    .requirements.filter((requirement) => requirement.action === action)
+    .map(({ condition }) => evaluate({ name: condition }))
+    .filter(({ isTrue }) => !isTrue)
 }
 
 /** Returns the role of a subject in the workspace of a resource, or why it has none. */
-function findMember(
+function findStanding(
   state: FakeState,
-  { user, workspaceId, isGroup }: FakeSubject,
+  subject: FakeSubject,
   resource: FakeResource | undefined,
-): { user: FakeUser; role: Role } | Reason['rule'] {
-  if (!user) return 'user_unknown'
-  if (!user.isActive) return 'user_inactive'
+): { role: Role } | { denial: Reason['rule'] } {
+  if (!subject.isKnown) return { denial: subject.kind === 'link' ? 'link_unknown' : 'user_unknown' }
+  if (!subject.isActive) return { denial: 'user_inactive' }
+  const { workspaceId } = subject
   if (!resource || (workspaceId !== undefined && resource.workspaceId !== workspaceId))
-    return 'resource_unknown'
-  const role = isGroup
-    ? roleOfGroup(state, resource.workspaceId, user.id)
-    : findRole(state, resource.workspaceId, user.id)
-  return role ? { user, role } : 'not_a_member'
+    return { denial: 'resource_unknown' }
+  const role = findRoleOf(state, subject, resource.workspaceId)
+  if (role) return { role }
+  return { denial: subject.kind === 'link' ? 'no_grant' : 'not_a_member' }
 }
 
-/** Returns the reasons why everybody may perform an action. */
-function findPublic(state: FakeState, action: string, resource: FakeResource): Reason[] {
-  if (action !== 'view') return []
-  return findGrants(state, nobody, action, resource)
-    .filter(({ bits }) => bits & grant.public)
-    .map(({ reason }) => reason)
+/** Decides for a subject without a role in the workspace, who may only view what is public. */
+function decidePublic(state: FakeState, question: Question, denial: Reason['rule']): Explanation {
+  const { subject, action, resource } = question
+  if (!resource || action !== 'view' || !subject.mayViewPublic) return deny(denial)
+  const evaluate = createEvaluation(state, question, resource, undefined)
+  const found = findGrants(state, { subject: nobody, action, resource, evaluate })
+  const reasons = found.filter(({ bits }) => bits & grant.public).map(({ reason }) => reason)
+  if (reasons.length === 0) return deny(denial)
+  const unmet = findUnmet(state, resource, action, evaluate)
+  return unmet.length > 0 ? denyUnmet(unmet) : { allowed: true, reasons }
 }
 
-const nobody: FakeUser = { id: '', email: '', externalId: '', isActive: true }
+const nobody: FakeSubject = {
+  kind: 'anonymous',
+  id: '',
+  email: '',
+  externalId: '',
+  isKnown: false,
+  isActive: true,
+  mayViewPublic: true,
+}
 
-function roleOfGroup(
-  { groups }: FakeState,
-  workspaceId: string,
-  groupId: string,
-): Role | undefined {
-  return groups.get(groupId)?.workspaceId === workspaceId ? 'viewer' : undefined
+function createEvaluation(
+  state: FakeState,
+  { subject, action, context }: Question,
+  resource: FakeResource,
+  role: Role | undefined,
+): Evaluate {
+  const { kind, id, email, externalId, isKnown } = subject
+  return createEvaluate(
+    state.conditions,
+    () => ({
+      subject: {
+        id: isKnown ? id : '',
+        externalId,
+        type: kind,
+        email,
+        role: kind === 'link' ? '' : (role ?? ''),
+      },
+      resource: {
+        id: resource.resourceId,
+        externalId: resource.id === resource.resourceId ? '' : resource.id,
+        type: resource.type,
+        workspaceId: resource.workspaceId,
+        ownerId: resource.ownerId,
+        visibility: resource.visibility,
+        attributes: resource.attributes,
+      },
+      action,
+      now: new Date(),
+    }),
+    context,
+  )
 }
 
 function listReasons(
@@ -115,101 +172,21 @@ function listReasons(
   return reasons
 }
 
-/** Whether a user owns a resource or an ancestor that it inherits from, or administers its workspace. */
-export function isOwner(state: FakeState, user: FakeUser, resource: FakeResource): boolean {
-  const role = findRole(state, resource.workspaceId, user.id)
-  return (
-    (role !== undefined && coversWorkspace(role)) ||
-    findGrants(state, user, 'manage', resource).some(({ bits }) => bits & grant.owner)
-  )
+function denyUnmet(unmet: Verdict[]): Explanation {
+  const reasons = unmet.flatMap(({ condition, hasFailed }): Reason[] => [
+    { rule: 'requirement_not_met', condition },
+    ...(hasFailed ? [{ rule: 'condition_failed' as const, condition }] : []),
+  ])
+  return { allowed: false, reasons }
 }
 
-/** Returns the grants of a user on a resource and on the ancestors that it inherits from. */
-function findGrants(
-  state: FakeState,
-  user: FakeUser,
-  action: string,
-  resource: FakeResource,
-): Found[] {
-  const groupIds = findGroups(state, user.id)
-  // Inherited from a public resource by one that may not be public, the visibility means `workspace`.
-  const allowsPublic = state.resourceTypes.get(resource.type)?.allowPublic === true
-  const found: Found[] = []
-  const now = Date.now()
-  let current: FakeResource | undefined = resource
-  while (current) {
-    const ancestor: FakeResource = current
-    const add = (bits: number, reason: Reason) => {
-      const inheritedFrom = { type: ancestor.type, resourceId: ancestor.resourceId }
-      found.push({ bits, reason: ancestor === resource ? reason : { ...reason, inheritedFrom } })
-    }
-    if (current.ownerId === user.id) add(grant.owner, { rule: 'owner' })
-    if (current.visibility === 'public' && allowsPublic)
-      add(grant.workspace | grant.public, { rule: 'public' })
-    else if (current.visibility !== 'private')
-      add(grant.workspace, { rule: 'workspace_visibility' })
-    for (const share of current.shares) {
-      const { id: shareId, userId, groupId, permission, role, expiresAt } = share
-      if (expiresAt && expiresAt.getTime() <= now) continue
-      const bits = shareBits(state, current.type, share, action)
-      const granted = permission ? { permission } : role !== undefined && { role }
-      const details = { ...granted, shareId, ...(expiresAt && { expiresAt }) }
-      if (userId === user.id) add(bits, { rule: 'share', ...details })
-      if (groupId && groupIds.has(groupId)) add(bits, { rule: 'group_share', groupId, ...details })
-    }
-    current = current.inherits ? current.parent : undefined
+function describeFailure({ condition, shareId, linkId }: Reason): Reason {
+  return {
+    rule: 'condition_failed',
+    ...(condition && { condition }),
+    ...(shareId && { shareId }),
+    ...(linkId && { linkId }),
   }
-  return found
-}
-
-/** Returns the grants that a share of a resource gives for an action. */
-function shareBits(
-  state: FakeState,
-  type: string,
-  { permission, role = '' }: FakeShare,
-  action: string,
-): number {
-  if (permission) return permission === 'edit' ? grant.edit | grant.view : grant.view
-  const { actions = [] } = findResourceRole(state, type, role) ?? {}
-  const isViewer = builtInActions.some((name) => actions.includes(name))
-  return (
-    (isViewer ? grant.view : 0) |
-    (actions.includes('edit') ? grant.edit : 0) |
-    (actions.includes('manage') ? grant.manage : 0) |
-    (actions.includes(action) ? grant.action : 0)
-  )
-}
-
-function findCustomRoles(
-  state: FakeState,
-  user: FakeUser,
-  action: string,
-  { workspaceId }: FakeResource,
-): Reason[] {
-  if (!state.actions.has(action)) return []
-  const roles = state.customRoles.filter(
-    (role) => role.workspaceId === workspaceId && role.actions.includes(action),
-  )
-  const groupIds = findGroups(state, user.id)
-  const direct: Reason[] = roles
-    .filter(({ members }) => members.includes(user.id))
-    .map(({ name }) => ({ rule: 'custom_role', role: name }))
-  const ofGroups: Reason[] = roles.flatMap(({ name, groups = [] }) =>
-    groups
-      .filter((id) => groupIds.has(id))
-      .map((groupId) => ({ rule: 'custom_role' as const, role: name, groupId })),
-  )
-  return [...direct, ...ofGroups]
-}
-
-/** Returns the groups that contain a user, directly or through other groups, or a group itself. */
-function findGroups({ groups }: FakeState, userId: string): Set<string> {
-  const found = new Set<string>()
-  for (const [id, { members }] of groups) if (members.has(userId) || id === userId) found.add(id)
-  // The loop also visits groups that it adds.
-  for (const child of found)
-    for (const [id, { groups: children }] of groups) if (children.has(child)) found.add(id)
-  return found
 }
 
 function deny(rule: Reason['rule']): Explanation {

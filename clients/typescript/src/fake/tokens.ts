@@ -1,4 +1,4 @@
-import type { AccessTokenClaims } from '../api.ts'
+import type { AccessTokenClaims } from '../results.ts'
 import { decodeToken, tokenExpired, tokenInvalid } from '../token-format.ts'
 
 /** The issuer of fake tokens. They are not signed, so no server accepts them. */

@@ -1,9 +1,12 @@
-import type { Permission, Resource, Visibility } from '../api.ts'
-import { createError, type Field, invalidArgument } from '../errors.ts'
+import type { Condition, Permission, Resource, Visibility } from '../api.ts'
+import { invalidArgument } from '../errors.ts'
 import { normalizeEmail } from '../gen/core/email.ts'
 import type { Role } from '../gen/core/roles.ts'
-import { builtInActions } from '../gen/permissions/access.ts'
+import type { NewLink } from '../links.ts'
 import { isUuid, resourceId } from '../resource-id.ts'
+import type { TypeDeclaration } from '../resource-types.ts'
+import type { FakeCondition } from './conditions.ts'
+import { type Declaration, declareType, findDeclaration, requireCondition } from './declarations.ts'
 
 /** The facts that a fake bases its decisions on. Everything is optional. */
 export type FakeWorld = {
@@ -19,10 +22,16 @@ export type FakeWorld = {
    * Workspaces that appear in `members` or `resources`, and users that appear in `members`, exist
    * without being listed.
    */
-  workspaces?: { id: string }[]
+  workspaces?: { id: string; slug?: string }[]
   /** From `expiresAt` on, the user is not a member. */
   members?: { workspaceId: string; userId: string; role: Role; expiresAt?: Date }[]
-  groups?: { id: string; workspaceId: string; members?: string[]; groups?: string[] }[]
+  groups?: {
+    id: string
+    workspaceId: string
+    name?: string
+    members?: string[]
+    groups?: string[]
+  }[]
   /** The actions that the service has registered, in addition to `view`, `edit` and `manage`. */
   actions?: string[]
   /** Custom roles. `groups` contains the IDs of groups, whose members have the role, too. */
@@ -33,23 +42,25 @@ export type FakeWorld = {
     visibility?: Visibility
     parent?: Resource
     inherits?: boolean
+    attributes?: Record<string, unknown>
+    displayName?: string
   })[]
   /** What the service has declared about resource types. */
-  resourceTypes?: ({ type: string } & FakeResourceType)[]
+  resourceTypes?: ({ type: string } & TypeDeclaration)[]
+  /**
+   * Functions for the conditions of `resourceTypes`, by name. They stand for the expressions, which
+   * only the server evaluates.
+   */
+  conditions?: Record<string, FakeCondition>
   /** Shares with either a permission or a role. */
   shares?: ({
     resource: Resource
     userId?: string
     groupId?: string
     expiresAt?: Date
+    condition?: Condition
   } & ({ permission: Permission } | { role: string }))[]
 }
-
-/** The roles that shares of a type can name, and whether its resources may be public. */
-export type FakeResourceType = { roles: FakeResourceRole[]; allowPublic?: boolean }
-
-/** A role of a resource type. Its actions are `view`, `edit`, `manage` and registered ones. */
-export type FakeResourceRole = { name: string; actions: string[] }
 
 export type FakeRole = {
   name: string
@@ -70,6 +81,7 @@ export type FakeShare = {
   grantedBy: string
   grantedAt: Date
   expiresAt: Date | undefined
+  condition: Condition | undefined
 }
 
 export type FakeResource = {
@@ -81,8 +93,11 @@ export type FakeResource = {
   visibility: Visibility
   parent: FakeResource | undefined
   inherits: boolean
+  attributes: Record<string, unknown>
+  displayName: string | undefined
   createdAt: Date
   shares: FakeShare[]
+  links: NewLink[]
 }
 
 /** The state of a fake. */
@@ -90,13 +105,18 @@ export type FakeState = {
   service: string
   keyService: string
   users: Map<string, FakeUser>
-  workspaceIds: Set<string>
+  /** The slugs of workspaces by ID; empty if a workspace has none. */
+  workspaces: Map<string, string>
   /** The memberships of users in workspaces; use `findRole`. */
   members: Map<string, { role: Role; expiresAt: Date | undefined }>
-  groups: Map<string, { workspaceId: string; members: Set<string>; groups: Set<string> }>
+  groups: Map<
+    string,
+    { workspaceId: string; name: string; members: Set<string>; groups: Set<string> }
+  >
   actions: Set<string>
   customRoles: FakeRole[]
-  resourceTypes: Map<string, FakeResourceType>
+  resourceTypes: Map<string, Declaration>
+  conditions: Map<string, FakeCondition>
   resources: Map<string, FakeResource>
 }
 
@@ -147,72 +167,32 @@ export function createState(world: FakeWorld): FakeState {
     service,
     keyService: world.keyService ?? service,
     users: new Map(),
-    workspaceIds: new Set(),
+    workspaces: new Map(),
     members: new Map(),
     groups: new Map(),
     actions: new Set(world.actions),
     customRoles: world.roles ?? [],
     resourceTypes: new Map(),
+    conditions: new Map(Object.entries(world.conditions ?? {})),
     resources: new Map(),
   }
   for (const { id, email = '', externalId = '', isActive = true } of users)
     state.users.set(id, { id, email, externalId, isActive })
-  for (const { id } of workspaces) state.workspaceIds.add(id)
+  for (const { id, slug = '' } of workspaces) state.workspaces.set(id, slug)
   for (const { workspaceId, userId, role, expiresAt } of members) {
-    state.workspaceIds.add(workspaceId)
+    if (!state.workspaces.has(workspaceId)) state.workspaces.set(workspaceId, '')
     if (!state.users.has(userId))
       state.users.set(userId, { id: userId, email: '', externalId: '', isActive: true })
     state.members.set(memberKey(workspaceId, userId), { role, expiresAt })
   }
-  for (const { id, workspaceId, members = [], groups: children = [] } of groups)
-    state.groups.set(id, { workspaceId, members: new Set(members), groups: new Set(children) })
+  for (const { id, workspaceId, name = '', members = [], groups: children = [] } of groups) {
+    const contained = { members: new Set(members), groups: new Set(children) }
+    state.groups.set(id, { workspaceId, name, ...contained })
+  }
   for (const { type, ...declared } of world.resourceTypes ?? []) declareType(state, type, declared)
   for (const resource of resources) addResource(state, resource)
   for (const share of world.shares ?? []) addShare(state, share)
   return state
-}
-
-/**
- * Declares a resource type.
- *
- * @throws DaikonError `invalid_argument` if a role contains an action that is not registered,
- * `already_exists` if shares use a role that `roles` lacks, or resources are public and
- * `allowPublic` is not set
- */
-export function declareType(
-  state: FakeState,
-  type: string,
-  { roles, allowPublic = false }: FakeResourceType,
-): void {
-  const actions = new Set([...builtInActions, ...state.actions])
-  const fields: Field[] = roles.flatMap((role, index) =>
-    role.actions.flatMap((action, position) => {
-      const field = `roles[${index}].actions[${position}]`
-      return actions.has(action) ? [] : [{ field, message: 'is not a registered action' }]
-    }),
-  )
-  if (fields.length > 0) throw invalidArgument(...fields)
-  const names = roles.map(({ name }) => name)
-  const resources = [...state.resources.values()].filter((resource) => resource.type === type)
-  const used = resources
-    .flatMap(({ shares }) => shares.flatMap(({ role }) => role ?? []))
-    .filter((role) => !names.includes(role))
-  if (used.length > 0) {
-    const message = `Shares use roles that the declaration would remove: ${[...new Set(used)].join(', ')}`
-    throw createError('already_exists', 'ROLE_IN_USE', message)
-  }
-  if (!allowPublic && resources.some(({ visibility }) => visibility === 'public'))
-    throw createError('already_exists', 'PUBLIC_RESOURCES', 'Resources of the type are public')
-  state.resourceTypes.set(type, { roles, allowPublic })
-}
-
-/** Finds a role of a resource type. */
-export function findResourceRole(
-  { resourceTypes }: FakeState,
-  type: string,
-  name: string,
-): FakeResourceRole | undefined {
-  return resourceTypes.get(type)?.roles.find((role) => role.name === name)
 }
 
 /** Requires that a type allows a visibility. */
@@ -222,11 +202,16 @@ export function requireVisibility(state: FakeState, type: string, visibility: st
       field: 'visibility',
       message: 'must be one of private, workspace, public',
     })
-  if (visibility === 'public' && !state.resourceTypes.get(type)?.allowPublic)
+  if (visibility === 'public' && !findDeclaration(state, type).allowPublic)
     throw invalidArgument({
       field: 'visibility',
       message: `must not be public: the declaration of ${type} does not allow it`,
     })
+}
+
+export function requireUuid(field: string, value: string): void {
+  if (isUuid(value)) return
+  throw invalidArgument({ field, message: 'must be a UUID' })
 }
 
 function addResource(
@@ -249,21 +234,33 @@ function addResource(
     visibility,
     parent: parentResource,
     inherits,
+    attributes: resource.attributes ?? {},
+    displayName: resource.displayName,
     createdAt: new Date(),
     shares: [],
+    links: [],
   })
 }
 
 function addShare(
   state: FakeState,
-  { resource, userId, groupId, expiresAt, ...grant }: NonNullable<FakeWorld['shares']>[number],
+  {
+    resource,
+    userId,
+    groupId,
+    expiresAt,
+    condition,
+    ...grant
+  }: NonNullable<FakeWorld['shares']>[number],
 ): void {
   const found = state.resources.get(resourceKey(state, resource))
   if (!found) throw new Error(`shares: ${resource.type} ${resource.id} is not in resources`)
   if (groupId && !state.groups.has(groupId))
     throw new Error(`shares: the group ${groupId} is not in groups`)
-  if ('role' in grant && !findResourceRole(state, resource.type, grant.role))
+  const { roles } = findDeclaration(state, resource.type)
+  if ('role' in grant && !roles.some(({ name }) => name === grant.role))
     throw new Error(`shares: the role ${grant.role} of ${resource.type} is not in resourceTypes`)
+  requireCondition(state, resource.type, condition)
   found.shares.push({
     id: `share-${found.shares.length + 1}`,
     userId,
@@ -273,5 +270,6 @@ function addShare(
     grantedBy: found.ownerId,
     grantedAt: new Date(),
     expiresAt,
+    condition,
   })
 }

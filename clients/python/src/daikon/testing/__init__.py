@@ -7,12 +7,12 @@
 False
 """
 
+from ._conditions import ConditionInput, ConditionResource, ConditionSubject, WorldCondition
 from ._fakes import AsyncFakeDaikon, FakeDaikon
 from ._world import (
     WorldGroup,
     WorldMember,
     WorldResource,
-    WorldResourceRole,
     WorldResourceType,
     WorldRole,
     WorldShare,
@@ -22,11 +22,14 @@ from ._world import (
 
 __all__ = [
     "AsyncFakeDaikon",
+    "ConditionInput",
+    "ConditionResource",
+    "ConditionSubject",
     "FakeDaikon",
+    "WorldCondition",
     "WorldGroup",
     "WorldMember",
     "WorldResource",
-    "WorldResourceRole",
     "WorldResourceType",
     "WorldRole",
     "WorldShare",

@@ -1,181 +1,186 @@
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
 from datetime import datetime, timezone
+from typing import Any
 
-from ..types import Explanation, Reason, ResourceKey, Role, Rule
+from ..types import Condition, Explanation, Reason, Role, Rule
 from . import _access as access
-from ._world import Registered, Share, User, World
+from ._conditions import (
+    ConditionInput,
+    ConditionResource,
+    ConditionSubject,
+    Evaluate,
+    Verdict,
+    create_evaluate,
+)
+from ._grants import Found, find_custom_roles, find_grants
+from ._subjects import FakeSubject, find_role_of
+from ._world import Registered, World
+
+_nobody = FakeSubject("anonymous", may_view_public=True)
 
 
 def decide(
     world: World,
-    user: User | None,
-    workspace_id: str | None,
+    subject: FakeSubject,
     action: str,
     resource: Registered | None,
+    context: Mapping[str, Any],
 ) -> Explanation:
-    """Decides by the rules of the server. `workspace_id` is the token's workspace, or None."""
-    denial = find_denial(world, user, workspace_id, resource)
+    """Decides by the rules of the server."""
+    denial = find_denial(world, subject, resource)
     if denial is not None:
-        reasons = _find_public(world, user, action, resource)
-        return Explanation(True, reasons) if reasons else _deny(denial)
-    assert user is not None and resource is not None
-    role = _find_role(world, user, resource.workspace_id)
+        return _decide_public(world, subject, action, resource, context, denial)
+    assert resource is not None
+    role = find_role_of(world, subject, resource.workspace_id)
     assert role is not None
-    found = _find_grants(world, user, action, resource)
-    custom_roles = _find_custom_roles(world, user, action, resource)
-    facts = access.REGISTERED
-    for bits, _ in found:
-        facts |= bits
-    if action in world.actions:
-        facts |= access.ACTION_REGISTERED
+    evaluate = _create_evaluation(world, subject, action, resource, context, role)
+    found = find_grants(world, subject, action, resource, evaluate)
+    unmet = _find_unmet(world, resource, action, evaluate)
+    custom_roles = find_custom_roles(world, subject, action, resource.workspace_id)
+    # A custom role gives the action on what the subject may view.
+    if custom_roles and _find_unmet(world, resource, "view", evaluate):
+        custom_roles = []
+    action_facts = access.ACTION_REGISTERED if action in world.actions else 0
     if custom_roles:
-        facts |= access.ACTION_GRANTED
+        action_facts |= access.ACTION_GRANTED
+    facts = access.REGISTERED | action_facts
+    for grant in found:
+        facts |= grant.bits
     if access.is_allowed(role, action, facts):
+        if unmet:
+            return _deny_unmet(unmet)
         return Explanation(True, _list_reasons(role, action, facts, found, custom_roles))
-    is_known = access.is_allowed("owner", action, facts)
-    return _deny("no_grant" if is_known else "action_unknown")
+    if not access.is_allowed("owner", action, facts):
+        return _deny("action_unknown")
+    failed = [
+        Reason(
+            "condition_failed",
+            condition=grant.reason.condition,
+            share_id=grant.reason.share_id,
+            link_id=grant.reason.link_id,
+        )
+        for grant in found
+        if grant.verdict is not None
+        and grant.verdict.has_failed
+        and access.is_allowed(role, action, grant.possible_bits | action_facts)
+    ]
+    return Explanation(False, tuple(failed)) if failed else _deny("no_grant")
 
 
-def find_denial(
-    world: World, user: User | None, workspace_id: str | None, resource: Registered | None
-) -> Rule | None:
-    """Why the user has no role in the workspace of the resource, or None if they do."""
-    if user is None or user.is_unknown:
-        return "user_unknown"
-    if not user.is_active:
+def find_denial(world: World, subject: FakeSubject, resource: Registered | None) -> Rule | None:
+    """Why the subject has no role in the workspace of the resource, or None if it does."""
+    if not subject.is_known:
+        return "link_unknown" if subject.kind == "link" else "user_unknown"
+    if not subject.is_active:
         return "user_inactive"
-    if resource is None or workspace_id not in (None, resource.workspace_id):
+    if resource is None or subject.workspace_id not in (None, resource.workspace_id):
         return "resource_unknown"
-    return "not_a_member" if _find_role(world, user, resource.workspace_id) is None else None
+    if find_role_of(world, subject, resource.workspace_id) is not None:
+        return None
+    return "no_grant" if subject.kind == "link" else "not_a_member"
 
 
-def _find_public(
-    world: World, user: User | None, action: str, resource: Registered | None
-) -> tuple[Reason, ...]:
-    """The reasons why everybody may perform an action, except users who are inactive."""
-    if user is None or not user.is_active or resource is None or action != "view":
-        return ()
-    grants = _find_grants(world, User(""), action, resource)
-    return tuple(reason for bits, reason in grants if bits & access.PUBLIC)
+def is_owner(world: World, subject: FakeSubject, resource: Registered) -> bool:
+    """Whether a user owns a resource or an ancestor that it inherits from, or administers its workspace."""
+    role = world.find_role(resource.workspace_id, subject.id)
+    if role is not None and access.covers_workspace(role):
+        return True
+    evaluate = _create_evaluation(world, subject, "manage", resource, {}, role)
+    grants = find_grants(world, subject, "manage", resource, evaluate)
+    return any(grant.bits & access.OWNER for grant in grants)
 
 
-def _find_role(world: World, user: User, workspace_id: str) -> Role | None:
-    if not user.is_group:
-        return world.find_role(workspace_id, user.id)
-    return "viewer" if world.groups[user.id].workspace_id == workspace_id else None
+def _decide_public(
+    world: World,
+    subject: FakeSubject,
+    action: str,
+    resource: Registered | None,
+    context: Mapping[str, Any],
+    denial: Rule,
+) -> Explanation:
+    """Decides for a subject without a role in the workspace, who may only view what is public."""
+    if resource is None or action != "view" or not subject.may_view_public:
+        return _deny(denial)
+    evaluate = _create_evaluation(world, subject, action, resource, context, None)
+    grants = find_grants(world, _nobody, action, resource, evaluate)
+    reasons = tuple(grant.reason for grant in grants if grant.bits & access.PUBLIC)
+    if not reasons:
+        return _deny(denial)
+    unmet = _find_unmet(world, resource, action, evaluate)
+    return _deny_unmet(unmet) if unmet else Explanation(True, reasons)
+
+
+def _find_unmet(world: World, resource: Registered, action: str, evaluate: Evaluate) -> list[Verdict]:
+    requirements = world.find_declaration(resource.type).requirements
+    verdicts = [
+        evaluate(Condition(requirement.condition))
+        for requirement in requirements
+        if requirement.action == action
+    ]
+    return [verdict for verdict in verdicts if not verdict.is_true]
+
+
+def _create_evaluation(
+    world: World,
+    subject: FakeSubject,
+    action: str,
+    resource: Registered,
+    context: Mapping[str, Any],
+    role: Role | None,
+) -> Evaluate:
+    def create_input(params: Mapping[str, Any]) -> ConditionInput:
+        return ConditionInput(
+            subject=ConditionSubject(
+                id=subject.id if subject.is_known else "",
+                external_id=subject.external_id,
+                type=subject.kind,
+                email=subject.email,
+                role="" if role is None or subject.kind == "link" else role,
+            ),
+            resource=ConditionResource(
+                id=resource.resource_id,
+                external_id="" if resource.id == resource.resource_id else resource.id,
+                type=resource.type,
+                workspace_id=resource.workspace_id,
+                owner_id=resource.owner_id,
+                visibility=resource.visibility,
+                attributes=resource.attributes,
+            ),
+            action=action,
+            context=context,
+            params=params,
+            now=datetime.now(timezone.utc),
+        )
+
+    return create_evaluate(world.conditions, create_input)
 
 
 def _list_reasons(
     role: Role,
     action: str,
     facts: int,
-    found: list[tuple[int, Reason]],
+    found: list[Found],
     custom_roles: list[Reason],
 ) -> tuple[Reason, ...]:
     is_covered = access.covers_workspace(role)
     sufficient = access.sufficient_grants("editor" if is_covered else role, action, facts)
     reasons = [Reason("workspace_role", role=role)] if is_covered else []
-    reasons += [reason for bits, reason in found if bits & sufficient]
+    reasons += [grant.reason for grant in found if grant.bits & sufficient]
     # The role of a share can allow an action without view, which a custom role needs.
     if action not in access.BUILT_IN_ACTIONS and access.is_allowed(role, "view", facts):
         reasons += custom_roles
     return tuple(reasons)
 
 
-def is_owner(world: World, user: User, resource: Registered) -> bool:
-    """Whether a user owns a resource or an ancestor that it inherits from, or administers its workspace."""
-    role = world.find_role(resource.workspace_id, user.id)
-    if role is not None and access.covers_workspace(role):
-        return True
-    return any(bits & access.OWNER for bits, _ in _find_grants(world, user, "manage", resource))
-
-
-def _find_grants(world: World, user: User, action: str, resource: Registered) -> list[tuple[int, Reason]]:
-    """The grants of a user on a resource and on the ancestors that it inherits from."""
-    group_ids = _find_groups(world, user.id)
-    # Inherited from a public resource by one that may not be public, the visibility means `workspace`.
-    allows_public = resource.type in world.public_types
-    found: list[tuple[int, Reason]] = []
-    now = datetime.now(timezone.utc)
-    current: Registered | None = resource
-    while current is not None:
-        grants: list[tuple[int, Reason]] = []
-        if current.owner_id == user.id:
-            grants.append((access.OWNER, Reason("owner")))
-        if current.visibility == "public" and allows_public:
-            grants.append((access.WORKSPACE | access.PUBLIC, Reason("public")))
-        elif current.visibility != "private":
-            grants.append((access.WORKSPACE, Reason("workspace_visibility")))
-        for share in current.shares:
-            if share.expires_at is not None and share.expires_at <= now:
-                continue
-            bits = _share_bits(world, current.type, share, action)
-            reason = Reason(
-                "share",
-                permission=share.permission,
-                role=share.role,
-                share_id=share.id,
-                expires_at=share.expires_at,
-            )
-            if share.grantee_type == "user" and share.grantee_id == user.id:
-                grants.append((bits, reason))
-            if share.grantee_type == "group" and share.grantee_id in group_ids:
-                grants.append((bits, replace(reason, rule="group_share", group_id=share.grantee_id)))
-        if current is not resource:
-            ancestor = ResourceKey(current.type, current.resource_id)
-            grants = [(bits, replace(reason, inherited_from=ancestor)) for bits, reason in grants]
-        found += grants
-        current = current.parent if current.inherits else None
-    return found
-
-
-def _share_bits(world: World, type: str, share: Share, action: str) -> int:
-    """The grants that a share of a resource gives for an action."""
-    if share.role is None:
-        return access.EDIT | access.VIEW if share.permission == "edit" else access.VIEW
-    actions = world.find_resource_role(type, share.role) or []
-    bits = access.VIEW if any(name in actions for name in access.BUILT_IN_ACTIONS) else 0
-    if "edit" in actions:
-        bits |= access.EDIT
-    if "manage" in actions:
-        bits |= access.MANAGE
-    if action in actions:
-        bits |= access.ACTION
-    return bits
-
-
-def _find_custom_roles(world: World, user: User, action: str, resource: Registered) -> list[Reason]:
-    if action not in world.actions:
-        return []
-    roles = [
-        role
-        for role in world.custom_roles
-        if role["workspace_id"] == resource.workspace_id and action in role["actions"]
-    ]
-    group_ids = _find_groups(world, user.id)
-    direct = [Reason("custom_role", role=role["name"]) for role in roles if user.id in role["members"]]
-    of_groups = [
-        Reason("custom_role", role=role["name"], group_id=group_id)
-        for role in roles
-        for group_id in role.get("groups", [])
-        if group_id in group_ids
-    ]
-    return direct + of_groups
-
-
-def _find_groups(world: World, user_id: str) -> set[str]:
-    """The groups that contain the user, directly or through other groups, or the group itself."""
-    found = {id for id, group in world.groups.items() if user_id in group.members or id == user_id}
-    unvisited = list(found)
-    while unvisited:
-        child = unvisited.pop()
-        for id, group in world.groups.items():
-            if child in group.groups and id not in found:
-                found.add(id)
-                unvisited.append(id)
-    return found
+def _deny_unmet(unmet: list[Verdict]) -> Explanation:
+    reasons: list[Reason] = []
+    for verdict in unmet:
+        reasons.append(Reason("requirement_not_met", condition=verdict.condition))
+        if verdict.has_failed:
+            reasons.append(Reason("condition_failed", condition=verdict.condition))
+    return Explanation(False, tuple(reasons))
 
 
 def _deny(rule: Rule) -> Explanation:

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import TypeVar
 
 from .._async_client import AsyncClient
@@ -10,6 +11,7 @@ from .._client import Client
 from .._operations import Operation
 from ..errors import DaikonError, closed_error, response_deadline_error
 from ..types import AccessTokenClaims
+from ._conditions import WorldCondition
 from ._server import FakeServer
 from ._tokens import create_fake_token
 from ._world import (
@@ -80,13 +82,16 @@ class FakeDaikon(_Fake, Client):
         actions: Iterable[str] = (),
         roles: Iterable[WorldRole] = (),
         resource_types: Iterable[WorldResourceType] = (),
+        conditions: Mapping[str, WorldCondition] = MappingProxyType({}),
         resources: Iterable[WorldResource] = (),
         shares: Iterable[WorldShare] = (),
         timeout: float = 2.0,
     ) -> None:
         """Creates a fake from the facts by which it decides. `actions` are those that the service has
-        registered, besides `view`, `edit` and `manage`. `key_service` is the service of the key, by default
-        `service`. With any other, operations fail with `OTHER_SERVICE`, as for a client with a wrong `service`.
+        registered, besides `view`, `edit` and `manage`. `conditions` are functions that stand for the
+        expressions of the conditions in `resource_types`, by name. `key_service` is the service of the key,
+        by default `service`. With any other, operations fail with `OTHER_SERVICE`, as for a client with a wrong
+        `service`.
 
         Raises:
             ValueError: An argument refers to something that no other argument contains.
@@ -101,6 +106,7 @@ class FakeDaikon(_Fake, Client):
             actions=actions,
             roles=roles,
             resource_types=resource_types,
+            conditions=conditions,
             resources=resources,
             shares=shares,
         )
@@ -135,6 +141,7 @@ class AsyncFakeDaikon(_Fake, AsyncClient):
         actions: Iterable[str] = (),
         roles: Iterable[WorldRole] = (),
         resource_types: Iterable[WorldResourceType] = (),
+        conditions: Mapping[str, WorldCondition] = MappingProxyType({}),
         resources: Iterable[WorldResource] = (),
         shares: Iterable[WorldShare] = (),
         timeout: float = 2.0,
@@ -149,6 +156,7 @@ class AsyncFakeDaikon(_Fake, AsyncClient):
             actions=actions,
             roles=roles,
             resource_types=resource_types,
+            conditions=conditions,
             resources=resources,
             shares=shares,
         )

@@ -1,15 +1,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from .._arguments import is_uuid, resource_id
-from ..errors import DaikonError, invalid_argument
-from ..types import Permission, Resource, Role, Visibility
-from ._access import BUILT_IN_ACTIONS
+from ..errors import invalid_argument
+from ..types import (
+    Condition,
+    ConditionDeclaration,
+    DeclaredType,
+    Permission,
+    Requirement,
+    Resource,
+    Role,
+    RoleDeclaration,
+    Visibility,
+)
+from ._conditions import WorldCondition
+from ._declarations import UNDECLARED, declare, require_condition
 
 _label = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _email = re.compile(rf"[A-Za-z0-9.!#$%&'*+/=?^_`{{|}}~-]{{1,64}}@{_label}(?:\.{_label})*")
@@ -28,10 +39,14 @@ class WorldUser(_User, total=False):
     is_active: bool
 
 
-class WorldWorkspace(TypedDict):
+class _Workspace(TypedDict):
+    id: str
+
+
+class WorldWorkspace(_Workspace, total=False):
     """A workspace. Workspaces in `members` need not be listed."""
 
-    id: str
+    slug: str
 
 
 class _Member(TypedDict):
@@ -54,6 +69,7 @@ class _Group(TypedDict):
 class WorldGroup(_Group, total=False):
     """A group, with IDs of users and of child groups."""
 
+    name: str
     members: list[str]
     groups: list[str]
 
@@ -84,26 +100,22 @@ class WorldResource(_Resource, total=False):
     visibility: Visibility
     parent: Resource
     inherits: bool
-
-
-class WorldResourceRole(TypedDict):
-    """A role of a resource type. Its actions are `view`, `edit`, `manage` and registered ones."""
-
-    name: str
-    actions: list[str]
+    attributes: Mapping[str, Any]
+    display_name: str
 
 
 class _ResourceType(TypedDict):
     type: str
-    roles: list[WorldResourceRole]
 
 
 class WorldResourceType(_ResourceType, total=False):
-    """What the service has declared about a resource type: the roles that shares can name, and whether its
-    resources may be public.
-    """
+    """What the service has declared about a resource type, as in `declare_type`."""
 
+    description: str
     allow_public: bool
+    roles: Sequence[RoleDeclaration]
+    conditions: Sequence[ConditionDeclaration]
+    requirements: Sequence[Requirement]
 
 
 class _Share(TypedDict):
@@ -118,6 +130,7 @@ class WorldShare(_Share, total=False):
     user_id: str
     group_id: str
     expires_at: datetime
+    condition: Condition
 
 
 @dataclass(eq=False, slots=True)
@@ -126,9 +139,6 @@ class User:
     email: str = ""
     external_id: str = ""
     is_active: bool = True
-    is_group: bool = False
-    is_unknown: bool = False
-    """Whether a name has been given that no user has."""
 
 
 @dataclass(eq=False, slots=True)
@@ -141,6 +151,20 @@ class Share:
     granted_by: str
     granted_at: datetime
     expires_at: datetime | None
+    condition: Condition | None
+
+
+@dataclass(eq=False, slots=True)
+class Link:
+    id: str
+    token: str
+    permission: Permission | None
+    role: str | None
+    name: str | None
+    created_by: str
+    created_at: datetime
+    expires_at: datetime | None
+    condition: Condition | None
 
 
 @dataclass(eq=False, slots=True)
@@ -154,12 +178,16 @@ class Registered:
     parent: Registered | None
     inherits: bool
     created_at: datetime
+    attributes: dict[str, Any] = field(default_factory=dict)
+    display_name: str | None = None
     shares: list[Share] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
 
 
 @dataclass(eq=False, slots=True)
 class Group:
     workspace_id: str
+    name: str
     members: set[str]
     groups: set[str]
 
@@ -178,33 +206,44 @@ class World:
         actions: Iterable[str],
         roles: Iterable[WorldRole],
         resource_types: Iterable[WorldResourceType],
+        conditions: Mapping[str, WorldCondition],
         resources: Iterable[WorldResource],
         shares: Iterable[WorldShare],
     ) -> None:
         self.service = service
         self.users = {user["id"]: User(**user) for user in users}
-        self.workspace_ids = {workspace["id"] for workspace in workspaces}
+        self.workspaces = {workspace["id"]: workspace.get("slug", "") for workspace in workspaces}
+        """The slugs of workspaces by ID; empty if a workspace has none."""
         self.members: dict[tuple[str, str], WorldMember] = {}
         for member in members:
             workspace_id, user_id = member["workspace_id"], member["user_id"]
-            self.workspace_ids.add(workspace_id)
+            self.workspaces.setdefault(workspace_id, "")
             self.users.setdefault(user_id, User(user_id))
             self.members[workspace_id, user_id] = member
         self.groups = {
             group["id"]: Group(
-                group["workspace_id"], set(group.get("members", [])), set(group.get("groups", []))
+                group["workspace_id"],
+                group.get("name", ""),
+                set(group.get("members", [])),
+                set(group.get("groups", [])),
             )
             for group in groups
         }
         self.actions = set(actions)
         self.custom_roles = list(roles)
         self.resources: dict[tuple[str, str], Registered] = {}
-        self.resource_types: dict[str, dict[str, list[str]]] = {}
-        self.public_types: set[str] = set()
-        """The types whose resources may be public."""
+        self.conditions = dict(conditions)
+        self.resource_types: dict[str, DeclaredType] = {}
         for declared in resource_types:
-            type_roles = {role["name"]: role["actions"] for role in declared["roles"]}
-            self.declare(declared["type"], type_roles, declared.get("allow_public", False))
+            declaration = DeclaredType(
+                declared["type"],
+                declared.get("description", ""),
+                declared.get("allow_public", False),
+                tuple(declared.get("roles", ())),
+                tuple(declared.get("conditions", ())),
+                tuple(declared.get("requirements", ())),
+            )
+            declare(self, declaration)
         for resource in resources:
             self._add_resource(resource)
         for share in shares:
@@ -214,46 +253,19 @@ class World:
         id = resource_id(self.service, resource.type, resource.id)
         return self.resources.get((resource.type, id))
 
-    def find_resource_role(self, type: str, name: str) -> list[str] | None:
+    def find_declaration(self, type: str) -> DeclaredType:
+        return self.resource_types.get(type, UNDECLARED)
+
+    def find_resource_role(self, type: str, name: str) -> Sequence[str] | None:
         """The actions of a role of a resource type, or None if the type does not have the role."""
-        return self.resource_types.get(type, {}).get(name)
-
-    def declare(self, type: str, roles: dict[str, list[str]], allow_public: bool) -> None:
-        """Declares a resource type.
-
-        Raises:
-            InvalidArgumentError: A role contains an action that is not registered.
-            DaikonError: Shares use a role that `roles` lacks, or resources are public and `allow_public` is not
-                set.
-        """
-        known = {*BUILT_IN_ACTIONS, *self.actions}
-        problems = [
-            (f"roles[{index}].actions[{position}]", "is not a registered action")
-            for index, actions in enumerate(roles.values())
-            for position, action in enumerate(actions)
-            if action not in known
-        ]
-        if problems:
-            raise invalid_argument(*problems)
-        resources = [resource for resource in self.resources.values() if resource.type == type]
-        shares = (share for resource in resources for share in resource.shares)
-        used = sorted({share.role for share in shares if share.role is not None and share.role not in roles})
-        if used:
-            message = f"Shares use roles that the declaration would remove: {', '.join(used)}"
-            raise DaikonError("already_exists", "ROLE_IN_USE", message)
-        if not allow_public and any(resource.visibility == "public" for resource in resources):
-            raise DaikonError("already_exists", "PUBLIC_RESOURCES", "Resources of the type are public")
-        self.resource_types[type] = roles
-        if allow_public:
-            self.public_types.add(type)
-        else:
-            self.public_types.discard(type)
+        roles = self.find_declaration(type).roles
+        return next((role.actions for role in roles if role.name == name), None)
 
     def require_visibility(self, type: str, visibility: str) -> None:
         """Requires that a type allows a visibility."""
         if visibility not in ("private", "workspace", "public"):
             raise invalid_argument(("visibility", "must be one of private, workspace, public"))
-        if visibility == "public" and type not in self.public_types:
+        if visibility == "public" and not self.find_declaration(type).allow_public:
             message = f"must not be public: the declaration of {type} does not allow it"
             raise invalid_argument(("visibility", message))
 
@@ -300,6 +312,8 @@ class World:
             parent=parent,
             inherits=resource.get("inherits", True),
             created_at=datetime.now(timezone.utc),
+            attributes=dict(resource.get("attributes", {})),
+            display_name=resource.get("display_name"),
         )
 
     def _add_share(self, share: WorldShare) -> None:
@@ -315,6 +329,7 @@ class World:
             raise ValueError(f"shares: pass a permission or a role of {resource.type} {resource.id}")
         if role is not None and self.find_resource_role(resource.type, role) is None:
             raise ValueError(f"shares: the role {role} of {resource.type} is not in resource_types")
+        require_condition(self, resource.type, share.get("condition"))
         found.shares.append(
             Share(
                 id=f"share-{len(found.shares) + 1}",
@@ -325,5 +340,6 @@ class World:
                 granted_by=found.owner_id,
                 granted_at=datetime.now(timezone.utc),
                 expires_at=share.get("expires_at"),
+                condition=share.get("condition"),
             )
         )

@@ -1,0 +1,63 @@
+import type { CallOptions, Resource } from './api.ts'
+import { requireResource } from './arguments.ts'
+import type { Attempt, Connection, createLimiter } from './connection.ts'
+import { resourceId } from './resource-id.ts'
+import type { UnaryMethod } from './unary-method.ts'
+
+export type SendOptions = CallOptions & Omit<Attempt, 'deadline'>
+
+/** Sends the calls of one client. */
+export type Caller = {
+  service: string
+  /**
+   * Sends a call once the limiter has a free slot. Returns undefined only if `onRepeated` returned
+   * true.
+   */
+  trySend<Request, Response>(
+    method: UnaryMethod<Request, Response>,
+    request: Request,
+    options: SendOptions,
+  ): Promise<Response | undefined>
+  /** Like `trySend`, for calls without `onRepeated`. */
+  send<Request, Response>(
+    method: UnaryMethod<Request, Response>,
+    request: Request,
+    options: Omit<SendOptions, 'onRepeated'>,
+  ): Promise<Response>
+  /**
+   * Returns the natural key of a resource in the API.
+   *
+   * @throws InvalidArgumentError
+   */
+  keyOf(resource: Resource): { service_name: string; resource_type: string; resource_id: string }
+}
+
+export function createCaller(
+  connection: Connection,
+  limiter: ReturnType<typeof createLimiter>,
+  { service, deadlineMs: defaultMs }: { service: string; deadlineMs: number },
+): Caller {
+  const trySend: Caller['trySend'] = (
+    method,
+    request,
+    { deadlineMs: milliseconds = defaultMs, ...attempt },
+  ) => {
+    const timedAttempt = { ...attempt, deadline: Date.now() + milliseconds }
+    return limiter.run(() => connection.send(method, request, timedAttempt), timedAttempt)
+  }
+  return {
+    service,
+    trySend,
+    send: async <Request, Response>(
+      method: UnaryMethod<Request, Response>,
+      request: Request,
+      options: SendOptions,
+    ) => (await trySend(method, request, options)) as Response,
+    keyOf(resource) {
+      requireResource(resource)
+      const { type, id } = resource
+      const resource_id = resourceId(service, type, id)
+      return { service_name: service, resource_type: type, resource_id }
+    },
+  }
+}

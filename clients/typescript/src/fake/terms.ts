@@ -1,0 +1,40 @@
+import type { Condition, GrantTerms, Permission } from '../api.ts'
+import { readTerms } from '../arguments.ts'
+import { invalidArgument } from '../errors.ts'
+import { findDeclaration, requireCondition } from './declarations.ts'
+import type { FakeState } from './world.ts'
+
+/** What a share or link grants. */
+export type Granted = {
+  permission: Permission | undefined
+  role: string | undefined
+  expiresAt: Date | undefined
+  condition: Condition | undefined
+}
+
+/**
+ * Reads the terms of a share or link of a resource type. `isManaging` says whether its role contains
+ * `manage`.
+ *
+ * @throws InvalidArgumentError
+ */
+export function readGranted(
+  state: FakeState,
+  type: string,
+  { permission, role }: { permission?: Permission; role?: string },
+  { expiresAt, condition: given }: GrantTerms,
+): { terms: Granted; isManaging: boolean } {
+  if (permission !== undefined && !['view', 'edit'].includes(permission))
+    throw invalidArgument({ field: 'permission', message: 'must be one of view, edit' })
+  const { condition } = readTerms({ expiresAt, condition: given })
+  if (expiresAt && expiresAt.getTime() <= Date.now())
+    throw invalidArgument({ field: 'expires_at', message: 'must be in the future' })
+  const declared = findDeclaration(state, type).roles.find(({ name }) => name === role)
+  if (role !== undefined && !declared)
+    throw invalidArgument({ field: 'role', message: `is not a role of ${type}: ${role}` })
+  requireCondition(state, type, condition)
+  return {
+    terms: { permission, role, expiresAt, condition },
+    isManaging: declared?.actions.includes('manage') ?? false,
+  }
+}

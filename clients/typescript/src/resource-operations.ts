@@ -1,0 +1,207 @@
+import type { Daikon, Registration } from './api.ts'
+import {
+  nameGrant,
+  nameGrantee,
+  nameOwner,
+  readContext,
+  readObject,
+  readTerms,
+} from './arguments.ts'
+import type { Caller, SendOptions } from './caller.ts'
+import type { DaikonError } from './errors.ts'
+import {
+  PermissionServiceService,
+  type RegisterResourceRequest,
+  type ResourcePermissionResponse,
+} from './gen/daikon/v1/permissions.ts'
+import { readResource, readShare } from './records.ts'
+import { isUuid } from './resource-id.ts'
+import type { RegisteredResource } from './results.ts'
+import type { UnaryMethod } from './unary-method.ts'
+
+type ResourceOperations = Pick<
+  Daikon,
+  | 'get'
+  | 'register'
+  | 'registerMany'
+  | 'revoke'
+  | 'setAttributes'
+  | 'setDisplayName'
+  | 'setParent'
+  | 'setVisibility'
+  | 'share'
+  | 'shareMany'
+  | 'shares'
+  | 'transfer'
+  | 'unregister'
+>
+
+export function createResourceOperations(caller: Caller): ResourceOperations {
+  const { keyOf, send, trySend } = caller
+
+  function registerRequest(registration: Registration): RegisterResourceRequest {
+    const { type, id, workspaceId, visibility, parent, attributes, displayName } = registration
+    const key = keyOf({ type, id })
+    const { resource_type, resource_id } = parent ? keyOf(parent) : key
+    return {
+      ...key,
+      workspace_id: workspaceId,
+      ...nameOwner(registration),
+      ...(!isUuid(id) && { external_id: id }),
+      ...(visibility && { visibility }),
+      ...(parent && { parent: { resource_type, resource_id } }),
+      ...(attributes && { attributes: readObject('attributes', attributes) }),
+      ...(displayName !== undefined && { display_name: displayName }),
+    }
+  }
+
+  /** Sends a change that returns the resource. */
+  async function change<Request>(
+    method: UnaryMethod<Request, ResourcePermissionResponse>,
+    request: Request,
+    options: SendOptions,
+  ): Promise<RegisteredResource> {
+    return readResource(await send(method, request, options))
+  }
+
+  return {
+    async register(registration, options = {}) {
+      const request = registerRequest(registration)
+      return change(PermissionServiceService.register, request, { ...options, retry: true })
+    },
+
+    async registerMany(registrations, options = {}) {
+      if (registrations.length === 0) return []
+      const request = { resources: registrations.map(registerRequest) }
+      const { resources } = await send(PermissionServiceService.registerBatch, request, {
+        ...options,
+        retry: true,
+      })
+      return resources.map(readResource)
+    },
+
+    async get(resource, options = {}) {
+      const request = keyOf(resource)
+      return change(PermissionServiceService.getResource, request, { ...options, retry: true })
+    },
+
+    async unregister(resource, { as: token, context, cascade, ...options } = {}) {
+      const request = { ...keyOf(resource), cascade, ...readContext(context) }
+      await trySend(PermissionServiceService.unregister, request, {
+        ...options,
+        token,
+        retry: true,
+        onRepeated: ({ reason }: DaikonError) => reason === 'RESOURCE_NOT_FOUND',
+      })
+    },
+
+    async share(resource, grantee, grant, { as: token, context, ...options } = {}) {
+      const { expiresAt, condition, ...call } = options
+      const request = {
+        ...keyOf(resource),
+        ...nameGrantee(grantee),
+        permission: '',
+        ...nameGrant(grant),
+        ...readTerms({ expiresAt, condition }),
+        ...readContext(context),
+      }
+      return readShare(
+        await send(PermissionServiceService.share, request, { ...call, token, retry: true }),
+      )
+    },
+
+    async shareMany(shares, { as: token, context, ...options } = {}) {
+      if (shares.length === 0) return []
+      const items = shares.map(({ resource, grantee, grant, ...terms }) => {
+        const { grantee_type, grantee_id, ...name } = nameGrantee(grantee)
+        return {
+          ...keyOf(resource),
+          ...(grantee_type === '' ? name : { grantee_type, grantee_id }),
+          ...nameGrant(grant),
+          ...readTerms(terms),
+        }
+      })
+      const request = { shares: items, ...readContext(context) }
+      const granted = await send(PermissionServiceService.shareBatch, request, {
+        ...options,
+        token,
+        retry: true,
+      })
+      return granted.shares.map(readShare)
+    },
+
+    async shares(resource, options = {}) {
+      const request = keyOf(resource)
+      const method = PermissionServiceService.getResource
+      return (await change(method, request, { ...options, retry: true })).shares
+    },
+
+    async revoke(resource, grantee, { as: token, context, ...options } = {}) {
+      const request = {
+        ...keyOf(resource),
+        ...nameGrantee(grantee),
+        // Older servers require a permission; none compares it with the share.
+        permission: 'view',
+        ...readContext(context),
+      }
+      await trySend(PermissionServiceService.revokeShare, request, {
+        ...options,
+        token,
+        retry: true,
+        onRepeated: ({ reason }: DaikonError) => reason === 'SHARE_NOT_FOUND',
+      })
+    },
+
+    async setVisibility(resource, visibility, { as: token, context, ...options } = {}) {
+      const request = { ...keyOf(resource), visibility, ...readContext(context) }
+      const call = { ...options, token, retry: true }
+      return change(PermissionServiceService.updateVisibility, request, call)
+    },
+
+    async setAttributes(resource, attributes, { as: token, context, ...options } = {}) {
+      const request = {
+        ...keyOf(resource),
+        attributes: readObject('attributes', attributes),
+        ...readContext(context),
+      }
+      const call = { ...options, token, retry: true }
+      return change(PermissionServiceService.updateAttributes, request, call)
+    },
+
+    async setDisplayName(resource, displayName, { as: token, context, ...options } = {}) {
+      const request = {
+        ...keyOf(resource),
+        ...(displayName === null ? { remove_display_name: true } : { display_name: displayName }),
+        ...readContext(context),
+      }
+      const call = { ...options, token, retry: true }
+      return change(PermissionServiceService.updateResource, request, call)
+    },
+
+    async setParent(resource, parent, { as: token, context, inherits, ...options } = {}) {
+      const { service_name: _, ...reference } = parent ? keyOf(parent) : keyOf(resource)
+      const request = {
+        ...keyOf(resource),
+        ...(parent ? { parent: reference } : { detach: true }),
+        inherits,
+        ...readContext(context),
+      }
+      return change(PermissionServiceService.updateParent, request, {
+        ...options,
+        token,
+        // After the first attempt, the user of the token may no longer manage the resource.
+        retry: token === undefined,
+      })
+    },
+
+    async transfer(resource, userId, { as: token, context, ...options } = {}) {
+      const request = { ...keyOf(resource), owner_id: userId, ...readContext(context) }
+      return change(PermissionServiceService.transferOwnership, request, {
+        ...options,
+        token,
+        // After the first attempt, the user of the token may no longer own the resource.
+        retry: token === undefined,
+      })
+    },
+  }
+}

@@ -1,0 +1,112 @@
+import type { Condition, Permission, Resource, Visibility } from './api.ts'
+
+/** A resource that is registered with daikon. */
+export type RegisteredResource = Resource & {
+  /** The UUID that identifies the resource in daikon. It equals `id` if that is a UUID. */
+  resourceId: string
+  workspaceId: string
+  ownerId: string
+  visibility: Visibility
+  /** The parent, identified by its `resourceId`. */
+  parent: { type: string; resourceId: string } | undefined
+  /** Whether the resource inherits the grants of its parent. */
+  inherits: boolean
+  /** What conditions read as `resource.attributes`. */
+  attributes: Record<string, unknown>
+  /** The name for people; undefined if there is none. */
+  displayName: string | undefined
+  createdAt: Date
+  shares: Share[]
+}
+
+/** A permission or a role on a resource, granted to a user or a group. */
+export type Share = {
+  id: string
+  grantee: { userId: string } | { groupId: string }
+  /** Undefined if the share has a role. */
+  permission: Permission | undefined
+  /** The role of the resource type; undefined if the share has a permission. */
+  role: string | undefined
+  /** The ID of the user who shared the resource. */
+  grantedBy: string
+  grantedAt: Date
+  /** When the share expires; undefined if it does not. */
+  expiresAt: Date | undefined
+  /** The condition under which the share counts; undefined if it always counts. */
+  condition: Condition | undefined
+}
+
+/**
+ * A grant that allows an action, or the reason why the action is denied. Properties that do not
+ * apply are absent.
+ */
+export type Reason = {
+  rule:
+    | 'owner'
+    | 'workspace_role'
+    | 'workspace_visibility'
+    | 'public'
+    | 'share'
+    | 'group_share'
+    | 'custom_role'
+    | 'link'
+    | 'user_unknown'
+    | 'link_unknown'
+    | 'user_inactive'
+    | 'not_a_member'
+    | 'resource_unknown'
+    | 'action_unknown'
+    | 'requirement_not_met'
+    | 'context_missing'
+    | 'condition_failed'
+    | 'no_grant'
+  /** The permission of a share. */
+  permission?: Permission
+  /** The role in the workspace, the role of a share, or the name of a custom role. */
+  role?: string
+  groupId?: string
+  shareId?: string
+  linkId?: string
+  expiresAt?: Date
+  /** The condition of a share or link, or the one that is required. */
+  condition?: string
+  /** With `context_missing`: what the condition needs, such as `context.amount`, sorted. */
+  missing?: string[]
+  /** The ancestor that the grant is inherited from. */
+  inheritedFrom?: { type: string; resourceId: string }
+}
+
+export type Explanation = { allowed: boolean; reasons: Reason[] }
+
+/** The claims of a verified access token (RFC 7519). */
+export type AccessTokenClaims = {
+  /** The ID of the user. */
+  sub: string
+  /** The ID of the token. */
+  jti: string
+  email: string
+  name: string
+  /** The ID of the workspace. */
+  wid: string
+  /** The slug of the workspace. */
+  wslug: string
+  /**
+   * The user's role in the workspace when the token was issued. Use `check` for decisions, not the
+   * role.
+   */
+  wrole: 'viewer' | 'editor' | 'admin' | 'owner'
+  /** The IDs of the user's groups when the token was issued; absent if there are more than 100. */
+  groups?: string[]
+  groups_overage?: true
+  iss: string
+  aud: string
+  /**
+   * `api_key` for the API key of a service account, of which only `sub`, `wid`, `wslug`, `wrole` and
+   * `exp` are known.
+   */
+  type: 'access' | 'api_key'
+  /** Seconds since the epoch. */
+  iat: number
+  /** Seconds since the epoch; `Infinity` for an API key that does not expire. */
+  exp: number
+}

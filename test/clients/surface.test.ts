@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'ava'
+import { createFakeDaikon } from '../../clients/typescript/src/testing.ts'
+
+const clients = join(import.meta.dirname, '../../clients')
+const read = (name: string) => readFileSync(join(clients, name), 'utf8')
+
+/** The names of the operations in TypeScript, Python and Go, from the table in clients/README.md. */
+const rows = [...read('README.md').matchAll(/^\| `(\w+)` \| `(\w+)` \| `(\w+)` \|/gm)].map(
+  ([, typescript = '', python = '', go = '']) => ({ typescript, python, go }),
+)
+
+/** What is not an operation, or belongs to one language. */
+const controls = {
+  typescript: ['close', 'token', 'revokeToken', 'failWith', 'delay', 'recover'],
+  python: ['call', 'close'],
+  go: ['Conn', 'Close'],
+}
+
+test('the table in clients/README.md names every operation of the TypeScript client', (t) => {
+  const names = Object.keys(createFakeDaikon()).filter(
+    (name) => !controls.typescript.includes(name),
+  )
+  t.deepEqual(rows.map(({ typescript }) => typescript).toSorted(), names.toSorted())
+})
+
+for (const [name, files] of [
+  ['Client', ['_client.py', '_management.py']],
+  ['AsyncClient', ['_async_client.py', '_async_management.py']],
+] as const)
+  test(`the table in clients/README.md names every operation of ${name} in Python`, (t) => {
+    const source = files.map((file) => read(`python/src/daikon/${file}`)).join('')
+    const methods = [...source.matchAll(/^ {4}(?:async )?def ([a-z]\w*)\(/gm)]
+    const names = new Set(methods.map(([, name = '']) => name))
+    for (const name of controls.python) names.delete(name)
+    t.deepEqual(rows.map(({ python }) => python).toSorted(), [...names].toSorted())
+  })
+
+test('the table in clients/README.md names every operation of the Go client', (t) => {
+  const files = ['client.go', 'resources.go', 'links.go', 'resource_types.go']
+  const source = files.map((file) => read(`go/daikon/${file}`)).join('')
+  const methods = [...source.matchAll(/^func \(c \*Client\) ([A-Z]\w*)\(/gm)]
+  const names = methods.map(([, name = '']) => name).filter((name) => !controls.go.includes(name))
+  t.deepEqual(rows.map(({ go }) => go).toSorted(), names.toSorted())
+})
