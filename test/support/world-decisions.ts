@@ -77,8 +77,7 @@ export function explainNaively(question: WorldQuestion): { isAllowed: boolean; r
       isAllowed: false,
       reasons: [subject.type === 'anonymous' ? 'user_unknown' : 'not_a_member'],
     }
-  if (!knownActions.includes(action))
-    return { isAllowed: false, reasons: [subject.type === 'link' ? 'no_grant' : 'action_unknown'] }
+  if (!knownActions.includes(action)) return { isAllowed: false, reasons: ['action_unknown'] }
   const failed = grants.filter(suffices).flatMap(({ condition }) => {
     const verdict = condition === null || judge(question, condition)
     return typeof verdict === 'object' && condition ? describeFailure(condition.name, verdict) : []

@@ -165,7 +165,8 @@ function describeDenial(
     case 'action_unknown':
       return [`${service_name} has not registered the action ${action}`]
     case 'requirement_not_met':
-      return describeUnmet(action, reasons)
+      // Otherwise, what is not met are requirements of `view`, which a custom role needs.
+      return describeUnmet(explanation.unmet.length > 0 ? action : 'view', reasons)
     default:
       return describeMissingGrant({ user, action, resource, explanation, names })
   }
