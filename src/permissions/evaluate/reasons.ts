@@ -55,7 +55,8 @@ export function findReasons(action: string, explanation: Explanation): Reason[] 
   if (denial === 'no_grant') {
     const { bits, unmetToView = [] } = explanation
     // A requirement of `view` withholds the custom role that would allow the action.
-    if (unmetToView.length > 0 && decide(action, bits | actionFact.granted))
+    const bitsOfRole = (bits | actionFact.granted) & ~grant.barred
+    if (unmetToView.length > 0 && decide(action, bitsOfRole))
       return unmetToView.flatMap(describeUnmet)
     return findFailedConditions(action, explanation)
   }
@@ -143,9 +144,9 @@ function roleWithoutCover(role: Role | undefined): Role | undefined {
 /** Returns why the action is not allowed, or undefined if it is. */
 export function findDenial(action: string, bits: number): Denial | undefined {
   if (decide(action, bits)) return undefined
+  if (bits & grant.barred && decide(action, bits & ~grant.barred)) return 'requirement_not_met'
   if (!(bits & statusBit.known) || bits & statusBit.denied) return 'user_unknown'
   if (!(bits & statusBit.active)) return 'user_inactive'
-  if (bits & grant.barred && decide(action, bits & ~grant.barred)) return 'requirement_not_met'
   if (!(bits & grant.registered)) return 'resource_unknown'
   if (!roleOf(bits)) return 'not_a_member'
   // A workspace owner may perform every built-in or registered action.
