@@ -456,6 +456,16 @@ for (const transport of environment.transports) {
       )
     const found = await call('SearchResources', { ...search, context: { address: '10.1.1.1' } })
     t.is(found.results.length, 1)
+    // An owner who is no member any more may view what is public, but is not listed.
+    await environment.pool.query('delete from members where user_id = $1', [owner.id])
+    const context = { address: '10.1.1.1' }
+    const resource = { type: 'document', id: document.resource_id }
+    const subjects = { subject: { type: 'user' }, action: { name: 'view' }, resource, context }
+    const members = [...Object.values(people), guest].map(({ id }) => id)
+    t.deepEqual(
+      (await call('SearchSubjects', subjects)).results.map(({ id }: { id: string }) => id),
+      members.toSorted(),
+    )
   })
 
   test(`declarations are validated, and used conditions are kept ${over}`, async (t) => {
