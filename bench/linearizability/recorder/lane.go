@@ -364,6 +364,10 @@ func (h *history) write(client int, called operation, n *node) bool {
 	}
 	switch code {
 	case codes.OK, codes.AlreadyExists:
+		// Roles and requirements are refused, without effect, while a session has not told its version.
+		if code != codes.OK && called != invite {
+			break
+		}
 		// Inviting an existing member returns AlreadyExists, which the model accepts.
 		h.add(client, start, accepted, invocation{called, link.number})
 	case codes.NotFound:
