@@ -88,6 +88,7 @@ async function main(): Promise<number> {
     Array.from({ length: 50 }, () => seed.user('admin', { is_admin: true })),
   )
   const { key } = await seed.serviceApp('documents')
+  await seed.serviceAction('documents', 'publish')
   await database.pool.end()
   const keyPaths = {
     privatePath: join(folder, 'private.pem'),

@@ -78,7 +78,9 @@ const insertSql = `
 async function insertLanes(url: string, lanes: Lane[]): Promise<void> {
   // Commits wait while no standby is connected. The caller creates other lanes then.
   const timeouts = { connectionTimeoutMillis: 5000, query_timeout: 10_000 }
-  const client = new pg.Client({ connectionString: url, ...timeouts })
+  // Sessions of other names count as older nodes, while which no type can require anything.
+  const name = { application_name: 'psql' }
+  const client = new pg.Client({ connectionString: url, ...name, ...timeouts })
   client.on('error', () => {})
   await client.connect()
   try {

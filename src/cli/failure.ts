@@ -14,6 +14,9 @@ export type Failure = { message: string; exitCode: 1 | 2 }
 /** SQLSTATEs of a rejected connection: invalid authorization, wrong password, unknown database. */
 const rejectedConnection = ['28000', '28P01', '3D000']
 
+/** Codes of errors of this server whose message tells the operator what to do. */
+const ownCodes = ['DATA_DIR_IN_USE', 'ASYNCHRONOUS_COMMIT', 'NEWER_FACTS']
+
 const unreachable = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH']
 
 /**
@@ -49,7 +52,7 @@ async function explainCorrectable(error: unknown): Promise<string | undefined> {
   // only in its message.
   const [, reason, port] = /listen (EADDRINUSE|EACCES)\b.*:(\d+)/.exec(message) ?? []
   if (port !== undefined) return explainPort(reason, Number(port), findPortSetting(Number(port)))
-  if (code === 'DATA_DIR_IN_USE' || code === 'ASYNCHRONOUS_COMMIT') return message
+  if (ownCodes.includes(code ?? '')) return message
   if (code === 'ENOENT' && path !== undefined) return `${path} does not exist`
   if (code === 'EACCES' && path !== undefined) return `${path} is not accessible: permission denied`
   return explainDatabase(error) ?? explainServiceError(error)

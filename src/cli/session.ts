@@ -37,11 +37,13 @@ export async function withDatabase<Result>(
 ): Promise<Result> {
   const config = readConfig(process.env)
   const { openDatabase } = await import('../database/database.ts')
+  const { requireKnownFacts } = await import('../database/newer-facts.ts')
   const { commandTimeouts } = await import('../database/pool.ts')
   const { createStores } = await import('../server/stores.ts')
   const { url: databaseUrl, stop } = await openPostgres(config)
   const database = await openDatabase(databaseUrl, () => {}, commandTimeouts)
   try {
+    await requireKnownFacts(database.execute)
     const operator = {
       stores: createStores(database.fork()),
       principal: { isOperator: true } as const,

@@ -67,6 +67,7 @@ import { DisplayNames } from './migrations/061-display-names.ts'
 import { Webhooks } from './migrations/064-webhooks.ts'
 import { JobQueue } from './migrations/065-job-queue.ts'
 import { InvitationLinks } from './migrations/067-invitation-links.ts'
+import { NewerFacts } from './migrations/068-newer-facts.ts'
 import { maxEntityConnections, poolTimeouts, withoutJit } from './pool.ts'
 
 const entities = [
@@ -152,6 +153,7 @@ const migrations = [
   { name: '064-webhooks', class: Webhooks },
   { name: '065-job-queue', class: JobQueue },
   { name: '067-invitation-links', class: InvitationLinks },
+  { name: '068-newer-facts', class: NewerFacts },
 ]
 
 type OrmOptions = {

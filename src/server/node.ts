@@ -7,6 +7,7 @@ import { readEncryptionKeys } from '../config/encryption-keys.ts'
 import type { Logger } from '../core/logger.ts'
 import { repeat } from '../core/repeat.ts'
 import { type Database, openDatabase } from '../database/database.ts'
+import { requireKnownFacts } from '../database/newer-facts.ts'
 import { poolTimeouts } from '../database/pool.ts'
 import { startSweeping } from '../database/sweep.ts'
 import { startSweepingDeleted } from '../database/sweep-deleted.ts'
@@ -158,6 +159,7 @@ export async function startNode(
     await database.close()
   }
   try {
+    await requireKnownFacts(database.execute)
     const running = createApplication({
       database,
       rateLimiter,

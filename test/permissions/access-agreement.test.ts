@@ -5,7 +5,7 @@ import { roles } from '../../src/core/roles.ts'
 import { toResourceId } from '../../src/permissions/resource-id.ts'
 import { expectOk } from '../support/outcome.ts'
 import { startTestEnvironment, type TestEnvironment } from '../support/test-environment.ts'
-import type { Transport } from '../support/transports.ts'
+import type { PresentedCredentials, Transport } from '../support/transports.ts'
 import { createWorkspaceFixture, type ResourceRecord } from '../support/workspace-fixture.ts'
 
 const kind = { service_name: 'docs', resource_type: 'document' }
@@ -17,6 +17,13 @@ const shareRoles: Record<string, string[]> = {
   publisher: ['publish'],
   editor: ['edit', 'publish'],
   manager: ['manage'],
+}
+/** The only condition: of some shares, and required of some actions. */
+const office = 'office'
+const contexts = {
+  inside: { address: '10.1.2.3' },
+  outside: { address: '192.168.0.1' },
+  without: {},
 }
 const permissions = ['view', 'edit', ...Object.keys(shareRoles)]
 
@@ -38,7 +45,11 @@ const workspaces = fc.array(
         visibility: fc.constantFrom('private', 'workspace', 'public'),
         hasExternalId: fc.boolean(),
         userShare: fc.option(
-          fc.record({ user: fc.nat(2), permission: fc.constantFrom(...permissions) }),
+          fc.record({
+            user: fc.nat(2),
+            permission: fc.constantFrom(...permissions),
+            isConditional: fc.boolean(),
+          }),
           { nil: undefined },
         ),
         groupShare: fc.option(fc.constantFrom(...permissions), { nil: undefined }),
@@ -52,6 +63,12 @@ const workspaces = fc.array(
   { minLength: 2, maxLength: 2 },
 )
 
+/** Where every request comes from, and the actions that require the condition. */
+const requests = fc.record({
+  from: fc.constantFrom('inside', 'outside', 'without'),
+  required: fc.uniqueArray(fc.constantFrom('edit', 'publish', 'view'), { maxLength: 2 }),
+})
+
 type World = typeof workspaces extends fc.Arbitrary<infer Value> ? Value : never
 type SeededResource = {
   id: string
@@ -60,7 +77,12 @@ type SeededResource = {
   owner: string
   visibility: string
   /** The shares with each user and with the group. `users` are those to whom a share applies. */
-  shares: { rule: 'share' | 'group_share'; users: string[]; permission: string }[]
+  shares: {
+    rule: 'share' | 'group_share'
+    users: string[]
+    permission: string
+    isConditional: boolean
+  }[]
   /** The parent, if the resource inherits from it. */
   parent: SeededResource | undefined
 }
@@ -73,10 +95,21 @@ test('Evaluate, its reasons, the searches, Check and Accessible agree on random 
   const foreign = await environment.seed.serviceApp('other')
   const publish = await environment.seed.serviceAction(kind.service_name, 'publish')
   const transport = environment.transports[0] as Transport
-  const call = async (method: string, message: object, credentials: object = { key }) =>
-    expectOk(await transport.call(method, message, credentials))
+  /** The context of every request. */
+  let requestContext: object = {}
+  const call = async (
+    method: string,
+    message: Record<string, any>,
+    credentials: PresentedCredentials = { key },
+  ) => expectOk(await transport.call(method, withContext(message, requestContext), credentials))
   const roles = Object.entries(shareRoles).map(([name, actions]) => ({ name, actions }))
-  await call('PutResourceType', { ...kind, roles, allow_public: true })
+  const expression = "in_cidr(context.address, '10.0.0.0/8')"
+  const conditions = [{ name: office, description: '', expression, parameters: {} }]
+  const declare = async (required: string[]) => {
+    const requirements = required.map((action) => ({ action, condition: office }))
+    const declaration = { ...kind, roles, conditions, requirements, allow_public: true }
+    expectOk(await transport.call('PutResourceType', declaration, { key }))
+  }
 
   /** Returns all results of a search, read in pages of two. */
   async function search(method: string, message: object): Promise<string[]> {
@@ -105,7 +138,11 @@ test('Evaluate, its reasons, the searches, Check and Accessible agree on random 
   }
 
   await fc.assert(
-    fc.asyncProperty(workspaces, async (world) => {
+    fc.asyncProperty(workspaces, requests, async (world, { from, required }) => {
+      await declare(required)
+      requestContext = contexts[from]
+      const isInside = from === 'inside'
+      const isMet = (action: string) => isInside || !required.some((one) => one === action)
       const { users, workspaceIds, resources } = await seedWorld(environment, world, publish)
       const roleOf = (user: string, workspace: string) => {
         const facts = world[workspaceIds.indexOf(workspace)]
@@ -129,11 +166,18 @@ test('Evaluate, its reasons, the searches, Check and Accessible agree on random 
         const { decision, context } = batch.evaluations[index]
         decided.set(`${subject.id} ${action.name} ${resource.id}`, decision)
         const rules = context.reasons.map(({ rule }: { rule: string }) => rule)
-        const denials = ['not_a_member', 'action_unknown', 'no_grant']
+        const denials = [
+          'not_a_member',
+          'action_unknown',
+          'no_grant',
+          'requirement_not_met',
+          'context_missing',
+        ]
         const isExplained = decision
           ? rules.length > 0 && !rules.some((rule: string) => denials.includes(rule))
-          : rules.length === 1 && denials.includes(rules[0])
+          : rules.length > 0 && rules.every((rule: string) => denials.includes(rule))
         if (!isExplained) throw new Error(`${decision} explained as ${rules}`)
+        if (decision && !isMet(action.name)) throw new Error(`${action.name} is not barred`)
         if (!decision || action.name === 'publish') continue
         const reasons = context.reasons.map(describeReason).toSorted()
         const resourceOfItem = resources.find(
@@ -141,7 +185,7 @@ test('Evaluate, its reasons, the searches, Check and Accessible agree on random 
         )
         const role = resourceOfItem && roleOf(subject.id, resourceOfItem.workspace)
         if (!resourceOfItem) throw new Error('The resource is unknown')
-        const grants = findGrants(resourceOfItem, subject.id, role, action.name)
+        const grants = findGrants(resourceOfItem, subject.id, role, action.name, isInside)
         assertSame(reasons, grants.toSorted(), `reasons of ${action.name}`)
       }
       const isAllowed = (user: string, action: string, { id, externalId }: SeededResource) =>
@@ -195,7 +239,10 @@ test('Evaluate, its reasons, the searches, Check and Accessible agree on random 
           // Of another workspace, the token may view what is public, whatever its user may do there.
           const byAnybody = resources.filter(
             (resource) =>
-              name === 'view' && resource.workspace !== workspace_id && isPublic(resource),
+              name === 'view' &&
+              isMet('view') &&
+              resource.workspace !== workspace_id &&
+              isPublic(resource),
           )
           const expectedChecks = [...inWorkspace(expected), ...byAnybody]
           assertSame(names(allowed), names(expectedChecks), `checked ${name}`)
@@ -227,7 +274,7 @@ test('Evaluate, its reasons, the searches, Check and Accessible agree on random 
       }
       /** Subjects without an account may view what is public, and nothing else. */
       const requireNobody = async (subject: object, name: string) => {
-        const open = name === 'view' ? resources.filter(isPublic) : []
+        const open = name === 'view' && isMet('view') ? resources.filter(isPublic) : []
         for (const explain of [false, true]) {
           const evaluations = resources.map(({ id }) => ({
             subject,
@@ -252,7 +299,8 @@ test('Evaluate, its reasons, the searches, Check and Accessible agree on random 
         const message = { subject, action: { name }, resource: { type: resourceType } }
         for (const workspace_id of workspaceIds) {
           const open = resources.filter(
-            (one) => name === 'view' && one.workspace === workspace_id && isPublic(one),
+            (one) =>
+              name === 'view' && isMet('view') && one.workspace === workspace_id && isPublic(one),
           )
           const found = await search('SearchResources', { ...message, context: { workspace_id } })
           assertSame(found, names(open), `public ${name}`)
@@ -260,7 +308,11 @@ test('Evaluate, its reasons, the searches, Check and Accessible agree on random 
         for (const resource of resources) {
           const named = { type: resourceType, id: resource.externalId ?? resource.id }
           const found = await search('SearchActions', { subject, resource: named })
-          assertSame(found, isPublic(resource) ? ['view'] : [], 'actions of nobody')
+          assertSame(
+            found,
+            isPublic(resource) && isMet('view') ? ['view'] : [],
+            'actions of nobody',
+          )
         }
       }
       // Concurrent calls share statements.
@@ -270,7 +322,7 @@ test('Evaluate, its reasons, the searches, Check and Accessible agree on random 
         ...users.flatMap((user) => actions.map((name) => requireUser(user, name))),
       ])
     }),
-    { numRuns: 6 },
+    { numRuns: 6, includeErrorInReport: true },
   )
   t.pass()
 })
@@ -393,6 +445,16 @@ test('a search finds every subject, even those with many shares and groups', asy
   t.deepEqual(found, [...grouped, ...direct, people.owner.id, people.admin.id].toSorted())
 })
 
+/** Returns a request, and the items of a batch, with members in their context. */
+function withContext(message: Record<string, any>, context: object): object {
+  const withOwn = (one: Record<string, any>) => ({
+    ...one,
+    context: { ...one.context, ...context },
+  })
+  if (!message.evaluations) return withOwn(message)
+  return { ...message, evaluations: message.evaluations.map(withOwn) }
+}
+
 /** Whether the resource or an ancestor that it inherits from is public. */
 function isPublic({ visibility, parent }: SeededResource): boolean {
   return visibility === 'public' || (parent !== undefined && isPublic(parent))
@@ -404,6 +466,7 @@ function findGrants(
   user: string,
   role: string | undefined,
   action: string,
+  isInside: boolean,
 ): string[] {
   const coversWorkspace = role === 'owner' || role === 'admin'
   const found = coversWorkspace ? ['workspace_role'] : []
@@ -415,7 +478,8 @@ function findGrants(
     if (isOpen && (action === 'view' ? role || rule === 'public' : role && role !== 'viewer'))
       found.push(`${rule}${origin}`)
     if (!role) continue
-    for (const { rule, users, permission } of current.shares) {
+    for (const { rule, users, permission, isConditional } of current.shares) {
+      if (isConditional && !isInside) continue
       const isSufficient = actionsOf(permission).includes(action)
       if (isSufficient && users.includes(user)) found.push(`${rule} ${permission}${origin}`)
     }
@@ -496,23 +560,33 @@ async function seedWorld(environment: TestEnvironment, world: World, publish: st
         await pool.query('update resources set is_parent = true where id = $1', [parent.id])
         await pool.query('update shares set on_parent = true where resource_id = $1', [parent.id])
       }
-      const share = (column: string, grantee: string, permission: string) =>
+      const share = (column: string, grantee: string, permission: string, condition?: string) =>
         pool.query(
-          `insert into shares (id, kind_id, resource_id, workspace_id, ${column}, permission)
-           values ($1, $2, $3, $4, $5, $6)`,
-          [randomUUID(), kindId, id, workspace, grantee, permission],
+          `insert into shares (id, kind_id, resource_id, workspace_id, ${column}, permission,
+             condition, params)
+           values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+          [
+            ...[randomUUID(), kindId, id, workspace, grantee],
+            ...(condition ? [`?${permission}`, condition, {}] : [permission, null, null]),
+          ],
         )
       const { userShare, groupShare } = resource
       const shares: SeededResource['shares'] = []
       if (groupShare) {
         await share('group_id', group, groupShare)
         const effective = members([...new Set([...facts.group, ...facts.childGroup])])
-        shares.push({ rule: 'group_share', users: effective, permission: groupShare })
+        shares.push({
+          rule: 'group_share',
+          users: effective,
+          permission: groupShare,
+          isConditional: false,
+        })
       }
       const [grantee] = userShare ? members([userShare.user]) : []
       if (userShare && grantee) {
-        await share('user_id', grantee, userShare.permission)
-        shares.push({ rule: 'share', users: [grantee], permission: userShare.permission })
+        const { permission, isConditional } = userShare
+        await share('user_id', grantee, permission, isConditional ? office : undefined)
+        shares.push({ rule: 'share', users: [grantee], permission, isConditional })
       }
       inWorkspace.push({
         id,

@@ -524,6 +524,24 @@ for (const transport of environment.transports) {
     t.is(kind.service_name, scene.service)
   })
 
+  test(`a link with a condition opens what is public in its folder, too ${over}`, async (t) => {
+    const { declaration, record, create, key, people, register, search } =
+      await createScene(transport)
+    const conditions = [
+      { name: 'paid', description: '', expression: 'context.paid', parameters: {} },
+    ]
+    const declared = { ...declaration, conditions, allow_public: true }
+    expectOk(await transport.call('PutResourceType', declared, { key }))
+    const { resource_type, resource_id } = record
+    const parent = { resource_type, resource_id }
+    const open = await register(people.editor, { parent, visibility: 'public' })
+    await register(people.editor, { visibility: 'public' })
+    const { token } = expectOk(await create({ permission: 'view', condition: { name: 'paid' } }))
+    const opened = [resource_id, open.resource_id].toSorted()
+    t.deepEqual(await search(token, 'view', resource_type, { paid: true }), opened)
+    t.deepEqual(await search(token, 'view', resource_type), [])
+  })
+
   test(`administrators manage links, and unregistering removes them ${over}`, async (t) => {
     const { record, key, decide } = await createScene(transport)
     const reference = { permission_id: record.id }

@@ -420,6 +420,17 @@ for (const transport of environment.transports) {
     expectOk(await declare({ requirements, allow_public: true }))
     t.false(await check(document, undefined, { action: 'comment' }))
     t.true(await check(document, { address: '10.1.1.1' }, { action: 'comment' }))
+    const withheld = await evaluate(document, {
+      action: { name: 'comment' },
+      context: { explain: true, address: '192.168.1.1' },
+    })
+    t.like(withheld.context, {
+      reasons: [{ rule: 'requirement_not_met', condition: 'office' }],
+    })
+    t.regex(
+      withheld.context.reason_admin.en,
+      /: view requires the condition office, which is not met\.$/,
+    )
     t.true(await check(document, undefined, { action: 'comment', person: people.admin }))
     t.deepEqual((await accessible(undefined, { action: 'comment' })).resource_ids, [])
     t.is((await accessible({ address: '10.1.1.1' }, { action: 'comment' })).resource_ids.length, 1)
@@ -429,8 +440,32 @@ for (const transport of environment.transports) {
     t.true((await evaluate(document, { ...view, context: { address: '10.1.1.1' } })).decision)
     const search = { ...view, resource: { type: 'document' } }
     t.deepEqual((await call('SearchResources', search)).results, [])
+    const explained = await evaluate(document, { ...view, context: { explain: true } })
+    t.like(explained.context.reasons, [
+      { rule: 'requirement_not_met', condition: 'office' },
+      { rule: 'context_missing' },
+    ])
+    // Also for a person who asks with a token of another workspace.
+    const elsewhere = await seed.workspace()
+    const stranger = await seed.newMember(elsewhere, 'owner')
+    const person = { id: stranger, token: await environment.token(stranger, elsewhere) }
+    for (const address of ['10.1.1.1', '192.168.1.1', '10.1.1.1'])
+      t.is(
+        await check(document, { address }, { action: 'view', person }),
+        address.startsWith('10.'),
+      )
     const found = await call('SearchResources', { ...search, context: { address: '10.1.1.1' } })
     t.is(found.results.length, 1)
+    // An owner who is no member any more may view what is public, but is not listed.
+    await environment.pool.query('delete from members where user_id = $1', [owner.id])
+    const context = { address: '10.1.1.1' }
+    const resource = { type: 'document', id: document.resource_id }
+    const subjects = { subject: { type: 'user' }, action: { name: 'view' }, resource, context }
+    const members = [...Object.values(people), guest].map(({ id }) => id)
+    t.deepEqual(
+      (await call('SearchSubjects', subjects)).results.map(({ id }: { id: string }) => id),
+      members.toSorted(),
+    )
   })
 
   test(`declarations are validated, and used conditions are kept ${over}`, async (t) => {

@@ -1,13 +1,23 @@
 import type { Pool } from 'pg'
 import type { Role } from '../../src/core/roles.ts'
+import type { WorldCondition, WorldRequirement } from './world-conditions.ts'
 
 /** A user with their role in the workspace, which is undefined for users who are not members. */
 export type WorldUser = { id: string; role: Role | undefined; publishes: boolean }
 
+/** Whom a decision is about. The ID of an anonymous subject is empty. */
+export type WorldSubject = WorldUser & { type: 'user' | 'group' | 'link' | 'anonymous' }
+
 /** A group with its direct members and its children. */
 export type WorldGroup = { id: string; members: string[]; children: string[] }
 
-/** A resource with the `permission_id` of its parent and the permission or role of each grantee. */
+/** What a share or a link grants. `permission` is a permission or the name of a role. */
+export type WorldGrant = { permission: string; condition: WorldCondition | null }
+
+/** A link to the resource with the `permission_id` in `resource`. */
+export type WorldLink = { id: string; resource: string; grant: WorldGrant }
+
+/** A resource with the `permission_id` of its parent and the share with each grantee. */
 export type WorldResource = {
   id: string
   resource_id: string
@@ -15,7 +25,8 @@ export type WorldResource = {
   visibility: string
   parent_id: string | null
   inherits: boolean
-  shares: Record<string, string>
+  attributes: Record<string, unknown>
+  shares: Record<string, WorldGrant>
 }
 
 /** The facts of a workspace that decide checks. Contains no inherited memberships or grants. */
@@ -23,12 +34,20 @@ export type World = {
   users: WorldUser[]
   groups: WorldGroup[]
   resources: WorldResource[]
+  links: WorldLink[]
+  /** The requirements of the type of the resources. */
+  requirements: WorldRequirement[]
   /** The declared actions of each role. */
-  roles?: Record<string, string[]>
+  roles: Record<string, string[]>
 }
 
-/** Reads the groups and resources of a workspace as they are stored. */
-export async function readWorld(pool: Pool, workspaceId: string): Promise<Omit<World, 'users'>> {
+/** Reads the facts of a workspace and of the type of its resources as they are stored. */
+export async function readWorld(
+  pool: Pool,
+  workspaceId: string,
+): Promise<Omit<World, 'users' | 'roles'>> {
+  const grant = `json_build_object('permission', ltrim(permission, '?'), 'condition',
+    case when condition is not null then json_build_object('name', condition, 'params', params) end)`
   const { rows } = await pool.query(
     `select
        (select coalesce(json_agg(json_build_object(
@@ -42,10 +61,19 @@ export async function readWorld(pool: Pool, workspaceId: string): Promise<Omit<W
        (select coalesce(json_agg(json_build_object(
             'id', r.id, 'resource_id', r.resource_id, 'owner_id', r.owner_id,
             'visibility', r.visibility, 'parent_id', r.parent_id, 'inherits', r.inherits,
-            'shares', (select coalesce(json_object_agg(coalesce(user_id, group_id), permission), '{}')
+            'attributes', coalesce(r.attributes, '{}'),
+            'shares', (select coalesce(json_object_agg(coalesce(user_id, group_id), ${grant}), '{}')
               from shares s where s.kind_id = r.kind_id and s.resource_id = r.resource_id)
           ) order by r.id), '[]')
-        from resources r where workspace_id = $1) as resources`,
+        from resources r where workspace_id = $1) as resources,
+       (select coalesce(json_agg(json_build_object('id', l.id, 'resource', r.id, 'grant', ${grant})
+          order by l.id), '[]')
+        from resource_links l join resources r using (kind_id, resource_id)
+        where r.workspace_id = $1) as links,
+       (select coalesce(json_agg(json_build_object('action', action, 'condition', condition)
+          order by action, condition), '[]')
+        from resource_requirements
+        where kind_id in (select kind_id from resources where workspace_id = $1)) as requirements`,
     [workspaceId],
   )
   return rows[0]
@@ -75,50 +103,6 @@ export function findAncestors(
     if (chain.includes(parent)) throw new Error(`Resources form a cycle: ${parent.id}`)
     chain.push(parent)
   }
-}
-
-/** Whether everybody may view a resource. The resources of a world are of one type, which allows it. */
-export function isPublic(world: Pick<World, 'resources'>, resource: WorldResource): boolean {
-  const parent = world.resources.find(({ id }) => id === resource.parent_id)
-  if (resource.visibility === 'public') return true
-  return resource.inherits && parent !== undefined && isPublic(world, parent)
-}
-
-/** Makes a decision independently of the server, by following both hierarchies step by step. */
-export function decideNaively(
-  world: World,
-  { id, role, publishes }: WorldUser,
-  action: string,
-  resource: WorldResource,
-): boolean {
-  const isKnown = ['view', 'edit', 'manage', 'publish'].includes(action)
-  if (action === 'view' && isPublic(world, resource)) return true
-  if (!role || !isKnown) return false
-  if (role === 'owner' || role === 'admin') return true
-
-  const chain = findAncestors(world, resource)
-  const lastIndex = chain.findIndex(({ inherits }) => !inherits)
-  const reached = lastIndex === -1 ? chain : chain.slice(0, lastIndex + 1)
-  if (reached.some(({ owner_id }) => owner_id === id)) return true
-  const groups = world.groups.filter((group) =>
-    findDescendantGroups(world, group.id).some((below) =>
-      world.groups.some((other) => other.id === below && other.members.includes(id)),
-    ),
-  )
-  const grantees = [id, ...groups.map((group) => group.id)]
-  const permissions = reached.flatMap(({ shares }) =>
-    grantees.flatMap((grantee) => shares[grantee] ?? []),
-  )
-  const inRoles = permissions.flatMap((name) => world.roles?.[name] ?? [])
-  if (inRoles.includes(action)) return true
-  if (action === 'manage') return false
-  const isOpen = reached.some(({ visibility }) => visibility !== 'private')
-  if (action === 'edit') return permissions.includes('edit') || (isOpen && role === 'editor')
-  const isVisible =
-    isOpen ||
-    permissions.some((name) => name === 'view' || name === 'edit') ||
-    inRoles.some((name) => ['view', 'edit', 'manage'].includes(name))
-  return action === 'view' ? isVisible : isVisible && publishes
 }
 
 /** Returns the length of the longest chain of parents. */

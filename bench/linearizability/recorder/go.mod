@@ -6,6 +6,7 @@ require (
 	github.com/anishathalye/porcupine v1.3.1
 	github.com/daikon-auth/daikon/clients/go v0.0.0
 	google.golang.org/grpc v1.80.0
+	google.golang.org/protobuf v1.36.12
 )
 
 require (
@@ -13,7 +14,6 @@ require (
 	golang.org/x/sys v0.40.0 // indirect
 	golang.org/x/text v0.33.0 // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260120221211-b8f7ae30c516 // indirect
-	google.golang.org/protobuf v1.36.12 // indirect
 )
 
 replace github.com/daikon-auth/daikon/clients/go => ../../../clients/go

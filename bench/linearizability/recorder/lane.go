@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/daikon-auth/daikon/clients/go/daikonv1"
 	"github.com/daikon-auth/daikon/clients/go/daikonv1/adminv1"
@@ -47,16 +49,20 @@ type objects struct {
 // scripts are sequences of writes by a client. Most of them are shares and revocations, and writes
 // that deny every read are soon undone, so that most reads depend on a recent write.
 var scripts = slices.Concat(
-	slices.Repeat([][]operation{{share}, {share}, {revoke}}, 4),
+	slices.Repeat([][]operation{{share}, {shareRole}, {revoke}}, 4),
+	slices.Repeat([][]operation{{createLink, deleteLink}, {createLink, deleteLink}}, 2),
 	[][]operation{
 		{unregister, register, share},
 		{remove, invite, share},
 		{deactivate, activate},
+		{requireOpen, open, closed, open, declare},
+		{requireOpen, declare},
+		{shareRole, narrow, declare},
 	},
 )
 
 // reads are the operations that read.
-var reads = []operation{check, list, evaluate}
+var reads = []operation{check, list, evaluate, follow}
 
 // lane runs concurrent clients that change and read the access of one user to one resource through
 // all nodes.
@@ -67,10 +73,22 @@ type lane struct {
 	objects objects
 	writes  map[operation]func(*node) codes.Code
 	reads   map[operation]func(*node) (bool, codes.Code)
+	// createLink creates a link and returns its token and ID.
+	createLink func(*node) (linked, codes.Code)
+	deleteLink func(*node, linked) codes.Code
+	follow     func(*node, linked) (bool, codes.Code)
+}
+
+// linked is a link that was created.
+type linked struct {
+	number    int
+	token, id string
 }
 
 func newLane(r *recorder, index int, o objects) *lane {
-	service, kind, view, user := r.job.Service.Name, "document", "view", "user"
+	service, view, user, role := r.job.Service.Name, "view", "user", "reader"
+	// Each lane declares a type of its own.
+	kind := fmt.Sprintf("document-%d", o.Lane)
 	asService := credentials("x-service-key", r.job.Service.Key)
 	asUser := credentials("x-service-key", r.job.Service.Key, "authorization", "Bearer "+o.UserToken)
 	asOwner := credentials("x-service-key", r.job.Service.Key, "authorization", "Bearer "+o.OwnerToken)
@@ -83,6 +101,13 @@ func newLane(r *recorder, index int, o objects) *lane {
 	grant := &daikonv1.ShareRequest{
 		ServiceName: &service, ResourceType: &kind, ResourceId: &o.Resource,
 		GranteeType: user, GranteeId: o.User, Permission: view,
+	}
+	roleGrant := &daikonv1.ShareRequest{
+		ServiceName: &service, ResourceType: &kind, ResourceId: &o.Resource,
+		GranteeType: user, GranteeId: o.User, Role: &role,
+	}
+	linkGrant := &daikonv1.CreateLinkRequest{
+		ServiceName: &service, ResourceType: &kind, ResourceId: &o.Resource, Permission: view,
 	}
 	member := &daikonv1.RemoveMemberRequest{WorkspaceId: o.Workspace, UserId: o.User}
 	invitation := &daikonv1.InviteMemberRequest{WorkspaceId: o.Workspace, Email: o.Email}
@@ -103,6 +128,34 @@ func newLane(r *recorder, index int, o objects) *lane {
 		return func(n *node) codes.Code {
 			return send(asAdmin, func(ctx context.Context) error {
 				_, err := n.admin.UpdateUser(ctx, update)
+				return err
+			})
+		}
+	}
+	put := func(actions []string, requirements ...*daikonv1.ActionRequirement) func(*node) codes.Code {
+		declaration := &daikonv1.PutResourceTypeRequest{
+			ServiceName: service, ResourceType: kind,
+			Roles: []*daikonv1.ResourceRoleDeclaration{{Name: role, Actions: actions}},
+			Conditions: []*daikonv1.ConditionDeclaration{{
+				Name: "open", Expression: "has(resource.attributes.open) && resource.attributes.open",
+			}},
+			Requirements: requirements,
+		}
+		return func(n *node) codes.Code {
+			return send(asService, func(ctx context.Context) error {
+				_, err := n.permissions.PutResourceType(ctx, declaration)
+				return err
+			})
+		}
+	}
+	setOpen := func(isOpen bool) func(*node) codes.Code {
+		attributes := &structpb.Struct{Fields: map[string]*structpb.Value{"open": structpb.NewBoolValue(isOpen)}}
+		update := &daikonv1.UpdateAttributesRequest{
+			ServiceName: &service, ResourceType: &kind, ResourceId: &o.Resource, Attributes: attributes,
+		}
+		return func(n *node) codes.Code {
+			return send(asService, func(ctx context.Context) error {
+				_, err := n.permissions.UpdateAttributes(ctx, update)
 				return err
 			})
 		}
@@ -148,8 +201,47 @@ func newLane(r *recorder, index int, o objects) *lane {
 					return err
 				})
 			},
-			deactivate: setActive(false),
-			activate:   setActive(true),
+			shareRole: func(n *node) codes.Code {
+				return send(asOwner, func(ctx context.Context) error {
+					_, err := n.permissions.Share(ctx, roleGrant)
+					return err
+				})
+			},
+			open:        setOpen(true),
+			closed:      setOpen(false),
+			declare:     put([]string{view}),
+			requireOpen: put([]string{view}, &daikonv1.ActionRequirement{Action: view, Condition: "open"}),
+			narrow:      put([]string{"publish"}),
+			deactivate:  setActive(false),
+			activate:    setActive(true),
+		},
+		createLink: func(n *node) (link linked, code codes.Code) {
+			code = send(asOwner, func(ctx context.Context) error {
+				created, err := n.permissions.CreateLink(ctx, linkGrant)
+				link = linked{token: created.GetToken(), id: created.GetId()}
+				return err
+			})
+			return link, code
+		},
+		deleteLink: func(n *node, link linked) codes.Code {
+			return send(asOwner, func(ctx context.Context) error {
+				_, err := n.permissions.DeleteLink(ctx, &daikonv1.DeleteLinkRequest{
+					ServiceName: &service, ResourceType: &kind, ResourceId: &o.Resource, LinkId: link.id,
+				})
+				return err
+			})
+		},
+		follow: func(n *node, link linked) (isAllowed bool, code codes.Code) {
+			code = send(asService, func(ctx context.Context) error {
+				response, err := n.access.Evaluate(ctx, &daikonv1.EvaluateRequest{
+					Subject:  &daikonv1.AccessSubject{Type: "link", Id: link.token},
+					Action:   &daikonv1.AccessAction{Name: view},
+					Resource: &daikonv1.AccessResource{Type: kind, Id: o.Resource},
+				})
+				isAllowed = response.GetDecision()
+				return err
+			})
+			return isAllowed, code
 		},
 		reads: map[operation]func(*node) (bool, codes.Code){
 			check: func(n *node) (isAllowed bool, code codes.Code) {
@@ -183,6 +275,13 @@ func newLane(r *recorder, index int, o objects) *lane {
 // run records and verifies histories until the recorder stops or the outcome of a write is unknown. The state is reset
 // between histories, so that each starts from the same one.
 func (l *lane) run() {
+	// A share can only have a role that is declared.
+	for l.writes[declare](anyNode(l.recorder.nodes, nil)) != codes.OK {
+		if l.recorder.isStopping.Load() {
+			return
+		}
+		time.Sleep(retryDelay)
+	}
 	for !l.recorder.isStopping.Load() {
 		h := &history{lane: l}
 		h.record()
@@ -201,6 +300,10 @@ type history struct {
 	unknown    atomic.Int32
 	mutex      sync.Mutex
 	operations []porcupine.Operation
+	// links are those that were created, which may have been deleted since.
+	links []linked
+	// created is the number of links that may have been created.
+	created int
 }
 
 func (h *history) record() {
@@ -238,34 +341,89 @@ func (h *history) reset() bool {
 
 // write performs and records a write. It reports whether the outcome is known.
 func (h *history) write(client int, called operation, n *node) bool {
+	link, isKnown := h.chooseLink(called)
+	if !isKnown {
+		return true
+	}
 	start := h.lane.recorder.now()
-	code := h.lane.writes[called](n)
+	var code codes.Code
+	switch called {
+	case createLink:
+		var created linked
+		created, code = h.lane.createLink(n)
+		link = linked{number: link.number, token: created.token, id: created.id}
+		if code == codes.OK {
+			h.mutex.Lock()
+			h.links = append(h.links, link)
+			h.mutex.Unlock()
+		}
+	case deleteLink:
+		code = h.lane.deleteLink(n, link)
+	default:
+		code = h.lane.writes[called](n)
+	}
 	switch code {
 	case codes.OK, codes.AlreadyExists:
+		// Roles and requirements are refused, without effect, while a session has not told its version.
+		if code != codes.OK && called != invite {
+			break
+		}
 		// Inviting an existing member returns AlreadyExists, which the model accepts.
-		h.add(client, start, accepted, called)
+		h.add(client, start, accepted, invocation{called, link.number})
 	case codes.NotFound:
-		h.add(client, start, rejected, called)
+		h.add(client, start, rejected, invocation{called, link.number})
 	default:
 		h.unknown.Add(1)
-		h.add(client, start, unknown, called)
+		h.add(client, start, unknown, invocation{called, link.number})
 	}
 	return h.lane.recorder.isKnown(code, codes.AlreadyExists, codes.NotFound)
 }
 
 // read performs a read and records it if its result is known.
 func (h *history) read(client int, n *node) {
-	start := h.lane.recorder.now()
 	called := reads[rand.IntN(len(reads))]
-	isAllowed, code := h.lane.reads[called](n)
+	link, isKnown := h.chooseLink(called)
+	if !isKnown {
+		called = check
+	}
+	start := h.lane.recorder.now()
+	var isAllowed bool
+	var code codes.Code
+	if called == follow {
+		isAllowed, code = h.lane.follow(n, link)
+	} else {
+		isAllowed, code = h.lane.reads[called](n)
+	}
 	// The token of a deactivated user is not accepted.
 	if !h.lane.recorder.isKnown(code, codes.Unauthenticated) {
 		return
 	}
-	h.add(client, start, outcomeOf(isAllowed), called)
+	h.add(client, start, outcomeOf(isAllowed), invocation{called, link.number})
 }
 
-func (h *history) add(client int, start int64, result outcome, called operation) {
+// chooseLink returns the link that an operation is about, if any: a new number, or one of the latest links. It reports
+// false if there is none.
+func (h *history) chooseLink(called operation) (linked, bool) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	switch called {
+	case createLink:
+		if h.created == maxLinks {
+			return linked{}, false
+		}
+		h.created++
+		return linked{number: h.created - 1}, true
+	case deleteLink, follow:
+		latest := h.links[max(0, len(h.links)-2):]
+		if len(latest) == 0 {
+			return linked{}, false
+		}
+		return latest[rand.IntN(len(latest))], true
+	}
+	return linked{}, true
+}
+
+func (h *history) add(client int, start int64, result outcome, called invocation) {
 	end := int64(math.MaxInt64)
 	if result != unknown {
 		end = h.lane.recorder.now()

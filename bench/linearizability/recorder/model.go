@@ -9,8 +9,14 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// operation is a call that reads or changes the state of its lane.
+// operation names a call that reads or changes the state of its lane.
 type operation string
+
+// invocation is an operation, and the number of the link that it is about, if any.
+type invocation struct {
+	operation
+	link int
+}
 
 const (
 	register   operation = "register"
@@ -21,9 +27,24 @@ const (
 	invite     operation = "invite"
 	deactivate operation = "deactivate"
 	activate   operation = "activate"
-	check      operation = "check"
-	evaluate   operation = "evaluate"
-	list       operation = "list"
+	// shareRole shares with a role whose actions the declaration of the type determines.
+	shareRole operation = "share role"
+	// open and closed set the attribute that a required condition reads.
+	open   operation = "open"
+	closed operation = "close"
+	// declare, requireOpen and narrow replace the declaration of the type: declare requires nothing,
+	// requireOpen requires the attribute for viewing, and in that of narrow the role gives no view.
+	declare     operation = "declare"
+	requireOpen operation = "require open"
+	narrow      operation = "narrow role"
+	createLink  operation = "create link"
+	deleteLink  operation = "delete link"
+
+	check    operation = "check"
+	evaluate operation = "evaluate"
+	list     operation = "list"
+	// follow evaluates as a link.
+	follow operation = "follow link"
 )
 
 // outcome is the result of a call: whether a write was accepted, which may be unknown, or whether a
@@ -43,38 +64,61 @@ func outcomeOf(isAccepted bool) outcome {
 	return rejected
 }
 
+// maxLinks is the maximum number of links of a history.
+const maxLinks = 64
+
 // facts are the state of a lane: whether the user is active, whether the user is a member of the workspace, whether
-// the resource is registered, and whether it is shared with the user.
+// the resource is registered, whether it is shared with the user with a permission or with a role, whether it has the
+// attribute, which links it has, one bit each, and what the type declares.
 type facts struct {
-	active, member, registered, shared bool
+	active, member, registered, shared, sharedRole, open bool
+	links                                                uint64
+	required, narrowed                                   bool
 }
 
 // initialFacts are the state at the start of each history.
 var initialFacts = facts{active: true, member: true}
 
 // resets are operations that restore initialFacts from any other state.
-var resets = []operation{activate, invite, unregister}
+var resets = []operation{activate, invite, unregister, declare}
 
 // apply returns the state after an operation, and whether the operation is accepted or allowed.
-func apply(before facts, called operation) (facts, bool) {
+func apply(before facts, called invocation) (facts, bool) {
 	after := before
-	switch called {
+	isOpen := before.open || !before.required
+	switch called.operation {
 	case register:
 		// Registering a resource again changes nothing.
 		after.registered = true
 		return after, true
 	case unregister:
-		after.registered, after.shared = false, false
+		after.registered, after.shared, after.sharedRole, after.open, after.links = false, false, false, false, 0
 		return after, before.registered
-	case share:
+	case share, shareRole:
 		isAccepted := before.registered && before.member
-		after.shared = before.shared || isAccepted
+		if isAccepted {
+			after.shared, after.sharedRole = called.operation == share, called.operation == shareRole
+		}
 		return after, isAccepted
 	case revoke:
-		after.shared = false
-		return after, before.shared
+		after.shared, after.sharedRole = false, false
+		return after, before.shared || before.sharedRole
+	case open, closed:
+		after.open = before.registered && called.operation == open
+		return after, before.registered
+	case declare, requireOpen, narrow:
+		after.required, after.narrowed = called.operation == requireOpen, called.operation == narrow
+		return after, true
+	case createLink:
+		if before.registered {
+			after.links |= 1 << called.link
+		}
+		return after, before.registered
+	case deleteLink:
+		after.links &^= 1 << called.link
+		return after, before.links != after.links
 	case remove:
-		after.member, after.shared = false, false
+		after.member, after.shared, after.sharedRole = false, false, false
 		return after, before.member
 	case invite:
 		// Inviting a member again changes nothing.
@@ -87,18 +131,21 @@ func apply(before facts, called operation) (facts, bool) {
 		after.active = true
 		return after, true
 	case check, evaluate, list:
-		return after, before.active && before.member && before.shared
+		isShared := before.shared || before.sharedRole && !before.narrowed
+		return after, before.active && before.member && isShared && isOpen
+	case follow:
+		return after, before.links&(1<<called.link) != 0 && isOpen
 	}
-	panic("unknown operation " + called)
+	panic("unknown operation " + called.operation)
 }
 
 var model = porcupine.Model{
 	Init: func() any { return initialFacts },
 	Step: func(state, input, output any) (bool, any) {
-		called, actual := input.(operation), output.(outcome)
+		called, actual := input.(invocation), output.(outcome)
 		after, isAccepted := apply(state.(facts), called)
 		// Several concurrent calls that unregister the same resource may succeed.
-		isRepeated := called == unregister && actual == accepted
+		isRepeated := called.operation == unregister && actual == accepted
 		return actual == unknown || actual == outcomeOf(isAccepted) || isRepeated, after
 	},
 }
@@ -110,11 +157,16 @@ func describe(history []porcupine.Operation) {
 	for _, call := range history {
 		called := float64(call.Call-start) / 1e6
 		returned := float64(call.Return-start) / 1e6
+		input := call.Input.(invocation)
+		name := string(input.operation)
+		if slices.Contains([]operation{createLink, deleteLink, follow}, input.operation) {
+			name = fmt.Sprintf("%s %d", name, input.link)
+		}
 		if call.Output == unknown {
-			fmt.Fprintf(os.Stderr, "  %10.3f            client %d %s: unknown\n", called, call.ClientId, call.Input)
+			fmt.Fprintf(os.Stderr, "  %10.3f            client %d %s: unknown\n", called, call.ClientId, name)
 			continue
 		}
 		fmt.Fprintf(os.Stderr, "  %10.3f %10.3f client %d %s: %s\n",
-			called, returned, call.ClientId, call.Input, call.Output)
+			called, returned, call.ClientId, name, call.Output)
 	}
 }

@@ -1,6 +1,7 @@
 import { listItems } from '../../activity/list-change.ts'
 import type { Config } from '../../config/config.ts'
 import { isExternalId } from '../../core/external-id.ts'
+import { schemaVersion } from '../../database/schema-version.ts'
 import { workspaceType } from '../../permissions/engine/question.ts'
 import type { DeploymentStore } from '../store/deployment-store.ts'
 import { type Check, expect } from './check.ts'
@@ -27,6 +28,17 @@ export function databaseChecks(deployment: DeploymentStore, config: Config): Rec
         pending.length === 0,
         'all applied',
         `${pending.length} pending: run \`daikon migrate\``,
+      )
+    },
+    rollback: async () => {
+      const facts = await deployment.readNewerFacts()
+      const [newest] = facts
+      if (!newest) return 'any version that has run here may run again'
+      const listed = facts.map(({ migration, fact }) => `${fact} (${migration})`).join(', ')
+      return expect(
+        newest.migration <= schemaVersion,
+        `older versions must have migration ${newest.migration}, because of: ${listed}`,
+        `this version lacks migration ${newest.migration}, because of: ${listed}`,
       )
     },
     durability: async () => {

@@ -1,5 +1,6 @@
 import type { Client } from 'pg'
 import { pendingMigrations } from '../../database/migrate.ts'
+import { type NewerFact, readNewerFacts } from '../../database/newer-facts.ts'
 
 /**
  * The state of a PostgreSQL server and of its database, which may be empty or not fully migrated.
@@ -42,6 +43,11 @@ export class DeploymentStore {
   /** Returns the names of the migrations that are not applied. */
   findPendingMigrations(): Promise<string[]> {
     return pendingMigrations(this.#client)
+  }
+
+  /** Returns the facts that nodes of some versions would decide wrongly, newest first. */
+  readNewerFacts(): Promise<NewerFact[]> {
+    return readNewerFacts((sql) => this.#client.query(sql))
   }
 
   /** Collects the statistics of the planner, which a backup does not contain. */

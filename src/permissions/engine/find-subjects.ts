@@ -64,9 +64,11 @@ export function createFindSubjects(statements: Statements, loadJudged: LoadJudge
       }
       const end = facts.exceededAt === undefined ? undefined : unknown[facts.exceededAt]
       const count = countJudged(rows.length, { exceededAt: end }, wasUnused)
-      for (const [index, [id, externalId, email, name]] of rows.slice(0, count).entries()) {
+      for (const [index, row] of rows.slice(0, count).entries()) {
+        const [id, externalId, email, name, , role] = row
         last = id
-        if (!decide(action, bits[index])) continue
+        // Whoever is not a member may view what is public, but is not listed.
+        if (role === null || !decide(action, bits[index])) continue
         found.push({ id, externalId, email, name })
         if (found.length === limit) return { found }
       }

@@ -78,8 +78,10 @@ export function judge(
     if (unmetToView.length > 0) bits &= ~actionFact.granted
   }
   const candidates: JudgedCondition[] = []
+  // A search for what a link opens needs what the link grants, also where everybody may view.
+  const ignored = check.subject?.linkId === undefined ? 0 : grant.public
   for (const candidate of facts.candidates) {
-    if (!all && (bits & grant.barred || decide(action, bits))) break
+    if (!all && (bits & grant.barred || decide(action, bits & ~ignored))) break
     const verdict = evaluate(candidate.digest, candidate.params)
     candidates.push({ condition: candidate.condition, ...verdict })
     if (verdict.result) bits |= candidate.bits

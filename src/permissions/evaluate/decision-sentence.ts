@@ -165,7 +165,7 @@ function describeDenial(
     case 'action_unknown':
       return [`${service_name} has not registered the action ${action}`]
     case 'requirement_not_met':
-      return describeUnmet(action, reasons)
+      return describeUnmet(action, reasons, explanation)
     default:
       return describeMissingGrant({ user, action, resource, explanation, names })
   }
@@ -184,15 +184,17 @@ function describeMissingLink({
 }
 
 /** `edit requires the condition paid, which is not met: the context lacks context.paid`. */
-function describeUnmet(action: string, reasons: Reason[]): string[] {
+function describeUnmet(action: string, reasons: Reason[], { unmet }: Explanation): string[] {
   return reasons
     .filter(({ rule }) => rule === 'requirement_not_met')
     .map(({ condition }) => {
+      // Otherwise, it is a requirement of `view`, which a custom role needs.
+      const isOfAction = unmet.some((one) => one.condition === condition)
       const cause = reasons.find(
         (reason) => reason.condition === condition && reason.rule !== 'requirement_not_met',
       )
       const lacks = cause && `: ${describeFailure(cause.missing)}`
-      return `${action} requires the condition ${condition}, which is not met${lacks ?? ''}`
+      return `${isOfAction ? action : 'view'} requires the condition ${condition}, which is not met${lacks ?? ''}`
     })
 }
 

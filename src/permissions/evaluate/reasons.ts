@@ -52,7 +52,14 @@ export function readLinkDenial<Rule extends Reason['rule']>(
 export function findReasons(action: string, explanation: Explanation): Reason[] {
   const denial = findDenial(action, explanation.bits)
   if (denial === 'requirement_not_met') return explanation.unmet.flatMap(describeUnmet)
-  if (denial === 'no_grant') return findFailedConditions(action, explanation)
+  if (denial === 'no_grant') {
+    const { bits, unmetToView = [] } = explanation
+    // A requirement of `view` withholds the custom role that would allow the action.
+    const bitsOfRole = (bits | actionFact.granted) & ~grant.barred
+    if (unmetToView.length > 0 && decide(action, bitsOfRole))
+      return unmetToView.flatMap(describeUnmet)
+    return findFailedConditions(action, explanation)
+  }
   if (denial) return [{ rule: denial }]
   const { bits: facts, grantList } = explanation
   // Outside its workspace, the resource is public, and the role of the subject does not count.
@@ -65,7 +72,7 @@ export function findReasons(action: string, explanation: Explanation): Reason[] 
   }
   // A custom role allows its actions on every resource that the user may view. A role of a share can
   // allow an action without `view`.
-  if (isAllowed(role, 'view', facts))
+  if (facts & actionFact.granted && isAllowed(role, 'view', facts))
     for (const { bits, judged: _, ...reason } of grantList)
       if (reason.rule === 'custom_role') reasons.push(reason)
   return reasons
@@ -137,9 +144,9 @@ function roleWithoutCover(role: Role | undefined): Role | undefined {
 /** Returns why the action is not allowed, or undefined if it is. */
 export function findDenial(action: string, bits: number): Denial | undefined {
   if (decide(action, bits)) return undefined
+  if (bits & grant.barred && decide(action, bits & ~grant.barred)) return 'requirement_not_met'
   if (!(bits & statusBit.known) || bits & statusBit.denied) return 'user_unknown'
   if (!(bits & statusBit.active)) return 'user_inactive'
-  if (bits & grant.barred && decide(action, bits & ~grant.barred)) return 'requirement_not_met'
   if (!(bits & grant.registered)) return 'resource_unknown'
   if (!roleOf(bits)) return 'not_a_member'
   // A workspace owner may perform every built-in or registered action.

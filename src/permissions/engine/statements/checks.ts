@@ -99,9 +99,10 @@ cross join lateral (
  * action or the condition of a share say is uncertain: the bits `barred` and `conditional`.
  */
 export function checkBits(ancestry: Ancestry, grants: string): string {
-  // A flagged statement decides nothing about resources outside the workspace of the subject.
+  // A flagged statement decides nothing about resources outside the workspace of the subject. The
+  // operators `&` and `|` of PostgreSQL have the same precedence.
   const outside =
-    ancestry === 'flagged' ? grant.inherited : `(${grants}) & ${grant.public | grant.inherited}`
+    ancestry === 'flagged' ? grant.inherited : `((${grants}) & ${grant.public | grant.inherited})`
   return `i.status
   | case when i.workspace_id is not null then 0 else coalesce((
       select ${roleBitsSql('m.role')} from live_members m
