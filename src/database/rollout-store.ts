@@ -38,6 +38,7 @@ const olderSessionSql = `
   select application_name as name, coalesce(host(client_addr), 'a local socket') as address
   from pg_stat_activity
   where datname = current_database() and usename = session_user and backend_type = 'client backend'
+    and not (application_name = '' and coalesce(state, 'starting') = 'starting')
     and case
       when starts_with(application_name, $1)
         then substr(application_name, length($1) + 1) !~ '^[0-9]{1,9}$'

@@ -54,4 +54,4 @@ const namesSql = `
 const workspaceNamesSql = `
   select n.* from (${namesSql}) n
   where n."workspaceId" = $2 or (n.type = 'user' and exists (
-    select from members m where m.user_id = n.id and m.workspace_id = $2))`
+    select from live_members m where m.user_id = n.id and m.workspace_id = $2))`
