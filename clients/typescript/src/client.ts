@@ -21,6 +21,7 @@ import { readReasons, readResource, readShare } from './records.ts'
 import { isUuid, resourceId } from './resource-id.ts'
 import { deniedTokenError, tokenInvalid } from './token-format.ts'
 import type { UnaryMethod } from './unary-method.ts'
+import { watchActivity } from './watch.ts'
 
 export type DaikonOptions = {
   /** The host and port of the gRPC server, such as `localhost:50051`. */
@@ -287,6 +288,8 @@ export function createDaikon(options: DaikonOptions): DaikonClient {
     call(method, request, { as: token, retry = false, ...options } = {}) {
       return send(method, request, { ...options, token, retry })
     },
+
+    watch: (options) => watchActivity(connection, options),
 
     close() {
       batcher.close()

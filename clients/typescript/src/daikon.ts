@@ -24,6 +24,7 @@ export { createDaikon, type DaikonOptions } from './client.ts'
 export type { TlsOptions } from './connection.ts'
 export {
   CancelledError,
+  CursorGoneError,
   DaikonError,
   DeadlineExceededError,
   type ErrorCode,
@@ -38,6 +39,7 @@ export {
 } from './errors.ts'
 export { resourceId } from './resource-id.ts'
 export type { UnaryMethod } from './unary-method.ts'
+export type { ActivityEvent, WatchMessage, WatchOptions } from './watch.ts'
 export {
   InvalidWebhookError,
   verifyWebhook,
