@@ -363,8 +363,9 @@ class AsyncClient:
                     raise
             if self._is_closed:
                 return
+            delay = follower.delay(error)
             with contextlib.suppress(asyncio.TimeoutError):
-                await asyncio.wait_for(state.closed.wait(), follower.delay(error))
+                await asyncio.wait_for(state.closed.wait(), delay)
 
     async def close(self) -> None:
         """Closes the connection. Running operations fail with a `CancelledError`."""
