@@ -70,9 +70,7 @@ async def follow_async() -> None:
     loop = asyncio.get_running_loop()
     commands: asyncio.Queue[str] = asyncio.Queue()
     ended = asyncio.Event()
-    async with daikon.AsyncClient(
-        arguments["address"], service="docs", service_key=arguments["key"]
-    ) as client:
+    async with daikon.AsyncClient(arguments["address"], service="docs", service_key=arguments["key"]) as client:
 
         def read() -> None:
             for line in sys.stdin:
