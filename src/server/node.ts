@@ -62,7 +62,7 @@ const minute = 60_000
 const expiryInterval = 30_000
 
 /** Milliseconds between runs of the job that seals activity entries. */
-const sealInterval = 250
+export const sealInterval = 250
 
 const logoutInterval = 1000
 
@@ -70,7 +70,7 @@ const logoutInterval = 1000
 const mailInterval = 1000
 
 /** Milliseconds between searches for new events and due deliveries of webhooks. */
-const webhookInterval = 500
+export const webhookInterval = 500
 
 /** Milliseconds that responses of the admin console have to finish. */
 const consoleDrainTimeout = 2000
