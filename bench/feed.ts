@@ -41,11 +41,13 @@ export async function measureFeed(harness: Harness, addRow: (row: Row) => void):
     await createWebhooks(client, size.webhooks, hooksPort)
 
     const follow = async (
-      job: Omit<FollowersJob, 'port' | 'pace' | 'seconds'>,
+      job: Omit<FollowersJob, 'isOpen' | 'port' | 'pace' | 'seconds'>,
     ): Promise<Followed> => {
       await client.query('update webhooks set is_active = $1', [job.webhooks > 0])
+      const opening = { ...job, isOpen: false, port, pace, seconds }
+      await followers.request(opening)
       const [followed, checks] = await Promise.all([
-        followers.request<FollowersResult>({ ...job, port, pace, seconds }, seconds + 120),
+        followers.request<FollowersResult>({ ...opening, isOpen: true }, seconds),
         harness.measure(daikon, load),
       ])
       return { checks, followers: followed }

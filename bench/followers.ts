@@ -25,6 +25,8 @@ export const hangingPath = '/hang'
 
 /** Registers resources for some seconds, which watches and webhooks follow. */
 export type FollowersJob = {
+  /** Whether the watches are open. Otherwise, the job only opens them. */
+  isOpen: boolean
   /** The port of the gRPC server. */
   port: number
   watches: number
@@ -81,20 +83,28 @@ reset()
 server.listen(0, '127.0.0.1')
 await once(server, 'listening')
 
-/** A message without a port asks for the port of the webhooks. Others are jobs. */
+/** A message without a port asks for the port of the webhooks. A job is opened before it is run. */
 process.on('message', async (message: FollowersJob | { port?: undefined }) => {
   const { port } = server.address() as AddressInfo
-  process.send?.(message.port === undefined ? { port } : await run(message))
+  if (message.port === undefined) process.send?.({ port })
+  else process.send?.(await (message.isOpen ? follow(message) : open(message)))
 })
 process.once('disconnect', () => process.exit())
 
-async function run(job: FollowersJob): Promise<FollowersResult> {
-  const { port, watches, webhooks, pace, seconds, burst } = job
+/** The first client makes changes, the others have watches. */
+let clients: BenchClient[] = []
+
+async function open({ port, watches }: FollowersJob): Promise<object> {
   const connections = Math.ceil(watches / watchesPerConnection)
-  const clients = Array.from({ length: connections + 1 }, () => createBenchClient(port))
-  const [writer, ...readers] = clients as [BenchClient, ...BenchClient[]]
+  clients = Array.from({ length: connections + 1 }, () => createBenchClient(port))
   await sleep(sealingTime)
-  await openWatches(readers, watches)
+  await openWatches(clients.slice(1), watches)
+  return {}
+}
+
+async function follow(job: FollowersJob): Promise<FollowersResult> {
+  const { watches, webhooks, pace, seconds, burst } = job
+  const [writer] = clients as [BenchClient]
   reset()
   const acknowledged = new Map<string, number>()
   const startedAt = performance.now()
