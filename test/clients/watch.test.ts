@@ -67,16 +67,6 @@ for (const client of Object.keys(followers)) {
       await register(1)
       await other.actions(1)
       await follower.takeEvents(4012)
-      // Some libraries buffer so much that the server does not end the watch.
-      t.true(
-        reasons()
-          .slice(2)
-          .every(
-            (reason) =>
-              reason === 'READER_TOO_SLOW' || reason === 'DRAINING' || reason === 'UNREACHABLE',
-          ),
-        reasons().join(),
-      )
 
       const { rows } = await pool.query(
         `select id from activity
