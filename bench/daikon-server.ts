@@ -5,12 +5,15 @@ import { readKeys } from '../src/identity/keys.ts'
 import { createInProcessRateLimiter } from '../src/rate-limit/in-process.ts'
 import { createApplication } from '../src/server/application.ts'
 import { serveState } from './child-process.ts'
+import { benchEncryptionKey } from './data-set.ts'
 
 /**
  * The application with every security check enabled. Only rate limits and the quota of shares are
- * disabled.
+ * disabled. With `feed`, it also seals the activity log and sends webhooks, to loopback addresses, too.
  */
-const [url = '', privatePath = '', publicPath = '', replicaUrls = ''] = process.argv.slice(2)
+const [url = '', privatePath = '', publicPath = '', replicaUrls = '', feed = ''] =
+  process.argv.slice(2)
+const hasFeed = feed === 'feed'
 const urls = replicaUrls.split(',').filter((url) => url !== '')
 const opened = await openDatabase(url, () => {}, poolTimeouts, { urls })
 let statements = 0
@@ -48,7 +51,7 @@ const app = createApplication({
     maxSessionsPerUser: 50,
     sessionSecret: 'bench',
     secureCookies: false,
-    debug: false,
+    debug: hasFeed,
     keysRequired: true,
     globalLimit: undefined,
     trustedProxies: 0,
@@ -56,8 +59,13 @@ const app = createApplication({
     quotas: { MAX_SHARES_PER_RESOURCE: 1_000_000 },
     allowedHosts: ['*'],
     corsOrigins: [],
+    encryptionKeys: hasFeed ? [benchEncryptionKey] : [],
   },
 })
+if (hasFeed) {
+  const { startFeedJobs } = await import('./feed-jobs.ts')
+  startFeedJobs(app, database)
+}
 const host = '127.0.0.1'
 const ports = {
   grpcPort: await app.listenGrpc(host, 0),

@@ -55,6 +55,8 @@ export function dataSetSql(size: Size): string[] {
     ...[2000, 20, 2].map((part, index) => reader(index, part)),
     ...largeWorkspaceSql(size),
     ...groupedMemberSql(size),
+    // Triggers do not run while the data set is created.
+    'insert into workspace_ids select id from workspaces on conflict do nothing',
     `insert into service_apps (id, name, service_name)
      values (gen_random_uuid(), 'bench', 'docs')`,
   ]

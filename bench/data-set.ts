@@ -6,6 +6,9 @@ import { hashServiceKey } from '../src/identity/service-keys.ts'
 import type { Size } from './data-set-size.ts'
 import { dataSetSql } from './data-set-sql.ts'
 
+/** The key that encrypts secrets in the benchmark. */
+export const benchEncryptionKey = Buffer.alloc(32, 7)
+
 export const serviceKey = 'dk_bench'
 export const kind = { service_name: 'docs', resource_type: 'document' }
 
@@ -43,6 +46,7 @@ export async function ensureDataSet(url: string, size: Size, more: string[] = []
     const startedAt = performance.now()
     process.stderr.write(`Creating ${size.resources} resources and their shares …\n`)
     await client.query('drop schema public cascade')
+    await client.query('drop schema if exists pgboss cascade')
     await client.query('create schema public')
     await migrate(url)
     // References are valid by construction, and checking foreign keys row by row would take

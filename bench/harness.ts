@@ -17,6 +17,8 @@ export type Harness = {
   startProcess(file: string, ...args: string[]): BenchProcess
   /** Returns the server on a database, by default the one with the data set. */
   daikon(url?: string): BenchProcess
+  /** Returns the server that also seals the activity log and sends webhooks. */
+  feed(): BenchProcess
   /**
    * Returns the server with two worker processes that share its port. If `maxFactsCacheBytes` is
    * set, they cache checks and lists in memory.
@@ -69,6 +71,7 @@ export async function createHarness(
     startProcess,
     signToken: await createSigner(database),
     daikon: (url = database.url) => startProcess('daikon-server.ts', url, privatePath, publicPath),
+    feed: () => startProcess('daikon-server.ts', database.url, privatePath, publicPath, '', 'feed'),
     workers: (maxFactsCacheBytes = 0) => startWorkers(startProcess, database, maxFactsCacheBytes),
     async measure(server, { generator, ...job }) {
       const before = await server.request<ServerState>({})

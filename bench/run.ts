@@ -7,6 +7,7 @@ import { measureCheck } from './check.ts'
 import { stopBenchProcesses } from './child-process.ts'
 import { measureClient } from './client.ts'
 import { measureFairness } from './fairness.ts'
+import { measureFeed } from './feed.ts'
 import { measureFolders } from './folders.ts'
 import { measureGateway } from './gateway.ts'
 import { measureGrowth } from './growth.ts'
@@ -38,6 +39,7 @@ const parts: Record<string, (harness: Harness, addRow: (row: Row) => void) => Pr
   rest: measureRest,
   gateway: measureGateway,
   replicas: measureReplicas,
+  feed: measureFeed,
   memory: measureMemory,
   start: measureStart,
 }

@@ -46,6 +46,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     ...findTlsMistakes(config),
     ...findVaultMistakes(config),
     ...findMailMistakes(config),
+    ...findExportMistakes(config),
   )
   if (mistakes.length > 0) throw new ConfigError(mistakes.join('\n'))
   return config
@@ -88,6 +89,12 @@ function findMailMistakes({ SMTP_URL: url, SMTP_FROM: from }: Config): string[] 
   const [, address = from] = /^[^<>\r\n]*<([^<>]+)>$/.exec(from) ?? []
   return normalizeEmail(address) === undefined
     ? ['SMTP_FROM must be an e-mail address, or a name and an address in angle brackets']
+    : []
+}
+
+function findExportMistakes(config: Config): string[] {
+  return config.DECISION_LOG_OUTPUT === 'otlp' && config.OTEL_EXPORTER_OTLP_ENDPOINT === ''
+    ? ['OTEL_EXPORTER_OTLP_ENDPOINT must be set if DECISION_LOG_OUTPUT is otlp']
     : []
 }
 

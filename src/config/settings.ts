@@ -372,17 +372,22 @@ export const settings = {
   DECISION_LOG: setting(
     'off',
     oneOf('off', 'denied', 'all'),
-    'Decisions that are logged, one JSON line each, whatever LOG_LEVEL is: off, denied or all.',
+    'Decisions that are logged, whatever LOG_LEVEL is: off, denied or all.',
   ),
   DECISION_LOG_SAMPLE: setting(
     '1',
     fraction,
     'Share of the decisions of DECISION_LOG that is logged, 0 to 1.',
   ),
+  DECISION_LOG_OUTPUT: setting(
+    'stdout',
+    oneOf('stdout', 'otlp'),
+    'Where logged decisions go: stdout, or otlp for log records to the collector.',
+  ),
   OTEL_EXPORTER_OTLP_ENDPOINT: setting(
     '',
     optional(http),
-    'URL of an OpenTelemetry collector that receives traces and metrics (OTLP over HTTP). Empty: nothing is exported.',
+    'URL of an OpenTelemetry collector that receives traces, metrics and logged decisions (OTLP over HTTP). Empty: nothing is exported.',
   ),
   OTEL_METRICS_EXPORTER: setting(
     'otlp',
@@ -397,7 +402,7 @@ export const settings = {
   OTEL_SERVICE_NAME: setting(
     'daikon',
     text,
-    'Name of this service in traces and exported metrics.',
+    'Name of this service in traces, exported metrics and exported decisions.',
   ),
   DEMO_PORT: setting(
     '9101',

@@ -32,6 +32,7 @@ import { createCallLog } from './observability/call-log.ts'
 import { createDecisionLog, createLineWriter } from './observability/decision-log.ts'
 import { createFailureLog } from './observability/failure-log.ts'
 import { createMetrics, type Metrics } from './observability/metrics.ts'
+import { startDecisionExport } from './observability/otlp-decisions.ts'
 import { startMetricsExport } from './observability/otlp-metrics.ts'
 import { addReplicaMetrics, createReplicaLog } from './observability/replicas.ts'
 import { startTracing } from './observability/tracing.ts'
@@ -64,7 +65,7 @@ const minute = 60_000
 const expiryInterval = 30_000
 
 /** Milliseconds between runs of the job that seals activity entries. */
-const sealInterval = 250
+export const sealInterval = 250
 
 const logoutInterval = 1000
 
@@ -72,7 +73,7 @@ const logoutInterval = 1000
 const mailInterval = 1000
 
 /** Milliseconds between searches for new events and due deliveries of webhooks. */
-const webhookInterval = 500
+export const webhookInterval = 500
 
 /** Milliseconds that responses of the admin console have to finish. */
 const consoleDrainTimeout = 2000
@@ -150,7 +151,14 @@ export async function startNode(
           log,
         })
       : undefined
+  const decisionExport =
+    config.DECISION_LOG !== 'off' && config.DECISION_LOG_OUTPUT === 'otlp'
+      ? await startDecisionExport({ endpoint, serviceName, log })
+      : undefined
   const close = async () => {
+    await decisionExport
+      ?.stop()
+      .catch((error) => log.warn({ err: error }, 'Exporting the last decisions failed'))
     await metricsExport
       ?.stop()
       .catch((error) => log.warn({ err: error }, 'Exporting the last metrics failed'))
@@ -180,7 +188,7 @@ export async function startNode(
           metrics.countCall(result)
           logCall(result)
         },
-        onDecisions: openDecisionLog(config, database),
+        onDecisions: openDecisionLog(config, database, decisionExport?.write),
         onFactsBatch: metrics.countBatch,
         onCachedQuery: metrics.countCachedQuery,
         onSignIn: metrics.countSignIn,
@@ -320,13 +328,14 @@ export async function startNode(
 function openDecisionLog(
   { DECISION_LOG: decisions, DECISION_LOG_SAMPLE: sample }: Config,
   { statements }: Database,
+  write = createLineWriter(),
 ) {
   if (decisions === 'off') return undefined
   return createDecisionLog({
     decisions,
     sample,
     findUser: (subject) => findActiveUser(statements, subject),
-    write: createLineWriter(),
+    write,
   })
 }
 

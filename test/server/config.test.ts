@@ -38,6 +38,7 @@ test('all mistakes in the environment are reported together, including conflicti
     MICROSOFT_CLIENT_SECRET: 'y',
     MICROSOFT_TRUST_EMAIL: 'true',
     GRPC_TLS_KEY_PATH: key,
+    DECISION_LOG_OUTPUT: 'otlp',
     BASE_URL: 'http://auth.example.com',
     RATE_LIMIT_PER_MINUTE: '0',
     GITHUB_URL: 'http://example.com',
@@ -52,6 +53,7 @@ test('all mistakes in the environment are reported together, including conflicti
     'GITHUB_URL must be an https URL, or an http URL of a loopback host',
     'MICROSOFT_TRUST_EMAIL must be false if MICROSOFT_TENANT is common',
     'GRPC_TLS_CERT_PATH must be set if GRPC_TLS_KEY_PATH is set',
+    'OTEL_EXPORTER_OTLP_ENDPOINT must be set if DECISION_LOG_OUTPUT is otlp',
   ])
 })
 

@@ -1,10 +1,7 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { json } from 'node:stream/consumers'
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import { Registry } from 'prom-client'
 import { startMetricsExport } from '../../src/server/observability/otlp-metrics.ts'
+import { startCollector } from '../support/collector.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { sendRawHttp } from '../support/raw-requests.ts'
 import { createKeyFolder, startServer } from '../support/server-process.ts'
@@ -35,27 +32,13 @@ type Export = {
   }[]
 }
 
-/** Starts an OTLP collector that stores the metrics it receives. */
-async function startCollector(t: ExecutionContext) {
-  const exports: Export[] = []
-  const state = { status: 200 }
-  const server = createServer(async (request, response) => {
-    const body = await json(request)
-    if (request.url === '/v1/metrics' && state.status === 200) exports.push(body as Export)
-    response.writeHead(state.status, { 'content-type': 'application/json' }).end('{}')
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => server.close())
-  return { exports, state, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
-}
-
 const attributesOf = (point: Pick<Point, 'attributes'>) =>
   Object.fromEntries(
     point.attributes.map(({ key, value }) => [key, value.stringValue ?? value.doubleValue]),
   )
 
 test('a stopping server exports the metrics of its last calls, with the same values as /metrics', async (t) => {
-  const { exports, url } = await startCollector(t)
+  const { exports, url } = await startCollector<Export>(t, '/v1/metrics')
   const server = await startServer(t, createKeyFolder(t), {
     DATABASE_URL: database.url,
     OTEL_EXPORTER_OTLP_ENDPOINT: url,
@@ -107,7 +90,7 @@ test('a stopping server exports the metrics of its last calls, with the same val
 })
 
 test('a collector that rejects metrics is logged once', async (t) => {
-  const { exports, state, url } = await startCollector(t)
+  const { exports, state, url } = await startCollector<Export>(t, '/v1/metrics')
   state.status = 400
   const logged: string[] = []
   const rejected = Promise.withResolvers<void>()

@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
+import { startCollector } from '../support/collector.ts'
 import { connectToServer } from '../support/connect-to-server.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { createKeyFolder, startServer } from '../support/server-process.ts'
@@ -23,31 +21,26 @@ type Span = {
   attributes: { key: string; value: { stringValue: string } }[]
 }
 
-/** Starts an OTLP collector that stores the spans it receives. */
-async function startCollector(t: ExecutionContext) {
-  const spans: Span[] = []
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    const body = JSON.parse(Buffer.concat(chunks).toString())
-    if (request.url === '/v1/traces')
-      for (const { scopeSpans } of body.resourceSpans)
-        for (const scope of scopeSpans) spans.push(...scope.spans)
-    response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => server.close())
-  return { spans, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+type Export = { resourceSpans: { scopeSpans: { spans: Span[] }[] }[] }
+
+/** Starts a collector. `listSpans` returns the spans that it has received. */
+async function collectSpans(t: ExecutionContext) {
+  const { exports, url } = await startCollector<Export>(t, '/v1/traces')
+  const listSpans = () =>
+    exports.flatMap(({ resourceSpans }) =>
+      resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)),
+    )
+  return { listSpans, url }
 }
 
 test('a call is a span of the client’s trace with child spans for its queries, over both transports', async (t) => {
-  const { spans, url } = await startCollector(t)
+  const { listSpans, url } = await collectSpans(t)
   const folder = createKeyFolder(t)
   const settings = { DATABASE_URL: database.url, OTEL_EXPORTER_OTLP_ENDPOINT: `${url}/` }
   const server = await startServer(t, folder, settings)
   const environment = await connectToServer(folder, server, database)
   const children = (parent: Span) =>
-    spans.filter(({ parentSpanId }) => parentSpanId === parent.spanId)
+    listSpans().filter(({ parentSpanId }) => parentSpanId === parent.spanId)
 
   for (const transport of environment.transports) {
     const fixture = await createWorkspaceFixture(environment, transport)
@@ -76,11 +69,11 @@ test('a call is a span of the client’s trace with child spans for its queries,
       { ...credentials, headers: { traceparent: '00-0-0-01' } },
     )
     await waitUntil(() =>
-      ids.every((id) => spans.some(({ traceId, kind }) => traceId === id && kind === 2)),
+      ids.every((id) => listSpans().some(({ traceId, kind }) => traceId === id && kind === 2)),
     )
 
     const root = ({ traceId }: { traceId: string }) => {
-      const found = spans.find((span) => span.traceId === traceId && span.kind === 2)
+      const found = listSpans().find((span) => span.traceId === traceId && span.kind === 2)
       if (!found) throw new Error('no span')
       return found
     }
@@ -97,19 +90,21 @@ test('a call is a span of the client’s trace with child spans for its queries,
     t.like(root(refused).status, { code: 2, message: 'RESOURCE_NOT_FOUND' })
     t.falsy(root(check).status.code)
     for (const secret of [credentials.token, credentials.key])
-      t.false(JSON.stringify(spans).includes(`${secret}`))
+      t.false(JSON.stringify(listSpans()).includes(`${secret}`))
     t.false(
-      JSON.stringify(spans).includes(fixture.people.editor.id),
+      JSON.stringify(listSpans()).includes(fixture.people.editor.id),
       'spans contain no parameter values',
     )
   }
-  const own = spans.filter(({ name, parentSpanId }) => name.endsWith('/Check') && !parentSpanId)
+  const own = listSpans().filter(
+    ({ name, parentSpanId }) => name.endsWith('/Check') && !parentSpanId,
+  )
   t.true(own.length >= 2, 'an invalid traceparent starts a new trace')
   for (const transport of environment.transports) transport.close()
 })
 
 test('pending spans are exported when the server stops', async (t) => {
-  const { spans, url } = await startCollector(t)
+  const { listSpans, url } = await collectSpans(t)
   const folder = createKeyFolder(t)
   const settings = { DATABASE_URL: database.url, OTEL_EXPORTER_OTLP_ENDPOINT: url }
   const server = await startServer(t, folder, settings)
@@ -117,7 +112,7 @@ test('pending spans are exported when the server stops', async (t) => {
   server.child.kill('SIGTERM')
   t.deepEqual(await server.exited, { code: 0, signal: null })
   t.deepEqual(
-    spans.map(({ name }) => name),
+    listSpans().map(({ name }) => name),
     ['daikon.v1.UserService/GetMe'],
   )
 })

@@ -47,6 +47,8 @@ var (
 	ErrAlreadyExists = errors.New("daikon: already exists")
 	// ErrResourceExhausted: a rate limit or quota is exceeded; [Error.RetryAfter] is the time to wait.
 	ErrResourceExhausted = errors.New("daikon: resource exhausted")
+	// ErrCursorGone: the cursor of a watch is older than the retention, or from before a restore of the database.
+	ErrCursorGone = errors.New("daikon: cursor gone")
 	// ErrUnavailable: daikon cannot be reached, or cannot reach its database.
 	ErrUnavailable = errors.New("daikon: unavailable")
 	// ErrDeadlineExceeded: the deadline passed before there was a result. Such an error is also a
@@ -63,6 +65,7 @@ var sentinels = map[Code]error{
 	CodeNotFound:          ErrNotFound,
 	CodeAlreadyExists:     ErrAlreadyExists,
 	CodeResourceExhausted: ErrResourceExhausted,
+	CodeOutOfRange:        ErrCursorGone,
 	CodeUnavailable:       ErrUnavailable,
 	CodeDeadlineExceeded:  ErrDeadlineExceeded,
 	CodeCanceled:          ErrCanceled,

@@ -161,3 +161,16 @@ func TestAWorldMustBeConsistent(t *testing.T) {
 		}
 	}
 }
+
+func TestFakesHaveNoActivityLog(t *testing.T) {
+	fake := newFake(t)
+	var failure *daikon.Error
+	for _, err := range fake.Watch(t.Context(), daikon.WatchOptions{}) {
+		if !errors.As(err, &failure) {
+			t.Fatal("the watch has not failed")
+		}
+	}
+	if failure == nil || failure.Code != daikon.CodeUnimplemented {
+		t.Fatal(failure)
+	}
+}

@@ -2,6 +2,7 @@ import type { LinkOperations } from './links.ts'
 import type { TypeOperations } from './resource-types.ts'
 import type { AccessTokenClaims, Explanation, RegisteredResource, Share } from './results.ts'
 import type { UnaryMethod } from './unary-method.ts'
+import type { WatchMessage, WatchOptions } from './watch.ts'
 
 /**
  * Whom to check: the user of an access token, the service account of an API key (also accepted as
@@ -268,7 +269,7 @@ export interface Daikon extends LinkOperations, TypeOperations {
 
 /**
  * A client that is connected to a server. The fake in `@daikon-auth/client/testing` implements
- * everything except `call`.
+ * everything except `call` and `watch`.
  */
 export type DaikonClient = Daikon & {
   /**
@@ -287,4 +288,20 @@ export type DaikonClient = Daikon & {
       retry?: boolean
     },
   ): Promise<Response>
+  /**
+   * Follows the activity log. Without a cursor, it begins with new events. It reconnects after the last
+   * message that you have received, so that no event is missed. Store the cursor of a message once you have
+   * processed it, and begin there next time.
+   *
+   * The iteration ends when you leave the loop, abort `signal` or close the client. It fails with a
+   * `CursorGoneError` if events after the cursor are no longer retained, and for arguments and credentials
+   * that are not valid.
+   *
+   * @example
+   * for await (const { cursor, event } of daikon.watch({ cursor: stored, actions: ['permission.*'] })) {
+   *   if (event) await apply(event)
+   *   await store(cursor)
+   * }
+   */
+  watch(options?: WatchOptions): AsyncIterable<WatchMessage>
 }

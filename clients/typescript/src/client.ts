@@ -24,6 +24,7 @@ import { createResourceOperations } from './resource-operations.ts'
 import { createTypeOperations } from './resource-types.ts'
 import type { AccessTokenClaims } from './results.ts'
 import { deniedTokenError, tokenInvalid } from './token-format.ts'
+import { watchActivity } from './watch.ts'
 
 export type DaikonOptions = {
   /** The host and port of the gRPC server, such as `localhost:50051`. */
@@ -230,6 +231,8 @@ export function createDaikon(options: DaikonOptions): DaikonClient {
     call(method, request, { as: token, retry = false, ...options } = {}) {
       return send(method, request, { ...options, token, retry })
     },
+
+    watch: (options) => watchActivity(connection, options),
 
     close() {
       batcher.close()

@@ -8,6 +8,7 @@ import {
   type ClientUnaryCall,
   credentials,
   Metadata,
+  type ServiceError,
 } from '@grpc/grpc-js'
 import {
   abortError,
@@ -17,8 +18,8 @@ import {
   invalidArgument,
 } from './errors.ts'
 import { readServerError } from './server-errors.ts'
-import { onAbort } from './signals.ts'
-import type { UnaryMethod } from './unary-method.ts'
+import { onAbort, sleep } from './signals.ts'
+import type { ServerStreamMethod, UnaryMethod } from './unary-method.ts'
 
 /** Certificates in PEM format. */
 export type TlsOptions = {
@@ -58,7 +59,15 @@ export type Connection = {
     request: Request,
     attempt: Attempt,
   ): Promise<Response | undefined>
+  /** Opens a stream, which ends when the signal is aborted or the iteration ends. */
+  stream<Request, Response>(
+    method: ServerStreamMethod<Request, Response>,
+    request: Request,
+    signal: AbortSignal,
+  ): AsyncIterable<Response>
   isClosed(): boolean
+  /** Aborted by `close`. */
+  closed: AbortSignal
   close(): void
 }
 
@@ -75,7 +84,8 @@ export function createConnection(options: ConnectionOptions): Connection {
   const client = new Client(address, createCredentials(options), channelOptions(options))
   const running = new Set<ClientUnaryCall>()
   const base = createMetadata(options.serviceKey)
-  let isClosed = false
+  const closing = new AbortController()
+  const isClosed = () => closing.signal.aborted
 
   function sendOnce<Request, Response>(
     method: UnaryMethod<Request, Response>,
@@ -83,7 +93,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     { deadline, signal, token }: Attempt,
   ): Promise<Response> {
     return new Promise((resolve, reject) => {
-      if (isClosed) return reject(closedError())
+      if (isClosed()) return reject(closedError())
       if (signal?.aborted) return reject(abortError(signal))
       const call = client.makeUnaryRequest(
         method.path,
@@ -97,7 +107,7 @@ export function createConnection(options: ConnectionOptions): Connection {
           stopListening?.()
           if (!error) resolve(response as Response)
           else if (signal?.aborted) reject(abortError(signal))
-          else if (isClosed) reject(closedError())
+          else if (isClosed()) reject(closedError())
           else reject(readServerError(error, address))
         },
       )
@@ -122,10 +132,32 @@ export function createConnection(options: ConnectionOptions): Connection {
         }
       }
     },
-    isClosed: () => isClosed,
+    async *stream(method, request, signal) {
+      const { path, requestSerialize, responseDeserialize } = method
+      const call = client.makeServerStreamRequest(
+        path,
+        requestSerialize,
+        responseDeserialize,
+        request,
+        base,
+      )
+      // Reported by the iteration, or caused by `cancel` below.
+      call.on('error', () => {})
+      const stopListening = onAbort(signal, () => call.cancel())
+      try {
+        yield* call
+      } catch (error) {
+        throw readServerError(error as ServiceError, address)
+      } finally {
+        stopListening()
+        call.cancel()
+      }
+    },
+    isClosed,
+    closed: closing.signal,
     close() {
-      if (isClosed) return
-      isClosed = true
+      if (isClosed()) return
+      closing.abort()
       for (const call of running) call.cancel()
       client.close()
     },
@@ -288,19 +320,4 @@ function hostOf(address: string): string {
 function toBuffer(pem: string | Buffer | undefined): Buffer | null {
   if (pem === undefined) return null
   return typeof pem === 'string' ? Buffer.from(pem) : pem
-}
-
-function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stopListening =
-      signal &&
-      onAbort(signal, () => {
-        clearTimeout(timeout)
-        reject(abortError(signal))
-      })
-    const timeout = setTimeout(() => {
-      stopListening?.()
-      resolve()
-    }, ms)
-  })
 }

@@ -27,6 +27,7 @@ export { createDaikon, type DaikonOptions } from './client.ts'
 export type { TlsOptions } from './connection.ts'
 export {
   CancelledError,
+  CursorGoneError,
   DaikonError,
   DeadlineExceededError,
   type ErrorCode,
@@ -58,6 +59,7 @@ export type {
   Share,
 } from './results.ts'
 export type { UnaryMethod } from './unary-method.ts'
+export type { ActivityEvent, WatchMessage, WatchOptions } from './watch.ts'
 export {
   InvalidWebhookError,
   verifyWebhook,

@@ -85,6 +85,13 @@ export class InvalidArgumentError extends DaikonError {
   }
 }
 
+/** The cursor of a watch is older than the retention, or from before a restore of the database. */
+export class CursorGoneError extends DaikonError {
+  constructor(reason: string, message: string, details?: ErrorDetails) {
+    super('out_of_range', reason, message, details)
+  }
+}
+
 /** daikon cannot be reached, or cannot reach its database. */
 export class UnavailableError extends DaikonError {
   constructor(
@@ -115,6 +122,7 @@ const subclasses = {
   permission_denied: PermissionDeniedError,
   not_found: NotFoundError,
   invalid_argument: InvalidArgumentError,
+  out_of_range: CursorGoneError,
   unavailable: UnavailableError,
 }
 

@@ -1,3 +1,5 @@
+import { abortError } from './errors.ts'
+
 /**
  * The callbacks of each signal. A signal gets only one listener, because Node.js warns if there are
  * more than ten.
@@ -22,4 +24,20 @@ export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   const all = registered
   all.add(callback)
   return () => all.delete(callback)
+}
+
+/** Resolves after a number of milliseconds. Rejects when the signal is aborted. */
+export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stopListening =
+      signal &&
+      onAbort(signal, () => {
+        clearTimeout(timeout)
+        reject(abortError(signal))
+      })
+    const timeout = setTimeout(() => {
+      stopListening?.()
+      resolve()
+    }, ms)
+  })
 }

@@ -3,6 +3,7 @@ import type { ValueType } from '@opentelemetry/api'
 import type { DataPoint, MetricData, ScopeMetrics } from '@opentelemetry/sdk-metrics'
 import type { MetricObjectWithValues, MetricValueWithName, Registry } from 'prom-client'
 import type { Logger } from '../../core/logger.ts'
+import { createExportLog } from './export-log.ts'
 
 /** Exports metrics until it is stopped. */
 export type MetricsExport = {
@@ -56,16 +57,13 @@ export async function startMetricsExport({
     undefined,
   )
   const exporter = new OTLPExporterBase(delegate)
-  let isFailing = false
+  const logResult = createExportLog('metrics', log)
   const reader = new PeriodicExportingMetricReader({
     exportIntervalMillis: interval,
     exporter: {
       export: (metrics, onResult) =>
         exporter.export(metrics, (result) => {
-          if (result.error && !isFailing)
-            log.warn({ err: result.error }, 'Exporting metrics failed')
-          if (!result.error && isFailing) log.info('Exporting metrics works again')
-          isFailing = result.error !== undefined
+          logResult(result)
           onResult(result)
         }),
       forceFlush: () => exporter.forceFlush(),

@@ -8,6 +8,7 @@ package adminv1
 
 import (
 	daikonv1 "github.com/daikon-auth/daikon/clients/go/daikonv1"
+	activityv1 "github.com/daikon-auth/daikon/clients/go/daikonv1/activityv1"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	reflect "reflect"
@@ -147,10 +148,10 @@ const file_daikon_v1_admin_proto_rawDesc = "" +
 	"Daikon::V1b\x06proto3"
 
 var file_daikon_v1_admin_proto_goTypes = []any{
-	(*GetStatsRequest)(nil),                        // 0: daikon.v1.GetStatsRequest
-	(*ListActivityRequest)(nil),                    // 1: daikon.v1.ListActivityRequest
-	(*LookUpNamesRequest)(nil),                     // 2: daikon.v1.LookUpNamesRequest
-	(*SearchNamesRequest)(nil),                     // 3: daikon.v1.SearchNamesRequest
+	(*activityv1.GetStatsRequest)(nil),             // 0: daikon.v1.GetStatsRequest
+	(*activityv1.ListActivityRequest)(nil),         // 1: daikon.v1.ListActivityRequest
+	(*activityv1.LookUpNamesRequest)(nil),          // 2: daikon.v1.LookUpNamesRequest
+	(*activityv1.SearchNamesRequest)(nil),          // 3: daikon.v1.SearchNamesRequest
 	(*UserPageRequest)(nil),                        // 4: daikon.v1.UserPageRequest
 	(*GetUserRequest)(nil),                         // 5: daikon.v1.GetUserRequest
 	(*UserUpdateRequest)(nil),                      // 6: daikon.v1.UserUpdateRequest
@@ -238,10 +239,10 @@ var file_daikon_v1_admin_proto_goTypes = []any{
 	(*daikonv1.ListWebhookDeliveriesRequest)(nil),  // 88: daikon.v1.ListWebhookDeliveriesRequest
 	(*daikonv1.WebhookDeliveryRequest)(nil),        // 89: daikon.v1.WebhookDeliveryRequest
 	(*CsvImportRequest)(nil),                       // 90: daikon.v1.CsvImportRequest
-	(*Stats)(nil),                                  // 91: daikon.v1.Stats
-	(*ListActivityResponse)(nil),                   // 92: daikon.v1.ListActivityResponse
-	(*LookUpNamesResponse)(nil),                    // 93: daikon.v1.LookUpNamesResponse
-	(*SearchNamesResponse)(nil),                    // 94: daikon.v1.SearchNamesResponse
+	(*activityv1.Stats)(nil),                       // 91: daikon.v1.Stats
+	(*activityv1.ListActivityResponse)(nil),        // 92: daikon.v1.ListActivityResponse
+	(*activityv1.LookUpNamesResponse)(nil),         // 93: daikon.v1.LookUpNamesResponse
+	(*activityv1.SearchNamesResponse)(nil),         // 94: daikon.v1.SearchNamesResponse
 	(*UserPage)(nil),                               // 95: daikon.v1.UserPage
 	(*UserDetail)(nil),                             // 96: daikon.v1.UserDetail
 	(*DeleteUserResponse)(nil),                     // 97: daikon.v1.DeleteUserResponse
@@ -518,7 +519,6 @@ func file_daikon_v1_admin_proto_init() {
 	file_daikon_v1_admin_conditions_proto_init()
 	file_daikon_v1_admin_import_proto_init()
 	file_daikon_v1_admin_permissions_proto_init()
-	file_daikon_v1_admin_records_proto_init()
 	file_daikon_v1_admin_roles_proto_init()
 	file_daikon_v1_admin_user_data_proto_init()
 	file_daikon_v1_admin_users_proto_init()

@@ -9,6 +9,7 @@ package adminv1
 import (
 	context "context"
 	daikonv1 "github.com/daikon-auth/daikon/clients/go/daikonv1"
+	activityv1 "github.com/daikon-auth/daikon/clients/go/daikonv1/activityv1"
 	grpc "google.golang.org/grpc"
 	codes "google.golang.org/grpc/codes"
 	status "google.golang.org/grpc/status"
@@ -136,16 +137,16 @@ type AdminServiceClient interface {
 	// Get statistics
 	//
 	// Returns totals, the largest workspaces, recent activity and daily counts, for a dashboard.
-	GetStats(ctx context.Context, in *GetStatsRequest, opts ...grpc.CallOption) (*Stats, error)
+	GetStats(ctx context.Context, in *activityv1.GetStatsRequest, opts ...grpc.CallOption) (*activityv1.Stats, error)
 	// List activity
 	//
 	// Lists activity events, newest first, one page at a time. Filters are combined with AND.
-	ListActivity(ctx context.Context, in *ListActivityRequest, opts ...grpc.CallOption) (*ListActivityResponse, error)
+	ListActivity(ctx context.Context, in *activityv1.ListActivityRequest, opts ...grpc.CallOption) (*activityv1.ListActivityResponse, error)
 	// Look up names
 	//
 	// Returns the types and names of the objects with the given IDs: users, workspaces, groups,
 	// custom roles, permission records, service apps and client apps. Unknown IDs are omitted.
-	LookUpNames(ctx context.Context, in *LookUpNamesRequest, opts ...grpc.CallOption) (*LookUpNamesResponse, error)
+	LookUpNames(ctx context.Context, in *activityv1.LookUpNamesRequest, opts ...grpc.CallOption) (*activityv1.LookUpNamesResponse, error)
 	// Search by name
 	//
 	// Finds users, workspaces, groups and resources by name, best matches first: names that are equal
@@ -154,7 +155,7 @@ type AdminServiceClient interface {
 	// the slug, and that of a resource the `external_id`, which must begin with the text. A UUID finds
 	// the object with this ID, of every kind that `/admin/names` returns, and resources with this
 	// `resource_id`.
-	SearchNames(ctx context.Context, in *SearchNamesRequest, opts ...grpc.CallOption) (*SearchNamesResponse, error)
+	SearchNames(ctx context.Context, in *activityv1.SearchNamesRequest, opts ...grpc.CallOption) (*activityv1.SearchNamesResponse, error)
 	// List users
 	//
 	// Lists users, ordered by e-mail address, one page at a time.
@@ -641,9 +642,9 @@ func NewAdminServiceClient(cc grpc.ClientConnInterface) AdminServiceClient {
 	return &adminServiceClient{cc}
 }
 
-func (c *adminServiceClient) GetStats(ctx context.Context, in *GetStatsRequest, opts ...grpc.CallOption) (*Stats, error) {
+func (c *adminServiceClient) GetStats(ctx context.Context, in *activityv1.GetStatsRequest, opts ...grpc.CallOption) (*activityv1.Stats, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	out := new(Stats)
+	out := new(activityv1.Stats)
 	err := c.cc.Invoke(ctx, AdminService_GetStats_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
@@ -651,9 +652,9 @@ func (c *adminServiceClient) GetStats(ctx context.Context, in *GetStatsRequest, 
 	return out, nil
 }
 
-func (c *adminServiceClient) ListActivity(ctx context.Context, in *ListActivityRequest, opts ...grpc.CallOption) (*ListActivityResponse, error) {
+func (c *adminServiceClient) ListActivity(ctx context.Context, in *activityv1.ListActivityRequest, opts ...grpc.CallOption) (*activityv1.ListActivityResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	out := new(ListActivityResponse)
+	out := new(activityv1.ListActivityResponse)
 	err := c.cc.Invoke(ctx, AdminService_ListActivity_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
@@ -661,9 +662,9 @@ func (c *adminServiceClient) ListActivity(ctx context.Context, in *ListActivityR
 	return out, nil
 }
 
-func (c *adminServiceClient) LookUpNames(ctx context.Context, in *LookUpNamesRequest, opts ...grpc.CallOption) (*LookUpNamesResponse, error) {
+func (c *adminServiceClient) LookUpNames(ctx context.Context, in *activityv1.LookUpNamesRequest, opts ...grpc.CallOption) (*activityv1.LookUpNamesResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	out := new(LookUpNamesResponse)
+	out := new(activityv1.LookUpNamesResponse)
 	err := c.cc.Invoke(ctx, AdminService_LookUpNames_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
@@ -671,9 +672,9 @@ func (c *adminServiceClient) LookUpNames(ctx context.Context, in *LookUpNamesReq
 	return out, nil
 }
 
-func (c *adminServiceClient) SearchNames(ctx context.Context, in *SearchNamesRequest, opts ...grpc.CallOption) (*SearchNamesResponse, error) {
+func (c *adminServiceClient) SearchNames(ctx context.Context, in *activityv1.SearchNamesRequest, opts ...grpc.CallOption) (*activityv1.SearchNamesResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	out := new(SearchNamesResponse)
+	out := new(activityv1.SearchNamesResponse)
 	err := c.cc.Invoke(ctx, AdminService_SearchNames_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
@@ -1700,16 +1701,16 @@ type AdminServiceServer interface {
 	// Get statistics
 	//
 	// Returns totals, the largest workspaces, recent activity and daily counts, for a dashboard.
-	GetStats(context.Context, *GetStatsRequest) (*Stats, error)
+	GetStats(context.Context, *activityv1.GetStatsRequest) (*activityv1.Stats, error)
 	// List activity
 	//
 	// Lists activity events, newest first, one page at a time. Filters are combined with AND.
-	ListActivity(context.Context, *ListActivityRequest) (*ListActivityResponse, error)
+	ListActivity(context.Context, *activityv1.ListActivityRequest) (*activityv1.ListActivityResponse, error)
 	// Look up names
 	//
 	// Returns the types and names of the objects with the given IDs: users, workspaces, groups,
 	// custom roles, permission records, service apps and client apps. Unknown IDs are omitted.
-	LookUpNames(context.Context, *LookUpNamesRequest) (*LookUpNamesResponse, error)
+	LookUpNames(context.Context, *activityv1.LookUpNamesRequest) (*activityv1.LookUpNamesResponse, error)
 	// Search by name
 	//
 	// Finds users, workspaces, groups and resources by name, best matches first: names that are equal
@@ -1718,7 +1719,7 @@ type AdminServiceServer interface {
 	// the slug, and that of a resource the `external_id`, which must begin with the text. A UUID finds
 	// the object with this ID, of every kind that `/admin/names` returns, and resources with this
 	// `resource_id`.
-	SearchNames(context.Context, *SearchNamesRequest) (*SearchNamesResponse, error)
+	SearchNames(context.Context, *activityv1.SearchNamesRequest) (*activityv1.SearchNamesResponse, error)
 	// List users
 	//
 	// Lists users, ordered by e-mail address, one page at a time.
@@ -2205,16 +2206,16 @@ type AdminServiceServer interface {
 // pointer dereference when methods are called.
 type UnimplementedAdminServiceServer struct{}
 
-func (UnimplementedAdminServiceServer) GetStats(context.Context, *GetStatsRequest) (*Stats, error) {
+func (UnimplementedAdminServiceServer) GetStats(context.Context, *activityv1.GetStatsRequest) (*activityv1.Stats, error) {
 	return nil, status.Error(codes.Unimplemented, "method GetStats not implemented")
 }
-func (UnimplementedAdminServiceServer) ListActivity(context.Context, *ListActivityRequest) (*ListActivityResponse, error) {
+func (UnimplementedAdminServiceServer) ListActivity(context.Context, *activityv1.ListActivityRequest) (*activityv1.ListActivityResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListActivity not implemented")
 }
-func (UnimplementedAdminServiceServer) LookUpNames(context.Context, *LookUpNamesRequest) (*LookUpNamesResponse, error) {
+func (UnimplementedAdminServiceServer) LookUpNames(context.Context, *activityv1.LookUpNamesRequest) (*activityv1.LookUpNamesResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method LookUpNames not implemented")
 }
-func (UnimplementedAdminServiceServer) SearchNames(context.Context, *SearchNamesRequest) (*SearchNamesResponse, error) {
+func (UnimplementedAdminServiceServer) SearchNames(context.Context, *activityv1.SearchNamesRequest) (*activityv1.SearchNamesResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method SearchNames not implemented")
 }
 func (UnimplementedAdminServiceServer) ListUsers(context.Context, *UserPageRequest) (*UserPage, error) {
@@ -2542,7 +2543,7 @@ func RegisterAdminServiceServer(s grpc.ServiceRegistrar, srv AdminServiceServer)
 }
 
 func _AdminService_GetStats_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
-	in := new(GetStatsRequest)
+	in := new(activityv1.GetStatsRequest)
 	if err := dec(in); err != nil {
 		return nil, err
 	}
@@ -2554,13 +2555,13 @@ func _AdminService_GetStats_Handler(srv interface{}, ctx context.Context, dec fu
 		FullMethod: AdminService_GetStats_FullMethodName,
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
-		return srv.(AdminServiceServer).GetStats(ctx, req.(*GetStatsRequest))
+		return srv.(AdminServiceServer).GetStats(ctx, req.(*activityv1.GetStatsRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
 
 func _AdminService_ListActivity_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
-	in := new(ListActivityRequest)
+	in := new(activityv1.ListActivityRequest)
 	if err := dec(in); err != nil {
 		return nil, err
 	}
@@ -2572,13 +2573,13 @@ func _AdminService_ListActivity_Handler(srv interface{}, ctx context.Context, de
 		FullMethod: AdminService_ListActivity_FullMethodName,
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
-		return srv.(AdminServiceServer).ListActivity(ctx, req.(*ListActivityRequest))
+		return srv.(AdminServiceServer).ListActivity(ctx, req.(*activityv1.ListActivityRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
 
 func _AdminService_LookUpNames_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
-	in := new(LookUpNamesRequest)
+	in := new(activityv1.LookUpNamesRequest)
 	if err := dec(in); err != nil {
 		return nil, err
 	}
@@ -2590,13 +2591,13 @@ func _AdminService_LookUpNames_Handler(srv interface{}, ctx context.Context, dec
 		FullMethod: AdminService_LookUpNames_FullMethodName,
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
-		return srv.(AdminServiceServer).LookUpNames(ctx, req.(*LookUpNamesRequest))
+		return srv.(AdminServiceServer).LookUpNames(ctx, req.(*activityv1.LookUpNamesRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
 
 func _AdminService_SearchNames_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
-	in := new(SearchNamesRequest)
+	in := new(activityv1.SearchNamesRequest)
 	if err := dec(in); err != nil {
 		return nil, err
 	}
@@ -2608,7 +2609,7 @@ func _AdminService_SearchNames_Handler(srv interface{}, ctx context.Context, dec
 		FullMethod: AdminService_SearchNames_FullMethodName,
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
-		return srv.(AdminServiceServer).SearchNames(ctx, req.(*SearchNamesRequest))
+		return srv.(AdminServiceServer).SearchNames(ctx, req.(*activityv1.SearchNamesRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }

@@ -7,6 +7,7 @@
 package adminv1
 
 import (
+	activityv1 "github.com/daikon-auth/daikon/clients/go/daikonv1/activityv1"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
@@ -182,7 +183,7 @@ type UserExport struct {
 	Shares []*ExportedShare `protobuf:"bytes,3,rep,name=shares,proto3" json:"shares,omitempty"`
 	// The activity events that the user caused or that have the user as their target, newest first;
 	// at most 100,000.
-	Activity []*ActivityEntry `protobuf:"bytes,4,rep,name=activity,proto3" json:"activity,omitempty"`
+	Activity []*activityv1.ActivityEntry `protobuf:"bytes,4,rep,name=activity,proto3" json:"activity,omitempty"`
 	// When the data was exported.
 	ExportedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=exported_at,json=exportedAt,proto3" json:"exported_at,omitempty"`
 	// The browsers in which the user is signed in to daikon itself.
@@ -246,7 +247,7 @@ func (x *UserExport) GetShares() []*ExportedShare {
 	return nil
 }
 
-func (x *UserExport) GetActivity() []*ActivityEntry {
+func (x *UserExport) GetActivity() []*activityv1.ActivityEntry {
 	if x != nil {
 		return x.Activity
 	}
@@ -698,16 +699,16 @@ func file_daikon_v1_admin_user_data_proto_rawDescGZIP() []byte {
 
 var file_daikon_v1_admin_user_data_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
 var file_daikon_v1_admin_user_data_proto_goTypes = []any{
-	(*DeleteUserRequest)(nil),      // 0: daikon.v1.DeleteUserRequest
-	(*DeleteUserResponse)(nil),     // 1: daikon.v1.DeleteUserResponse
-	(*ExportUserRequest)(nil),      // 2: daikon.v1.ExportUserRequest
-	(*UserExport)(nil),             // 3: daikon.v1.UserExport
-	(*ExportedBrowserSession)(nil), // 4: daikon.v1.ExportedBrowserSession
-	(*ExportedResource)(nil),       // 5: daikon.v1.ExportedResource
-	(*ExportedShare)(nil),          // 6: daikon.v1.ExportedShare
-	(*UserDetail)(nil),             // 7: daikon.v1.UserDetail
-	(*ActivityEntry)(nil),          // 8: daikon.v1.ActivityEntry
-	(*timestamppb.Timestamp)(nil),  // 9: google.protobuf.Timestamp
+	(*DeleteUserRequest)(nil),        // 0: daikon.v1.DeleteUserRequest
+	(*DeleteUserResponse)(nil),       // 1: daikon.v1.DeleteUserResponse
+	(*ExportUserRequest)(nil),        // 2: daikon.v1.ExportUserRequest
+	(*UserExport)(nil),               // 3: daikon.v1.UserExport
+	(*ExportedBrowserSession)(nil),   // 4: daikon.v1.ExportedBrowserSession
+	(*ExportedResource)(nil),         // 5: daikon.v1.ExportedResource
+	(*ExportedShare)(nil),            // 6: daikon.v1.ExportedShare
+	(*UserDetail)(nil),               // 7: daikon.v1.UserDetail
+	(*activityv1.ActivityEntry)(nil), // 8: daikon.v1.ActivityEntry
+	(*timestamppb.Timestamp)(nil),    // 9: google.protobuf.Timestamp
 }
 var file_daikon_v1_admin_user_data_proto_depIdxs = []int32{
 	7,  // 0: daikon.v1.UserExport.user:type_name -> daikon.v1.UserDetail
@@ -733,7 +734,6 @@ func file_daikon_v1_admin_user_data_proto_init() {
 	if File_daikon_v1_admin_user_data_proto != nil {
 		return
 	}
-	file_daikon_v1_admin_records_proto_init()
 	file_daikon_v1_admin_users_proto_init()
 	file_daikon_v1_admin_user_data_proto_msgTypes[0].OneofWrappers = []any{}
 	file_daikon_v1_admin_user_data_proto_msgTypes[6].OneofWrappers = []any{}

@@ -12,9 +12,11 @@ gRPC API.
 from ._arguments import resource_id
 from ._async_client import AsyncClient
 from ._client import Client
+from ._watch import ActivityEvent, WatchMessage
 from ._webhooks import InvalidWebhookError, WebhookEvent, verify_webhook
 from .errors import (
     CancelledError,
+    CursorGoneError,
     DaikonError,
     DeadlineExceededError,
     ErrorCode,
@@ -56,6 +58,7 @@ from .types import (
 
 __all__ = [
     "AccessTokenClaims",
+    "ActivityEvent",
     "AsyncClient",
     "CancelledError",
     "Check",
@@ -63,6 +66,7 @@ __all__ = [
     "Condition",
     "ConditionDeclaration",
     "Context",
+    "CursorGoneError",
     "DaikonError",
     "DeadlineExceededError",
     "DeclaredType",
@@ -94,6 +98,7 @@ __all__ = [
     "UnauthenticatedError",
     "UnavailableError",
     "Visibility",
+    "WatchMessage",
     "WebhookEvent",
     "resource_id",
     "verify_webhook",

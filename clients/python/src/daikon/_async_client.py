@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import AsyncIterator, Iterable
 from types import TracebackType
@@ -18,6 +19,7 @@ from ._operations import Operation
 from ._settings import Settings, create_method
 from ._tokens import KeyCache
 from ._transport import ChannelOptions, create_metadata, read_rpc_error, retry_delay
+from ._watch import Follower, OnDisconnect, WatchMessage, create_stream
 from .errors import DaikonError, closed_error
 from .types import (
     AccessTokenClaims,
@@ -45,6 +47,7 @@ class _LoopState:
         self.batcher = CheckBatcher(self.limiter, client._send_batch)
         self.loading: asyncio.Task[None] | None = None
         self.calls: set[Any] = set()
+        self.closed = asyncio.Event()
 
 
 class AsyncClient(AsyncManagement):
@@ -238,12 +241,58 @@ class AsyncClient(AsyncManagement):
         )
         return await self._start(operation, timeout)
 
+    async def watch(
+        self,
+        *,
+        cursor: str | None = None,
+        workspace_id: str | UUID | None = None,
+        actions: Iterable[str] = (),
+        on_disconnect: OnDisconnect | None = None,
+    ) -> AsyncIterator[WatchMessage]:
+        """Follows the activity log, as `Client.watch` does.
+
+            async for message in client.watch(cursor=stored, actions=["permission.*"]):
+                if message.event:
+                    await apply(message.event)
+                await store(message.cursor)
+
+        After `break`, Python closes the stream soon; `contextlib.aclosing` closes it immediately.
+        """
+        follower = Follower(cursor, workspace_id, actions, on_disconnect)
+        state = self._open()
+        while not self._is_closed:
+            error: DaikonError | None = None
+            try:
+                # Not a generator of its own: this one closes the stream when it is closed.
+                metadata = create_metadata(self._settings.service_key, None)
+                call = create_stream(self._open_channel(state))(follower.request, metadata=metadata)
+                state.calls.add(call)
+                try:
+                    async for response in call:
+                        yield follower.receive(response)
+                finally:
+                    call.cancel()
+                    state.calls.discard(call)
+            except grpc.RpcError as failure:
+                settings = self._settings
+                error = read_rpc_error(failure, settings.address, settings.uses_tls)
+            except asyncio.CancelledError:
+                # Raised in a cancelled task, and by a call that close() cancelled.
+                if not self._is_closed:
+                    raise
+            if self._is_closed:
+                return
+            delay = follower.delay(error)
+            with contextlib.suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(state.closed.wait(), delay)
+
     async def close(self) -> None:
         """Closes the connection. Running operations fail with a `CancelledError`."""
         self._is_closed = True
         state = self._state
         if state is None or state.loop is not asyncio.get_running_loop():
             return
+        state.closed.set()
         state.batcher.close()
         for call in list(state.calls):
             call.cancel()
@@ -328,13 +377,17 @@ class AsyncClient(AsyncManagement):
             state.calls.discard(call)
 
     def _find_method(self, state: _LoopState, operation: Operation[Any]) -> Any:
-        if state.channel is None:
-            state.channel = self._settings.create_channel(grpc.aio)
         method = state.methods.get(operation.method)
         if method is None:
-            method = create_method(state.channel, operation.method, operation.response_type)
+            channel = self._open_channel(state)
+            method = create_method(channel, operation.method, operation.response_type)
             state.methods[operation.method] = method
         return method
+
+    def _open_channel(self, state: _LoopState) -> Any:
+        if state.channel is None:
+            state.channel = self._settings.create_channel(grpc.aio)
+        return state.channel
 
     async def _load_keys(self) -> None:
         """Loads the keys once for all tasks that need them. A cancelled task does not stop the others."""

@@ -18,6 +18,7 @@ from ._operations import Operation
 from ._settings import Settings, create_method
 from ._tokens import KeyCache
 from ._transport import ChannelOptions, create_metadata, read_rpc_error, retry_delay
+from ._watch import Follower, OnDisconnect, WatchMessage, create_stream
 from .errors import DaikonError, closed_error, queue_deadline_error
 from .types import (
     AccessTokenClaims,
@@ -249,6 +250,67 @@ class Client(Management):
         )
         return self._start(operation, timeout)
 
+    def watch(
+        self,
+        *,
+        cursor: str | None = None,
+        workspace_id: str | UUID | None = None,
+        actions: Iterable[str] = (),
+        on_disconnect: OnDisconnect | None = None,
+    ) -> Iterator[WatchMessage]:
+        """Follows the activity log.
+
+        It reconnects after the last message that you have received, so that no event is missed. Store the
+        cursor of a message once you have processed it, and begin there next time. The iteration ends when you
+        leave the loop or close the client.
+
+            for message in client.watch(cursor=stored, actions=["permission.*"]):
+                if message.event:
+                    apply(message.event)
+                store(message.cursor)
+
+        Args:
+            cursor: Begins after this cursor; `earliest` begins with the oldest event that is retained. By
+                default, only new events.
+            workspace_id: Only events in this workspace.
+            actions: Only these actions. `member.*` selects all that begin with `member.`.
+            on_disconnect: Called with the error when the connection has ended, before the next attempt. Use
+                it for a log.
+
+        Raises:
+            CursorGoneError: Events after the cursor are no longer retained.
+            DaikonError: The arguments or credentials are not valid.
+        """
+        follower = Follower(cursor, workspace_id, actions, on_disconnect)
+
+        def follow() -> Iterator[WatchMessage]:
+            if self._closed.is_set():
+                raise closed_error()
+            delay = 0.0
+            while not self._closed.wait(delay):
+                error: DaikonError | None = None
+                try:
+                    for response in self._open_stream(follower):
+                        yield follower.receive(response)
+                except DaikonError as failure:
+                    error = failure
+                if not self._closed.is_set():
+                    delay = follower.delay(error)
+
+        return follow()
+
+    def _open_stream(self, follower: Follower) -> Iterator[Any]:
+        metadata = create_metadata(self._settings.service_key, None)
+        with self._opening:
+            call = create_stream(self._open_channel())(follower.request, metadata=metadata)
+        try:
+            yield from call
+        except grpc.RpcError as error:
+            settings = self._settings
+            raise read_rpc_error(error, settings.address, settings.uses_tls) from error
+        finally:
+            call.cancel()
+
     def close(self) -> None:
         """Closes the connection. Running operations fail with a `CancelledError`."""
         self._closed.set()
@@ -311,19 +373,24 @@ class Client(Management):
             raise
 
     def _find_method(self, operation: Operation[Any]) -> Any:
-        # A channel does not survive fork(), so a child process opens its own.
         with self._opening:
-            if self._closed.is_set():
-                raise closed_error()
-            if self._channel is None or self._process_id != os.getpid():
-                self._process_id = os.getpid()
-                self._channel = self._settings.create_channel(grpc)
-                self._methods = {}
+            channel = self._open_channel()
             method = self._methods.get(operation.method)
             if method is None:
-                method = create_method(self._channel, operation.method, operation.response_type)
+                method = create_method(channel, operation.method, operation.response_type)
                 self._methods[operation.method] = method
             return method
+
+    def _open_channel(self) -> Any:
+        """Returns the channel. The caller must hold `_opening`."""
+        # A channel does not survive fork(), so a child process opens its own.
+        if self._closed.is_set():
+            raise closed_error()
+        if self._channel is None or self._process_id != os.getpid():
+            self._process_id = os.getpid()
+            self._channel = self._settings.create_channel(grpc)
+            self._methods = {}
+        return self._channel
 
     def _load_keys(self, token: str) -> None:
         self._keys.begin_load()

@@ -141,6 +141,14 @@ class InvalidArgumentError(_CodedError):
     _message = "An argument is not valid"
 
 
+class CursorGoneError(_CodedError):
+    """The cursor of a watch is older than the retention, or from before a restore of the database."""
+
+    _code = "out_of_range"
+    _reason = "CURSOR_GONE"
+    _message = "The cursor is gone"
+
+
 class UnavailableError(_CodedError):
     """daikon cannot be reached, or cannot reach its database."""
 
@@ -173,6 +181,7 @@ _subclasses: dict[str, type[_CodedError]] = {
     "permission_denied": PermissionDeniedError,
     "not_found": NotFoundError,
     "invalid_argument": InvalidArgumentError,
+    "out_of_range": CursorGoneError,
     "unavailable": UnavailableError,
     "deadline_exceeded": DeadlineExceededError,
     "cancelled": CancelledError,

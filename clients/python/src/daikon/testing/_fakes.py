@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from .._async_client import AsyncClient
 from .._client import Client
@@ -55,6 +55,10 @@ class _Fake:
         """Ends `fail_with` and `delay`."""
         self._server.failure = None
         self._server.delay = 0
+
+    def _open_channel(self, *_state: Any) -> Any:
+        message = "A fake has no activity log. Pass your code the messages that it would receive"
+        raise DaikonError("unimplemented", "UNIMPLEMENTED", message)
 
 
 class FakeDaikon(_Fake, Client):

@@ -4,7 +4,7 @@
 // 	protoc        (unknown)
 // source: daikon/v1/activity.proto
 
-package adminv1
+package activityv1
 
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
@@ -239,8 +239,8 @@ const file_daikon_v1_activity_proto_rawDesc = "" +
 	"\x0fActivityService\x12X\n" +
 	"\x15ListWorkspaceActivity\x12\x1e.daikon.v1.ListActivityRequest\x1a\x1f.daikon.v1.ListActivityResponse\x12X\n" +
 	"\x14LookUpWorkspaceNames\x12 .daikon.v1.WorkspaceNamesRequest\x1a\x1e.daikon.v1.LookUpNamesResponse\x12L\n" +
-	"\x05Watch\x12\x1f.daikon.v1.WatchActivityRequest\x1a .daikon.v1.WatchActivityResponse0\x01B\x9e\x01\n" +
-	"\rcom.daikon.v1B\rActivityProtoP\x01Z9github.com/daikon-auth/daikon/clients/go/daikonv1/adminv1\xa2\x02\x03DXX\xaa\x02\tDaikon.V1\xca\x02\tDaikon\\V1\xe2\x02\x15Daikon\\V1\\GPBMetadata\xea\x02\n" +
+	"\x05Watch\x12\x1f.daikon.v1.WatchActivityRequest\x1a .daikon.v1.WatchActivityResponse0\x01B\xa1\x01\n" +
+	"\rcom.daikon.v1B\rActivityProtoP\x01Z<github.com/daikon-auth/daikon/clients/go/daikonv1/activityv1\xa2\x02\x03DXX\xaa\x02\tDaikon.V1\xca\x02\tDaikon\\V1\xe2\x02\x15Daikon\\V1\\GPBMetadata\xea\x02\n" +
 	"Daikon::V1b\x06proto3"
 
 var (

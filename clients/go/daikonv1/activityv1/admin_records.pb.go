@@ -4,7 +4,7 @@
 // 	protoc        (unknown)
 // source: daikon/v1/admin_records.proto
 
-package adminv1
+package activityv1
 
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
@@ -1195,8 +1195,8 @@ const file_daikon_v1_admin_records_proto_rawDesc = "" +
 	"\x0esignups_by_day\x18\b \x03(\v2\x15.daikon.v1.DaySignupsR\fsignupsByDay\x12<\n" +
 	"\x0fsign_ins_by_day\x18\t \x03(\v2\x15.daikon.v1.DaySignInsR\fsignInsByDay\x12)\n" +
 	"\x10development_mode\x18\n" +
-	" \x01(\bR\x0fdevelopmentModeB\xa2\x01\n" +
-	"\rcom.daikon.v1B\x11AdminRecordsProtoP\x01Z9github.com/daikon-auth/daikon/clients/go/daikonv1/adminv1\xa2\x02\x03DXX\xaa\x02\tDaikon.V1\xca\x02\tDaikon\\V1\xe2\x02\x15Daikon\\V1\\GPBMetadata\xea\x02\n" +
+	" \x01(\bR\x0fdevelopmentModeB\xa5\x01\n" +
+	"\rcom.daikon.v1B\x11AdminRecordsProtoP\x01Z<github.com/daikon-auth/daikon/clients/go/daikonv1/activityv1\xa2\x02\x03DXX\xaa\x02\tDaikon.V1\xca\x02\tDaikon\\V1\xe2\x02\x15Daikon\\V1\\GPBMetadata\xea\x02\n" +
 	"Daikon::V1b\x06proto3"
 
 var (

@@ -4,7 +4,7 @@
 // - protoc             (unknown)
 // source: daikon/v1/activity.proto
 
-package adminv1
+package activityv1
 
 import (
 	context "context"

@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { createSecretBox } from '../src/core/secret-box.ts'
+import { createWebhookSecret } from '../src/webhooks/signature.ts'
+import { secretContext } from '../src/webhooks/webhook-rules.ts'
+import { createCheckBatches } from './check-batches.ts'
+import type { ServerState } from './child-process.ts'
+import { benchEncryptionKey } from './data-set.ts'
+import { type FollowersJob, type FollowersResult, followedType, hangingPath } from './followers.ts'
+import type { Harness, Measurement } from './harness.ts'
+import { interleave, medianLoad, medianOf } from './rounds.ts'
+import { formatLoad, formatNumber, type Row } from './table.ts'
+import { fetchResponses, writeChecks } from './write-requests.ts'
+
+/** Changes per second during the checks. */
+const pace = 2
+
+type Followed = { checks: Measurement; followers: FollowersResult }
+
+/**
+ * Compares checks beside watches and webhooks, one of which does not respond, with checks beside the
+ * same changes without followers, and measures how soon and how fast events arrive.
+ */
+export async function measureFeed(harness: Harness, addRow: (row: Row) => void): Promise<void> {
+  const { database, quick, rounds, seconds } = harness
+  const size = quick
+    ? { watches: 50, webhooks: 20, burst: 5 }
+    : { watches: 1000, webhooks: 200, burst: 20 }
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  const daikon = harness.feed()
+  const followers = harness.startProcess('followers.ts')
+  try {
+    await deleteFollowed(client)
+    const batches = await createCheckBatches(database, 1, 500)
+    const withResponses = await fetchResponses(harness, daikon, batches)
+    const files = [writeChecks(harness, 'feed', withResponses).daikon]
+    const load = { kind: 'unary', inFlight: 16, files } as const
+    const { port } = await daikon.request<ServerState>({})
+    const { port: hooksPort } = await followers.request<{ port: number }>({})
+    await createWebhooks(client, size.webhooks, hooksPort)
+
+    const follow = async (
+      job: Omit<FollowersJob, 'isOpen' | 'port' | 'pace' | 'seconds'>,
+    ): Promise<Followed> => {
+      await client.query('update webhooks set is_active = $1', [job.webhooks > 0])
+      const opening = { ...job, isOpen: false, port, pace, seconds }
+      await followers.request(opening)
+      const [followed, checks] = await Promise.all([
+        followers.request<FollowersResult>({ ...opening, isOpen: true }, seconds),
+        harness.measure(daikon, load),
+      ])
+      return { checks, followers: followed }
+    }
+    const results = await interleave(rounds, {
+      quiet: () => follow({ watches: 0, webhooks: 0, burst: 0 }),
+      followed: () => follow({ ...size, webhooks: size.webhooks - 1 }),
+    })
+    addRow({
+      label: `single checks beside ${formatNumber(size.watches)} watches and ${size.webhooks} webhooks, p99 compared with none`,
+      daikon: formatLoad(medianLoad(results, ({ followed }) => followed.checks)),
+      baseline: formatLoad(medianLoad(results, ({ quiet }) => quiet.checks)),
+      value: medianOf(results, ({ followed, quiet }) => followed.checks.p99 / quiet.checks.p99),
+      goal: { max: 1.5 },
+    })
+    for (const [name, label] of [
+      ['watch', 'watch: acknowledgement to receipt, p99; events a second to all watches'],
+      ['webhooks', 'webhooks: acknowledgement to receipt, p99; events a second to all webhooks'],
+    ] as const) {
+      const median = (read: 'p50' | 'p99' | 'rate') =>
+        medianOf(results, ({ followed }) => followed.followers[name]?.[read] ?? 0)
+      addRow({
+        label,
+        daikon: `${formatNumber(median('rate'))}/s, p50 ${formatNumber(median('p50'))} ms`,
+        baseline: '',
+        value: median('p99'),
+        unit: ' ms',
+      })
+    }
+  } finally {
+    await deleteFollowed(client)
+    await client.end()
+  }
+}
+
+/** Creates webhooks for the registrations. The first one does not respond. */
+async function createWebhooks(client: pg.Client, count: number, port: number): Promise<void> {
+  const box = createSecretBox([benchEncryptionKey])
+  for (let index = 0; index < count; index += 1) {
+    const id = randomUUID()
+    const url = `http://127.0.0.1:${port}${index === 0 ? hangingPath : '/'}`
+    await client.query(
+      `insert into webhooks (id, url, events, description, secret, is_active)
+       values ($1, $2, '{permission.registered}', '', $3, false)`,
+      [id, url, box.encrypt(createWebhookSecret(), secretContext(id))],
+    )
+  }
+}
+
+/** Deletes the webhooks with their deliveries, and the resources that were registered. */
+async function deleteFollowed(client: pg.Client): Promise<void> {
+  await client.query('delete from webhooks')
+  const { rows } = await client.query('select id from resource_kinds where resource_type = $1', [
+    followedType,
+  ])
+  for (const { id } of rows) {
+    await client.query('delete from resources where kind_id = $1', [id])
+    await client.query('delete from resource_kinds where id = $1', [id])
+  }
+}
