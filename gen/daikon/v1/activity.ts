@@ -327,7 +327,7 @@ export const ActivityServiceService = {
     responseDeserialize: (value: Buffer): ListActivityResponse => ListActivityResponse.decode(value),
   },
   /**
-   * Look up names in a workspace
+   * Look up names for members
    *
    * Returns the types and names of the members, groups, custom roles and permission records of a
    * workspace with the given IDs, and of the workspace itself, for its owners and admins. Other IDs
@@ -372,7 +372,7 @@ export interface ActivityServiceServer extends UntypedServiceImplementation {
    */
   listWorkspaceActivity: handleUnaryCall<ListActivityRequest, ListActivityResponse>;
   /**
-   * Look up names in a workspace
+   * Look up names for members
    *
    * Returns the types and names of the members, groups, custom roles and permission records of a
    * workspace with the given IDs, and of the workspace itself, for its owners and admins. Other IDs
@@ -413,7 +413,7 @@ export interface ActivityServiceClient extends Client {
     callback: (error: ServiceError | null, response: ListActivityResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Look up names in a workspace
+   * Look up names for members
    *
    * Returns the types and names of the members, groups, custom roles and permission records of a
    * workspace with the given IDs, and of the workspace itself, for its owners and admins. Other IDs

@@ -35,7 +35,7 @@ type ActivityServiceClient interface {
 	// Lists the events of a workspace, newest first, for its owners and admins. IP addresses of people
 	// who are not its members are omitted.
 	ListWorkspaceActivity(ctx context.Context, in *ListActivityRequest, opts ...grpc.CallOption) (*ListActivityResponse, error)
-	// Look up names in a workspace
+	// Look up names for members
 	//
 	// Returns the types and names of the members, groups, custom roles and permission records of a
 	// workspace with the given IDs, and of the workspace itself, for its owners and admins. Other IDs
@@ -108,7 +108,7 @@ type ActivityServiceServer interface {
 	// Lists the events of a workspace, newest first, for its owners and admins. IP addresses of people
 	// who are not its members are omitted.
 	ListWorkspaceActivity(context.Context, *ListActivityRequest) (*ListActivityResponse, error)
-	// Look up names in a workspace
+	// Look up names for members
 	//
 	// Returns the types and names of the members, groups, custom roles and permission records of a
 	// workspace with the given IDs, and of the workspace itself, for its owners and admins. Other IDs
