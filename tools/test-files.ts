@@ -9,10 +9,18 @@ const root = join(import.meta.dirname, '..')
  * is in one of these folders.
  */
 export const extendedTests: Record<string, string> = {
+  'test/activity/events.test.ts': 'every event through both transports',
   'test/activity/export.test.ts': 'exports 100 MiB',
-  'test/applications/': 'Chromium, and applications that others wrote',
+  'test/activity/watch-changes.test.ts': 'many streams',
+  'test/activity/watch.test.ts': 'many streams, and limits of seconds',
+  'test/admin/management-apps.test.ts': 'every admin method with every scope',
+  'test/api/admin.test.ts': 'every admin method with every kind of caller',
+  'test/api/fair-admission.test.ts': 'thousands of calls',
   'test/api/fuzz.test.ts': 'random requests to every method',
+  'test/api/idor.test.ts': 'every method with objects of another workspace',
   'test/api/mass-assignment.test.ts': 'compares the whole database after each method',
+  'test/api/outage.test.ts': 'outages, and limits of seconds',
+  'test/applications/': 'Chromium, and applications that others wrote',
   'test/cli/': 'a process for each command',
   'test/clients/': 'Go, Python, Chromium and packages from npm',
   'test/console/': 'Chromium',
@@ -31,8 +39,10 @@ export const extendedTests: Record<string, string> = {
   'test/http/unfinished-bodies.test.ts': 'gigabytes of bodies, and limits of 20 seconds',
   'test/identity/browser.test.ts': 'Chromium',
   'test/identity/oauth/libraries.test.ts': 'Chromium, Go, Java and Python',
+  'test/identity/races.test.ts': 'thousands of concurrent calls',
   'test/permissions/freshness.test.ts': '1,328 revocations under load',
   'test/permissions/hierarchy-oracle.test.ts': 'random worlds',
+  'test/permissions/parents-concurrency.test.ts': 'thousands of concurrent calls',
   'test/rate-limit/fallback.test.ts': 'Redis',
   'test/rate-limit/redis.test.ts': 'Redis',
   'test/resilience/': 'standbys, faults and several nodes',
@@ -42,6 +52,7 @@ export const extendedTests: Record<string, string> = {
   'test/server/two-nodes.test.ts': 'Redis and several processes',
   'test/server/workers.test.ts': 'several processes',
   'test/tools/generate.test.ts': 'generates all code twice',
+  'test/workspaces/deletion.test.ts': 'large workspaces',
   'test/workspaces/nested-groups-invariant.test.ts': 'random changes',
 }
 
