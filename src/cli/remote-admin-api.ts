@@ -2,14 +2,19 @@ import { type ErrorCode, errorCodes, ServiceError } from '../core/errors.ts'
 import { isSecureUrl } from '../core/loopback.ts'
 import { readRegistry } from '../rpc/descriptors.ts'
 import { type Method, readMethods } from '../rpc/method.ts'
-import type { AdminApi } from './admin-handlers.ts'
 import { UsageError } from './failure.ts'
 import { requireValid } from './require-valid.ts'
 
 type Message = Record<string, unknown>
 
+/** Calls any AdminService method. The caller knows the type of the response. */
+export type RemoteAdminApi = (key: string, request: object) => Promise<never>
+
 /** Signs in to a server as a management app. Returns calls of AdminService over REST. */
-export async function connectToServer(server: string, env: NodeJS.ProcessEnv): Promise<AdminApi> {
+export async function connectToServer(
+  server: string,
+  env: NodeJS.ProcessEnv,
+): Promise<RemoteAdminApi> {
   const { DAIKON_CLIENT_ID: id, DAIKON_CLIENT_SECRET: secret } = env
   if (!id || !secret)
     throw new UsageError('Set DAIKON_CLIENT_ID and DAIKON_CLIENT_SECRET to use --server')
@@ -71,7 +76,8 @@ function createRequest(
   }
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(rest)) {
-    if (value !== undefined) query.set(name, String(value))
+    if (value === undefined) continue
+    query.set(name, typeof value === 'object' ? JSON.stringify(value) : String(value))
   }
   return {
     url: `${baseUrl}${path}${query.size > 0 ? `?${query}` : ''}`,

@@ -1,13 +1,15 @@
 import { Command } from 'commander'
+import type { PermissionPage } from '../../gen/daikon/v1/admin_permissions.ts'
 import { parseJsonObject } from '../core/json-object.ts'
 import { findContextViolation } from '../permissions/evaluate/context.ts'
 import type { Reason } from '../permissions/evaluate/reasons.ts'
+import { overNetwork } from './admin-api.ts'
 import { UsageError } from './failure.ts'
 import { print } from './output.ts'
 import { type Session, withDatabase } from './session.ts'
 
 export function whyCommand(): Command {
-  return new Command('why')
+  const command = new Command('why')
     .description('explain why a user may or may not perform an action on a resource')
     .argument('<user>', 'e-mail address, external ID or ID of the user')
     .argument('<action>', 'view, edit, manage or an action of the service')
@@ -15,12 +17,17 @@ export function whyCommand(): Command {
     .option('--context <json>', 'what conditions read as context, a JSON object')
     .action(async (user: string, action: string, name: string, options, command) => {
       const context = readContext(options.context)
-      const { text, ...result } = await withDatabase((session) =>
-        explainAccess(session, user, action, name, context),
-      )
+      const { server } = command.optsWithGlobals()
+      const { text, ...result } =
+        server === undefined
+          ? await withDatabase((session) => explainAccess(session, user, action, name, context))
+          : await explainOnServer(server, user, action, name, context)
       print(command, result, [text])
     })
+  return overNetwork(command)
 }
+
+type Answer = { decision: boolean; reasons: Reason[]; text: string }
 
 /**
  * Decides whether a user may perform an action on the resource `<service>/<type>/<id>`. Explains
@@ -32,7 +39,7 @@ export async function explainAccess(
   action: string,
   name: string,
   context?: Record<string, unknown>,
-): Promise<{ decision: boolean; reasons: Reason[]; text: string }> {
+): Promise<Answer> {
   const { describeDecision } = await import('../permissions/evaluate/decision-sentence.ts')
   const { findReasons } = await import('../permissions/evaluate/reasons.ts')
   const { decide } = await import('../permissions/engine/facts.ts')
@@ -57,6 +64,36 @@ export async function explainAccess(
     reasons,
     text: describeDecision({ subject, action, resource, reasons, explanation }),
   }
+}
+
+/**
+ * Asks a server for the same. The resource must be registered.
+ *
+ * @throws ServiceError `not_found` for an unknown resource
+ */
+async function explainOnServer(
+  server: string,
+  user: string,
+  action: string,
+  name: string,
+  context?: Record<string, unknown>,
+): Promise<Answer> {
+  const { connectToServer } = await import('./remote-admin-api.ts')
+  const { resourceNotFound } = await import('../permissions/resource.ts')
+  const { service_name, resource_type, id } = readResource(name)
+  const api = await connectToServer(server, process.env)
+  const filter = { service_name, resource_type, external_id: id }
+  const page: PermissionPage = await api('listPermissions', filter)
+  const [resource] = page.items
+  if (!resource) throw resourceNotFound()
+  const subject = { subject_type: 'user', subject_id: user }
+  const request = { permission_id: resource.id, ...subject, action, context }
+  const explanation: Omit<Answer, 'text'> & { sentence: string } = await api(
+    'explainPermission',
+    request,
+  )
+  const { sentence, ...answer } = explanation
+  return { ...answer, text: sentence }
 }
 
 /** Reads a context that a request could bring. */

@@ -7,6 +7,7 @@ import { findFreePort } from '../../src/core/free-port.ts'
 import { createAdmin } from '../support/admin.ts'
 import { runCli, runCliWith } from '../support/cli.ts'
 import { createManagementApp } from '../support/management-apps.ts'
+import { expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
 
@@ -21,11 +22,12 @@ const app = await createManagementApp(
 test.after.always(() => environment.stop())
 
 const server = `http://localhost:${environment.httpPort}`
+const none = 'postgresql://localhost:1/none'
 const credentials = { DAIKON_CLIENT_ID: app.id, DAIKON_CLIENT_SECRET: app.secret }
 
 /** Runs a command over the network. A database that it would use does not exist. */
 function run(...args: string[]) {
-  const settings = { ...credentials, DATABASE_URL: 'postgresql://localhost:1/none' }
+  const settings = { ...credentials, DATABASE_URL: none }
   return runCliWith(settings, '--server', server, ...args)
 }
 
@@ -131,4 +133,32 @@ test.serial('mistakes are explained in one line', async (t) => {
   t.is(denied.status, 1)
   const invalid = await run('service-app', 'deactivate', 'x')
   t.is(invalid.err, 'service_app_id must be a UUID\n')
+})
+
+test.serial('why explains decisions over the network', async (t) => {
+  const { id, secret } = await createManagementApp(transport, admin, 'permissions:read')
+  const reader = { DAIKON_CLIENT_ID: id, DAIKON_CLIENT_SECRET: secret, DATABASE_URL: none }
+  const { seed } = environment
+  const workspace = await seed.workspace('Demo')
+  const email = `${randomUUID()}@example.com`
+  const owner = await seed.user('Alice', { email })
+  await seed.member(workspace, owner, 'editor')
+  const { key } = await seed.serviceApp('wiki')
+  const resource = { service_name: 'wiki', resource_type: 'page', external_id: 'home/start' }
+  expectOk(
+    await transport.call(
+      'Register',
+      { ...resource, workspace_id: workspace, owner_id: owner },
+      { key },
+    ),
+  )
+  const why = (...args: string[]) => runCliWith(reader, '--server', server, 'why', ...args)
+  const name = 'wiki/page/home/start'
+  const { out } = await why(email, 'edit', name)
+  const local = await runCli(environment.databaseUrl, 'why', email, 'edit', name)
+  t.is(out, local.out)
+  t.regex(out, /owns/)
+  t.regex((await why(email, 'edit', name, '--context', '{"amount": 5}')).out, /owns/)
+  t.regex((await why('nobody@example.com', 'edit', name)).out, /nobody@example.com/)
+  t.regex((await why(email, 'edit', 'wiki/page/missing')).err, /not found|does not exist/i)
 })
