@@ -56,6 +56,7 @@ const groups: Record<string, string[]> = {
     'listing-with-your-own-database',
     'writing-to-two-places',
     'following-changes',
+    'following-changes-cookbook',
   ),
   'Client libraries': [
     'clients/README.md',
@@ -74,6 +75,7 @@ const groups: Record<string, string[]> = {
     'resilience',
     'activity-log',
     'admin-console',
+    'workspace-console',
   ),
   'Design and contributing': [
     ...named('architecture', 'decisions'),
