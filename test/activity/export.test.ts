@@ -78,10 +78,7 @@ test('errors are printed to standard error with a non-zero exit status', async (
     t.deepEqual(await ended, [2, null])
   }
   const unreachable = run('postgresql://nobody@127.0.0.1:1/none', '--format', 'csv')
-  t.is(
-    await text(unreachable.child.stdout),
-    'id,created_at,action,target_type,target_id,actor_id,workspace_id,detail,service_app_id,key_prefix,request_id,ip,actor_type,api_key_prefix\r\n',
-  )
+  t.is(await text(unreachable.child.stdout), '')
   t.deepEqual(await unreachable.ended, [2, null])
   t.notRegex(await unreachable.errors, /\n {4}at /)
 })

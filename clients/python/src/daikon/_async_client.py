@@ -245,7 +245,7 @@ class AsyncClient(AsyncManagement):
         self,
         *,
         cursor: str | None = None,
-        workspace_id: str | UUID | None = None,
+        workspace_id: Id | None = None,
         actions: Iterable[str] = (),
         on_disconnect: OnDisconnect | None = None,
     ) -> AsyncIterator[WatchMessage]:

@@ -254,7 +254,7 @@ class Client(Management):
         self,
         *,
         cursor: str | None = None,
-        workspace_id: str | UUID | None = None,
+        workspace_id: Id | None = None,
         actions: Iterable[str] = (),
         on_disconnect: OnDisconnect | None = None,
     ) -> Iterator[WatchMessage]:

@@ -5,18 +5,22 @@ from typing import ClassVar as _ClassVar, Optional as _Optional
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class IntrospectTokenRequest(_message.Message):
-    __slots__ = ("token", "token_type_hint", "client_id", "client_secret", "authorization")
+    __slots__ = ("token", "token_type_hint", "client_id", "client_secret", "authorization", "client_assertion_type", "client_assertion")
     TOKEN_FIELD_NUMBER: _ClassVar[int]
     TOKEN_TYPE_HINT_FIELD_NUMBER: _ClassVar[int]
     CLIENT_ID_FIELD_NUMBER: _ClassVar[int]
     CLIENT_SECRET_FIELD_NUMBER: _ClassVar[int]
     AUTHORIZATION_FIELD_NUMBER: _ClassVar[int]
+    CLIENT_ASSERTION_TYPE_FIELD_NUMBER: _ClassVar[int]
+    CLIENT_ASSERTION_FIELD_NUMBER: _ClassVar[int]
     token: str
     token_type_hint: str
     client_id: str
     client_secret: str
     authorization: str
-    def __init__(self, token: _Optional[str] = ..., token_type_hint: _Optional[str] = ..., client_id: _Optional[str] = ..., client_secret: _Optional[str] = ..., authorization: _Optional[str] = ...) -> None: ...
+    client_assertion_type: str
+    client_assertion: str
+    def __init__(self, token: _Optional[str] = ..., token_type_hint: _Optional[str] = ..., client_id: _Optional[str] = ..., client_secret: _Optional[str] = ..., authorization: _Optional[str] = ..., client_assertion_type: _Optional[str] = ..., client_assertion: _Optional[str] = ...) -> None: ...
 
 class TokenIntrospection(_message.Message):
     __slots__ = ("active", "scope", "client_id", "username", "token_type", "exp", "iat", "sub", "aud", "iss", "jti", "wid", "wrole", "wslug")
