@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { measureAccess } from './access.ts'
 import { measureAccessible } from './accessible.ts'
+import { measureApiKeys } from './api-keys.ts'
 import { openBenchDatabase } from './bench-database.ts'
 import { measureCheck } from './check.ts'
 import { stopBenchProcesses } from './child-process.ts'
@@ -33,6 +34,7 @@ const parts: Record<string, (harness: Harness, addRow: (row: Row) => void) => Pr
   stream: measureStream,
   accessible: measureAccessible,
   access: measureAccess,
+  'api-keys': measureApiKeys,
   writes: measureWrites,
   growth: measureGrowth,
   folders: measureFolders,
