@@ -554,3 +554,13 @@ goMachineTest("Go's clientcredentials obtains a token for a service account", as
   const { stdout } = await runFile(goMachine, [tokenUrl, client_id, client_secret])
   t.is(decodeJwt(stdout).sub, account)
 })
+
+javaTest('Spring Security obtains a token for a service account', async (t) => {
+  const { client_id, client_secret, account } = await createMachine()
+  const { stdout } = await runFile(
+    'java',
+    ['-cp', 'classes:lib/*', 'MachineClient', issuer, client_id, client_secret],
+    { cwd: javaFolder },
+  )
+  t.is(decodeJwt(stdout.trim()).sub, account)
+})
