@@ -75,7 +75,7 @@ for (const transport of environment.transports) {
     t.is(expectError(denied).reason, 'SCOPE_MISSING')
     for (const [more, error] of [
       [{ scope: 'users:write' }, 'invalid_scope'],
-      [{ client_secret: `${secret.slice(0, -1)}-` }, 'invalid_client'],
+      [{ client_secret: `${secret.slice(0, -1)}~` }, 'invalid_client'],
       [{ client_id: randomUUID() }, 'invalid_client'],
     ] as const) {
       const message = { ...grant, client_id: id, client_secret: secret, ...more }

@@ -109,7 +109,7 @@ for (const transport of environment.transports) {
       const own = (await credentials.client_secret_post?.()) as Record<string, string>
       for (const [name, wrong] of Object.entries({
         'no client': {},
-        'a wrong secret': { ...own, client_secret: `${own.client_secret?.slice(0, -1)}-` },
+        'a wrong secret': { ...own, client_secret: `${own.client_secret?.slice(0, -1)}~` },
         'no secret': { client_id: own.client_id },
       })) {
         const outcome = await transport.call('RevokeToken', { token, ...wrong })
