@@ -75,18 +75,21 @@ const signedInRoute = createRoute({
   component: SignedInPage,
 })
 
+/** Reads the parameters of the page of a workspace, in both consoles. */
+const readWorkspaceSearch = readSearch({
+  ...pageSearch,
+  tab: 'text',
+  role: 'text',
+  group: 'text',
+  account: 'text',
+})
+
 /** The workspace console, and the callback of its sign-in. */
 const workspaceConsoleRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/w/$slug',
   component: screen(() => import('./workspace-console/workspace-console.tsx'), 'WorkspaceConsole'),
-  validateSearch: readSearch({
-    ...pageSearch,
-    tab: 'text',
-    role: 'text',
-    group: 'text',
-    account: 'text',
-  }),
+  validateSearch: readWorkspaceSearch,
 })
 
 const shellRoute = createRoute({ getParentRoute: () => rootRoute, id: 'shell', component: Shell })
@@ -127,13 +130,7 @@ const workspaceRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/workspaces/$workspaceId',
   component: screen(() => import('./workspaces/workspace-page.tsx'), 'WorkspacePage'),
-  validateSearch: readSearch({
-    ...pageSearch,
-    tab: 'text',
-    role: 'text',
-    group: 'text',
-    account: 'text',
-  }),
+  validateSearch: readWorkspaceSearch,
 })
 
 const resourcesRoute = createRoute({

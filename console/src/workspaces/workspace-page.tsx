@@ -2,10 +2,8 @@ import { Button, Menu } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { ActivityLog } from '../activity/activity-log.tsx'
 import { api, unwrap } from '../api/client.ts'
 import { ResourceTable } from '../resources/resource-table.tsx'
-import { ServiceAccounts } from '../service-accounts/service-accounts.tsx'
 import { NotFoundPage } from '../shell/not-found-page.tsx'
 import { useConfirm } from '../ui/confirm.tsx'
 import { CopyableId } from '../ui/copy.tsx'
@@ -15,11 +13,9 @@ import { Facts, Page, Section } from '../ui/page.tsx'
 import { PageTabs } from '../ui/page-tabs.tsx'
 import { QueryState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
-import { Groups } from './groups.tsx'
-import { Members } from './members.tsx'
 import { NameForm } from './name-form.tsx'
-import { Roles } from './roles-tab.tsx'
 import { refreshWorkspaces, type Workspace, workspaceQuery } from './workspace-queries.ts'
+import { activityTab, memberTabs } from './workspace-tabs.tsx'
 
 export function WorkspacePage() {
   const { workspaceId } = useParams({ from: '/shell/workspaces/$workspaceId' })
@@ -48,14 +44,7 @@ function WorkspaceDetail({ workspace }: { workspace: Workspace }) {
       <PageTabs
         value={tab}
         tabs={[
-          { value: 'members', label: 'Members', content: <Members workspace={workspace} /> },
-          { value: 'groups', label: 'Groups', content: <Groups workspaceId={id} /> },
-          { value: 'roles', label: 'Roles', content: <Roles workspaceId={id} /> },
-          {
-            value: 'service-accounts',
-            label: 'Service accounts',
-            content: <ServiceAccounts workspaceId={id} />,
-          },
+          ...memberTabs(workspace),
           {
             value: 'resources',
             label: 'Resources',
@@ -65,15 +54,7 @@ function WorkspaceDetail({ workspace }: { workspace: Workspace }) {
               </Section>
             ),
           },
-          {
-            value: 'activity',
-            label: 'Activity',
-            content: (
-              <Section title="Activity">
-                <ActivityLog filter={{ workspace_id: id }} />
-              </Section>
-            ),
-          },
+          activityTab(workspace),
           { value: 'details', label: 'Details', content: <Details workspace={workspace} /> },
         ]}
       />
