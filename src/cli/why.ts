@@ -67,7 +67,7 @@ export async function explainAccess(
 }
 
 /**
- * Asks a server for the same. The resource must be registered.
+ * Asks a server to decide and explain, like `explainAccess`. The resource must be registered.
  *
  * @throws ServiceError `not_found` for an unknown resource
  */

@@ -138,8 +138,7 @@ export type Application = {
   logoutSender: LogoutSender
   webhookSender: WebhookSender
   /**
-   * Sends the invitations that are due by e-mail. Returns whether more may be due. Called every
-   * second.
+   * E-mails the invitations that are due. Returns whether more may be due. Called every second.
    */
   sendInvitations(): Promise<boolean>
   /**

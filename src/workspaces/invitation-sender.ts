@@ -17,8 +17,8 @@ export type InvitationSenderDependencies = {
 }
 
 /**
- * Creates a function that sends the invitations that are due by e-mail and returns whether more may be
- * due. Any number of nodes can call it. Each attempt has a link of its own, so that the database
+ * Creates a function that e-mails the invitations that are due and returns whether more may be due.
+ * Any number of nodes can call it. Each attempt has a link of its own, so that the database
  * contains only hashes of tokens.
  */
 export function createInvitationSender({

@@ -26,7 +26,7 @@ func newTarget[Option callOption](c *Client, resource Resource, opts []Option) (
 	return target{settings, id, input}, err
 }
 
-// CreateLink creates a link: whoever has its token may do what it grants. The token is returned only here. It requires
+// CreateLink creates a link. Anyone who has its token may do what it grants. The token is returned only here. It requires
 // the option [As], whose user must be allowed to manage the resource. The role of a link must not contain manage.
 func (c *Client) CreateLink(ctx context.Context, resource Resource, grant Grant, opts ...LinkOption) (*NewLink, error) {
 	target, err := newTarget(c, resource, opts)

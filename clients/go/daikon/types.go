@@ -157,7 +157,7 @@ type Share struct {
 	Condition *Condition
 }
 
-// Link is a link to a resource: whoever has its token may do what the link grants.
+// Link is a link to a resource. Anyone who has its token may do what the link grants.
 type Link struct {
 	ID string
 	// Permission is empty if the link has a role.

@@ -5,7 +5,7 @@ import type { DaikonError } from './errors.ts'
 import type { ResourceLink } from './gen/daikon/v1/links.ts'
 import { PermissionServiceService } from './gen/daikon/v1/permissions.ts'
 
-/** A link to a resource: whoever has its token may do what the link grants. */
+/** A link to a resource. Anyone who has its token may do what the link grants. */
 export type Link = {
   id: string
   /** Undefined if the link has a role. */

@@ -62,7 +62,7 @@ export function createResourceMapper(
     return undefined
   }
 
-  /** Whether a slug is that of the workspace of a tuple's resource. */
+  /** Whether the resource of a tuple is in the workspace with this slug. */
   const isInWorkspace = (slug: string | undefined, tuple: Tuple): boolean =>
     slug !== undefined && slug === findSlug(findDraft(tuple.object) ?? createDraft(tuple))
 

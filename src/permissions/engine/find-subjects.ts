@@ -67,7 +67,7 @@ export function createFindSubjects(statements: Statements, loadJudged: LoadJudge
       for (const [index, row] of rows.slice(0, count).entries()) {
         const [id, externalId, email, name, , role] = row
         last = id
-        // Whoever is not a member may view what is public, but is not listed.
+        // Users who are not members may view public resources, but are not listed.
         if (role === null || !decide(action, bits[index])) continue
         found.push({ id, externalId, email, name })
         if (found.length === limit) return { found }

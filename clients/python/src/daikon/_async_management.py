@@ -319,7 +319,7 @@ class AsyncManagement:
         context: Context | None = None,
         timeout: float | None = None,
     ) -> NewLink:
-        """Creates a link: whoever has its token may do what it grants. The token is returned only here.
+        """Creates a link. Anyone who has its token may do what it grants. The token is returned only here.
 
         Args:
             resource: The resource.

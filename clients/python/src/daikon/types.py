@@ -186,7 +186,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link to a resource: whoever has its token may do what the link grants."""
+    """A link to a resource. Anyone who has its token may do what the link grants."""
 
     id: str
     permission: Permission | None
