@@ -528,7 +528,7 @@ for (const [title, authenticate] of [
       insecure,
     )
     const tokens = await openid.clientCredentialsGrant(config)
-    t.is(tokens.expiresIn(), 900)
+    t.is(tokens.expires_in, 900)
     t.like(decodeJwt(tokens.access_token), { sub: machine.account, wslug: machine.slug })
   })
 }
