@@ -68,13 +68,15 @@ async function check(client: Client, resource_id: string): Promise<boolean | num
 async function startLoad(client: Client): Promise<Callers & { stop(): Promise<void> }> {
   const callers = createCallers(client)
   const { id, resource_id } = await register(client)
+  // Two loops that change the same share would wait for each other.
+  const other = await register(client)
   const checks = [{ ...kind, resource_id, action: 'view' }]
   const grantee = { grantee_type: 'user', grantee_id: client.viewer }
   const calls = [
     () => callers.callRest('POST', '/permissions/check', { checks }),
     () => callers.callRest('POST', `/permissions/${id}/share`, { ...grantee, permission: 'view' }),
     () => callers.callGrpc('check', { checks }),
-    () => callers.callGrpc('share', { permission_id: id, ...grantee, permission: 'edit' }),
+    () => callers.callGrpc('share', { permission_id: other.id, ...grantee, permission: 'edit' }),
   ]
   let isRunning = true
   const loops = calls.map(async (call) => {

@@ -232,6 +232,56 @@ test.serial(
   },
 )
 
+test.serial(
+  'checks through a node with a standby reflect declarations, attributes and links',
+  async (t) => {
+    const name = nameOf(first)
+    await waitForStatus(name, 'ok', environment.database)
+    const before = stateOf(name, environment.database)?.reads ?? 0
+    for (const transport of environment.transports) {
+      const { people, kind, key, register, share, isAllowed, as } = await createWorkspaceFixture(
+        environment,
+        transport,
+      )
+      const { owner, viewer } = people
+      const call = async (method: string, message: object, credentials: object = { key }) =>
+        expectOk(await transport.call(method, message, credentials))
+      const record = await register(owner, { attributes: { stage: 'draft' } })
+      const { id: permission_id, resource_id } = record
+      await share(owner, record, { user: viewer.id }, 'view')
+      const setStage = (stage: string) =>
+        call('UpdateAttributes', { permission_id, attributes: { stage } })
+      const require = (expression: string) =>
+        call('PutResourceType', {
+          ...kind,
+          roles: [],
+          conditions: [{ name: 'stage', description: '', expression, parameters: {} }],
+          requirements: [{ action: 'view', condition: 'stage' }],
+        })
+      const opens = async (id: string) => {
+        const resource = { type: kind.resource_type, id: resource_id }
+        const message = { subject: { type: 'link', id }, action: { name: 'view' }, resource }
+        return (await call('Evaluate', message)).decision
+      }
+      for (let round = 0; round < 5; round += 1) {
+        await require('resource.attributes.stage == "final"')
+        t.false(await isAllowed(viewer, 'view', record), 'required')
+        await setStage('final')
+        t.true(await isAllowed(viewer, 'view', record), 'final')
+        const link = await call('CreateLink', { permission_id, permission: 'view' }, as(owner))
+        t.true(await opens(link.token), 'link')
+        await setStage('draft')
+        t.false(await opens(link.token), 'draft')
+        await require('true')
+        t.true(await opens(link.token), 'required no more')
+        await call('DeleteLink', { permission_id, link_id: link.id }, as(owner))
+        t.false(await opens(link.token), 'revoked')
+      }
+    }
+    t.true((stateOf(name, environment.database)?.reads ?? 0) > before)
+  },
+)
+
 test.serial('a lagging standby is not read until it catches up', async (t) => {
   await first.query('select pg_wal_replay_pause()')
   const value = await write()

@@ -17,12 +17,12 @@ export async function docker(...args: string[]): Promise<string> {
   return stdout.trim()
 }
 
-/** Returns the command of docker compose, version 2: installed, or built by tools/containers/install. */
+/** Returns the command of docker compose, version 2: installed, or fetched by tools/containers/install. */
 export function findCompose(): string[] | undefined {
   if (spawnSync('docker', ['compose', 'version']).status === 0) return ['docker', 'compose']
   const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache')
-  const built = join(cache, 'daikon/docker-compose-v2.39.4')
-  return existsSync(built) ? [built] : undefined
+  const fetched = join(cache, 'daikon/docker-compose-2.26.1-4')
+  return existsSync(fetched) ? [fetched] : undefined
 }
 
 /** A running project of docker compose. */
