@@ -86,7 +86,7 @@ withPrometheus('Prometheus evaluates every query of the dashboard and every aler
   }
   const readRules = async () =>
     (await get('rules'))?.data.groups.flatMap((group) => group.rules) ?? []
-  const deadline = performance.now() + 120_000
+  const deadline = performance.now() + 300_000
   while (!(await hasSamples()) && performance.now() < deadline) {
     await fixture.isAllowed(fixture.people.viewer, 'view', record)
     await sleep(200)
