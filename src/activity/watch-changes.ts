@@ -58,18 +58,19 @@ async function* followChanges(
   viewer: WatchingUser,
   signal: AbortSignal,
 ): AsyncGenerator<WatchChangesResponse> {
-  let isReady = false
+  let first = 'ready'
   while (!signal.aborted) {
     const reader = new ChangeReader(viewer, await feed.openStore().findEnd())
     if (!feed.join(reader)) continue
     try {
-      if (!isReady) yield { type: 'ready' }
-      isReady = true
-      while (!signal.aborted) {
+      // If the previous reader fell behind, what the user reads from now on contains what it missed,
+      // and this one gets what follows.
+      yield { type: first }
+      first = 'changed'
+      while (!signal.aborted && !reader.isBehind) {
         const hasChanged = await reader.take(heartbeatInterval, signal)
-        if (signal.aborted) break
+        if (signal.aborted || reader.isBehind) break
         yield { type: hasChanged ? 'changed' : 'heartbeat' }
-        if (reader.isBehind) break
         if (hasChanged) await sleep(changeInterval, undefined, { signal }).catch(() => {})
       }
     } finally {

@@ -9,11 +9,12 @@ import { requestScope } from '../../src/core/request-scope.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { createStores, type Stores } from '../../src/server/stores.ts'
 import { cloneDatabase } from '../support/database.ts'
+import { longTimeouts } from '../support/test-environment.ts'
 
 /** Opens a database of its own. */
 async function open(t: ExecutionContext) {
   const { pool, url, drop } = await cloneDatabase()
-  const database = await openDatabase(url, () => {})
+  const database = await openDatabase(url, () => {}, longTimeouts)
   t.teardown(async () => {
     await database.close()
     await drop()
@@ -106,7 +107,7 @@ test('entries are sealed in the order of their transactions, then of their IDs',
 
 test('a reader misses and repeats no entry of overlapping transactions while two nodes seal', async (t) => {
   const { pool, stores, url, database } = await open(t)
-  const otherDatabase = await openDatabase(url, () => {})
+  const otherDatabase = await openDatabase(url, () => {}, longTimeouts)
   t.teardown(() => otherDatabase.close())
   const nodes = [createStores(database.fork()), createStores(otherDatabase.fork())]
   const committed = new Set<string>()

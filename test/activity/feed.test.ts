@@ -1,6 +1,7 @@
-import { get } from 'node:http'
+import { once } from 'node:events'
+import { get, ServerResponse } from 'node:http'
 import { credentials, type ServiceError } from '@grpc/grpc-js'
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import { ActivityServiceClient } from '../../gen/daikon/v1/activity.ts'
 import { follow } from '../../src/activity/feed/follow.ts'
 import {
@@ -70,6 +71,9 @@ test.serial('a thousand readers cost one poll, not a thousand', async (t) => {
   await waitUntil(() => live.size === 1000)
   await recordMany(1)
   await waitUntil(() => received === 1000 && live.size === 1000)
+  // A poll that began before the last reader came back would miss that reader.
+  const before = statements
+  await waitUntil(() => statements > before && live.size === 1000)
   const startedAt = performance.now()
   statements = 0
   await recordMany(1)
@@ -104,16 +108,21 @@ test.serial('a slow reader of new entries is ended over gRPC', async (t) => {
 test.serial(
   'a slow reader of new entries is ended over REST, with the cursor to continue from',
   async (t) => {
+    const isEnded = watchEnds(t, 'READER_TOO_SLOW')
+    let recording: Promise<void> | undefined
     const text = await new Promise<string>((resolve, reject) => {
       const headers = { cookie: `admin_token=${admin.token}` }
       const url = `http://127.0.0.1:${environment.httpPort}/activity/watch`
-      get(url, { headers }, async (response) => {
+      get(url, { headers }, (response) => {
         let text = ''
         response.setEncoding('utf8')
         response.once('data', async () => {
           response.pause()
-          for (let round = 0; round < 12; round += 1) await recordMany(1000)
-          await waitForPolls()
+          recording = (async () => {
+            while (!isEnded()) await recordMany(1000)
+          })()
+          // The server waits only for seconds until its last message is read.
+          await waitUntil(isEnded)
           response.on('data', (chunk) => {
             text += chunk
           })
@@ -122,9 +131,24 @@ test.serial(
         })
       }).on('error', reject)
     })
+    await recording
     t.regex(text, /event: error\nid: (\S+)\ndata: {"reason":"READER_TOO_SLOW","cursor":"\1"}\n\n$/)
   },
 )
+
+/** Returns a function that tells whether the server has ended a response with a text. */
+function watchEnds(t: ExecutionContext, text: string): () => boolean {
+  let isEnded = false
+  const { end } = ServerResponse.prototype
+  t.teardown(() => Object.assign(ServerResponse.prototype, { end }))
+  Object.assign(ServerResponse.prototype, {
+    end(this: ServerResponse, ...last: [unknown, BufferEncoding]) {
+      if (String(last[0]).includes(text)) isEnded = true
+      return end.call(this, ...last)
+    },
+  })
+  return () => isEnded
+}
 
 /** Waits until a reader that keeps up has received everything. */
 async function waitForPolls() {
@@ -140,8 +164,12 @@ async function waitForPolls() {
       if (Number(cursor.split('-')[0]) >= end.position) resolve()
     }),
   )
-  await recordMany(1)
-  await new Promise<void>((resolve) => stream.on('data', () => resolve()))
+  // The reader may read the first entry itself. It waits for the second one, as the slow reader does.
+  for (let round = 0; round < 2; round += 1) {
+    const received = once(stream, 'data')
+    await recordMany(1)
+    await received
+  }
   stream.cancel()
   client.close()
 }

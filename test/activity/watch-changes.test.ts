@@ -68,9 +68,15 @@ for (const transport of environment.transports) {
   )
 
   test.serial(`the watch ends when the token expires ${over}`, async (t) => {
-    const { people, workspace } = await createFixture()
-    const token = await environment.token(people.viewer.id, workspace, { seconds: 2 })
-    const watch = open({ ...people.viewer, token })
+    t.teardown(() => {
+      environment.clock.now = undefined
+    })
+    const start = Date.now()
+    environment.clock.now = new Date(start)
+    const { people } = await createFixture()
+    // The token lives for 900 seconds, of which two or three remain when the watch begins.
+    environment.clock.now = new Date(start + 897_000)
+    const watch = open(people.viewer)
     t.is(await watch.ended, 'TOKEN_EXPIRED')
     t.is(watch.types[0], 'ready')
     t.false(watch.types.includes('ended'))

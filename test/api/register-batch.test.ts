@@ -3,12 +3,13 @@ import test from 'ava'
 import { toResourceId } from '../../src/permissions/resource-id.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
+import { repeatLockTimeouts } from '../support/transports.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
 const environment = await startTestEnvironment()
 test.after.always(() => environment.stop())
 
-for (const transport of environment.transports) {
+for (const transport of environment.transports.map(repeatLockTimeouts)) {
   const over = `over ${transport.label}`
 
   async function createBatchFixture() {

@@ -3,7 +3,11 @@ import test from 'ava'
 import { listActivity } from '../support/activity.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
-import type { PresentedCredentials, Transport } from '../support/transports.ts'
+import {
+  type PresentedCredentials,
+  repeatLockTimeouts,
+  type Transport,
+} from '../support/transports.ts'
 import { createWorkspaceFixture, type ResourceRecord } from '../support/workspace-fixture.ts'
 
 const environment = await startTestEnvironment({ quotas: { MAX_SHARES_PER_RESOURCE: 1100 } })
@@ -63,7 +67,7 @@ async function createScene(transport: Transport) {
   }
 }
 
-for (const transport of environment.transports) {
+for (const transport of environment.transports.map(repeatLockTimeouts)) {
   const over = `over ${transport.label}`
 
   test(`resources and grantees can be named in every way, and the shares are returned in order ${over}`, async (t) => {

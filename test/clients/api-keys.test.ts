@@ -43,7 +43,7 @@ async function createKey() {
 
 test('the guard of the TypeScript client accepts a key until it ends', async (t) => {
   const { key, end, account, workspace, resource, service, serviceKey } = await createKey()
-  const daikon = createDaikon({ address, service, serviceKey })
+  const daikon = createDaikon({ address, service, serviceKey, deadlineMs: 30_000 })
   t.teardown(() => daikon.close())
   const guard = createRequestGuard(daikon, () => `Bearer ${key}`)
   const request = {}
@@ -93,12 +93,14 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/daikon-auth/daikon/clients/go/daikon"
 )
 
 func main() {
-	client, err := daikon.New(os.Args[1], daikon.WithService(os.Args[2]), daikon.WithServiceKey(os.Args[3]))
+	options := []daikon.Option{daikon.WithService(os.Args[2]), daikon.WithServiceKey(os.Args[3])}
+	client, err := daikon.New(os.Args[1], append(options, daikon.WithTimeout(30*time.Second))...)
 	if err != nil {
 		panic(err)
 	}

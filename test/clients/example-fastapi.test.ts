@@ -9,7 +9,7 @@ const testWithPython = hasPythonPackages ? test : test.skip
 testWithPython(
   'examples/documents-fastapi lists and shares documents, and survives an outage of daikon',
   async (t) => {
-    t.timeout(300_000)
+    t.timeout(600_000)
     // Replaces the environment that the command would create with packages from the network.
     const env = { PYTHON: python, PYTHONPATH: join(pythonFolder, 'src') }
     await useDocumentsExample(t, ['examples/documents-fastapi/start'], { env, invalidStatus: 422 })

@@ -81,7 +81,8 @@ browserTest(
     await ann.getByRole('button', { name: 'Done' }).click()
     await capture(ann, 'owner')
     await ann.setViewportSize({ width: 360, height: 720 })
-    t.is(await ann.evaluate('document.documentElement.scrollWidth'), 360, 'fits a phone')
+    // It fits a phone.
+    await ann.waitForFunction('document.documentElement.scrollWidth === 360')
     await ann.setViewportSize({ width: 1100, height: 720 })
 
     await ben.reload()

@@ -21,7 +21,7 @@ const run = promisify(execFile)
 const testWithPython = hasPythonPackages ? test : test.skip
 
 testWithPython('pytest passes for clients/cases.json, errors, batching and guards', async (t) => {
-  t.timeout(300_000)
+  t.timeout(600_000)
   const { output, code } = await runPython(['-m', 'pytest'])
   t.is(code, 0, output)
 })
@@ -29,7 +29,7 @@ testWithPython('pytest passes for clients/cases.json, errors, batching and guard
 testWithPython(
   'mypy --strict accepts the client, its tests and a program that uses it',
   async (t) => {
-    t.timeout(300_000)
+    t.timeout(600_000)
     const { output, code } = await runPython(['-m', 'mypy'])
     t.is(code, 0, output)
   },
@@ -60,7 +60,7 @@ testWithPython('the generated code is up to date', async (t) => {
 testWithPython(
   'the wheel and the sdist can be built, and the wheel works in an empty environment',
   async (t) => {
-    t.timeout(300_000)
+    t.timeout(600_000)
     const folder = await mkdtemp(join(tmpdir(), 'daikon-python-'))
     t.teardown(() => rm(folder, { recursive: true }))
     const runIn = async (command: string, ...args: string[]) => {

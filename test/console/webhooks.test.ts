@@ -59,7 +59,8 @@ if (hasBrowser) {
     await page.getByRole('dialog', { name: 'Delivery of webhook.test' }).waitFor()
     await dialog.getByRole('region', { name: 'Response' }).getByText('"queued": true').waitFor()
     await dialog.getByRole('region', { name: 'Request' }).getByText('"webhook.test"').waitFor()
-    t.is(receiver.received.length, 2)
+    // A test that failed is sent again by itself, too.
+    t.true(receiver.received.length >= 2)
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
   })

@@ -76,6 +76,13 @@ test('the commands of every page work when pasted', async (t) => {
       .replaceAll('localhost:50051', `localhost:${grpc}`)
       .replaceAll('localhost:9464', `localhost:${metricsPort}`)
       .replaceAll('/tmp/', `${folder}/`)
+      // The default deadline of two seconds can be too short on a busy machine.
+      .replaceAll('createDaikon({', 'createDaikon({ deadlineMs: 60_000,')
+      .replaceAll('service="docs", service_key=', 'timeout=60, service="docs", service_key=')
+      .replaceAll(
+        'daikon.WithService("docs"),',
+        'daikon.WithService("docs"), daikon.WithTimeout(60e9),',
+      )
       .replaceAll('npm install @daikon-auth/', `node ${root}/test/support/install-client.ts `)
       .replaceAll('http://localhost:5173', `http://localhost:${appPort}`)
       .replaceAll('.daikon/', `${env.DATA_DIR}/`)

@@ -122,7 +122,7 @@ test.serial('a message that takes longer than 20 seconds is reset', async (t) =>
     stream.on('close', () => ended.add(title))
     stream.resume()
   }
-  await sleep(15_000)
+  await sleep(10_000)
   t.deepEqual(codes, [])
   t.deepEqual([...ended], [])
   await waitUntil(() => codes.length === 2 && ended.size === Object.keys(others).length)

@@ -38,6 +38,9 @@ export async function createFolder(t: ExecutionContext): Promise<string> {
   return folder
 }
 
+/** Milliseconds for which an application may start. Generous, because machines can be busy. */
+const startTimeout = 300_000
+
 /** Starts an application and waits until `url` responds with 200. Stops it after the test. */
 export async function startApplication(
   t: ExecutionContext,
@@ -59,7 +62,8 @@ export async function startApplication(
     child.kill('SIGKILL')
     if (!t.passed) t.log(output)
   })
-  for (let attempt = 0; attempt < 600; attempt++) {
+  const deadline = performance.now() + startTimeout
+  while (performance.now() < deadline) {
     if (child.exitCode !== null) throw new Error(`${command} exited: ${output}`)
     const response = await fetch(url, { redirect: 'manual' }).catch(() => undefined)
     if (response?.ok) return

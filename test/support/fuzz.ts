@@ -12,7 +12,8 @@ export type OutcomeCounts = Record<string, number>
 
 const registry = readRegistry()
 
-const timeoutMs = 10_000
+/** Generous, because machines can be busy. */
+const timeoutMs = 60_000
 
 /** gRPC codes that no input may cause: UNKNOWN, INTERNAL, UNAVAILABLE and DATA_LOSS. */
 const serverErrorCodes = [2, 13, 14, 15]

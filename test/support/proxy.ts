@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
+import { findFreePort } from '../../src/core/free-port.ts'
 
 /** A TCP proxy for PostgreSQL that can cut, stall and delay connections. */
 export type DatabaseProxy = {
@@ -22,7 +23,8 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
   const pairs = new Set<[Socket, Socket]>()
   let hanging = false
   let lag = 0
-  let port = 0
+  // No other program takes it while the proxy refuses connections.
+  const port = await findFreePort()
 
   const server = createServer((downstream) => {
     const upstream = connect(Number(target.port), target.hostname)
@@ -45,7 +47,6 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
   async function listen() {
     server.listen(port, '127.0.0.1')
     await once(server, 'listening')
-    port = (server.address() as AddressInfo).port
   }
 
   async function cut() {

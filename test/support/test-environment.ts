@@ -100,7 +100,7 @@ export async function startTestEnvironment(
  * the same rows take longer. Environments behind a proxy use the timeouts of production, because
  * they test those.
  */
-const longTimeouts = {
+export const longTimeouts = {
   connectionTimeoutMillis: 30_000,
   query_timeout: 31_000,
   statement_timeout: 30_000,

@@ -68,7 +68,7 @@ function openEventStream(
   return { messages, ended, ...reader(messages), stop }
 }
 
-/** An open watch of a user's permissions, and the types of its messages. */
+/** An open watch of a user's permissions, and the types of its messages without heartbeats. */
 export type OpenChanges = Pick<OpenWatch, 'ended' | 'stop'> & { types: string[] }
 
 /** Opens a watch of a user's permissions over either transport. */
@@ -78,7 +78,7 @@ function openGrpcChanges({ grpcPort }: Ports, credentials: PresentedCredentials)
   const client = new UserServiceClient(`127.0.0.1:${grpcPort}`, channel.createInsecure())
   const stream = client.watchChanges({}, createMetadata(credentials))
   const types: string[] = []
-  stream.on('data', ({ type }) => types.push(type))
+  stream.on('data', ({ type }) => type !== 'heartbeat' && types.push(type))
   const ended = new Promise<string | undefined>((resolve) => {
     stream.on('end', () => resolve(undefined))
     stream.on('error', (error: ServiceError) => resolve(readStatusDetails(error.metadata).reason))
@@ -89,7 +89,9 @@ function openGrpcChanges({ grpcPort }: Ports, credentials: PresentedCredentials)
 function openRestChanges({ httpPort }: Ports, credentials: PresentedCredentials): OpenChanges {
   const types: string[] = []
   const url = `http://127.0.0.1:${httpPort}/users/me/changes`
-  const { ended, stop } = readEvents(url, credentials, (type) => types.push(type))
+  const { ended, stop } = readEvents(url, credentials, (type) => {
+    if (type !== 'heartbeat') types.push(type)
+  })
   return { types, ended, stop }
 }
 

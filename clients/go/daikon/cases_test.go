@@ -247,7 +247,7 @@ func substitute(value any, values map[string]string) any {
 func TestCasesOnServer(t *testing.T) {
 	server := startCasesServer(t)
 	table := readCases(t, server.Values)
-	client := connect(t, server, daikon.WithTimeout(30*time.Second))
+	client := connect(t, server)
 	other := func(service string) *daikon.Client { return connect(t, server, daikon.WithService(service)) }
 	runCases(t, client, other, table.Cases, server.Values)
 }
@@ -683,7 +683,9 @@ func collect(found iter.Seq2[string, error]) (any, error) {
 // connect creates a client of the server and closes it at the end of the test.
 func connect(t *testing.T, server *casesServer, options ...daikon.Option) *daikon.Client {
 	t.Helper()
-	own := []daikon.Option{daikon.WithService("docs"), daikon.WithServiceKey(server.ServiceKey)}
+	own := []daikon.Option{
+		daikon.WithService("docs"), daikon.WithServiceKey(server.ServiceKey), daikon.WithTimeout(30 * time.Second),
+	}
 	client, err := daikon.New(server.Address, append(own, options...)...)
 	if err != nil {
 		t.Fatal(err)

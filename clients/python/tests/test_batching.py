@@ -98,7 +98,7 @@ def test_identical_checks_are_sent_once() -> None:
         assert [len(batch.evaluations) for batch in stub.batches] == [7]
 
     run_async(allow_all, scenario)
-    with start_stub(allow_all) as stub, Client(stub.address, service="docs") as client:
+    with start_stub(allow_all) as stub, Client(stub.address, service="docs", timeout=30) as client:
         assert client.check_many(checks) == [True] * 9
         assert [len(batch.evaluations) for batch in stub.batches] == [7]
 

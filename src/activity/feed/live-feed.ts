@@ -86,7 +86,7 @@ export function createLiveFeed(
     head = last.cursor
     for (const reader of readers) {
       if (included.has(reader)) reader.receive(batch)
-      else reader.fallBehind()
+      else if (reader.cursor.position < last.cursor.position) reader.fallBehind()
     }
     return entries.length === livePageSize
   }
