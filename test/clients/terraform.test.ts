@@ -143,7 +143,7 @@ tofuTest(`the example is created, changed, imported and destroyed with ${tofu}`,
   await configure(changed)
   await execute('apply', '-auto-approve')
   await execute('destroy', '-auto-approve')
-  t.is((await readState()).root_module?.resources, undefined)
+  t.is(await readState(), undefined)
   const { items } = await call('ListWorkspaces', { q: 'acme' })
   t.deepEqual(items, [])
 })

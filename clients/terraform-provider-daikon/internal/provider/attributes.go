@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"regexp"
 	"slices"
@@ -68,7 +69,7 @@ func boolAttribute(value bool, description string) schema.BoolAttribute {
 		Optional:            true,
 		Computed:            true,
 		Default:             booldefault.StaticBool(value),
-		MarkdownDescription: description,
+		MarkdownDescription: fmt.Sprintf("%s Defaults to `%t`.", description, value),
 	}
 }
 
