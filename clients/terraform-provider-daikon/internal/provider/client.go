@@ -245,7 +245,8 @@ func (c *client) currentToken(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if response.StatusCode == http.StatusTooManyRequests && attempt < maxAttempts && wait(ctx, response) == nil {
+		isBusy := response.StatusCode == http.StatusTooManyRequests || response.StatusCode == http.StatusServiceUnavailable
+		if isBusy && attempt < maxAttempts && wait(ctx, response) == nil {
 			continue
 		}
 		var issued struct {

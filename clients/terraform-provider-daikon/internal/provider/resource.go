@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 	"encoding/json"
-	"errors"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	datasourceschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -38,8 +37,6 @@ type managed[M any] struct {
 	client *client
 }
 
-var errNotStored = errors.New("the server has not stored the object")
-
 // etagKey names the ETag of the last read in the private state.
 const etagKey = "etag"
 
@@ -71,9 +68,6 @@ func (r *managed[M]) Create(ctx context.Context, request resource.CreateRequest,
 		return
 	}
 	etag, err := r.read(ctx, r.client, &plan)
-	if isGone(err) {
-		err = errNotStored
-	}
 	addError(ctx, &response.Diagnostics, r.schema, "Cannot read daikon_"+r.name, err)
 	response.Diagnostics.Append(response.State.Set(ctx, &plan)...)
 	response.Diagnostics.Append(storeTag(ctx, response.Private, etag)...)

@@ -78,7 +78,7 @@ var resourceTypeKind = kind[resourceTypeModel]{
 			return "", err
 		}
 		if found == nil {
-			return "", &apiError{Reason: "RESOURCE_TYPE_NOT_FOUND", Detail: "Resource type not found"}
+			return "", &apiError{Reason: "RESOURCE_TYPE_NOT_FOUND", Detail: "the service has not declared the resource type; an empty declaration is not stored"}
 		}
 		m.Description = types.StringValue(found.Description)
 		m.AllowPublic = types.BoolValue(found.AllowPublic)
