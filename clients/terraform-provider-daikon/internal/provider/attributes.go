@@ -95,7 +95,7 @@ func secretAttribute(description string, changesWith ...string) schema.StringAtt
 	return schema.StringAttribute{
 		Computed:            true,
 		Sensitive:           true,
-		MarkdownDescription: description + " Unknown after an import until `rotation` changes.",
+		MarkdownDescription: description + " Null after an import until `rotation` changes.",
 		PlanModifiers:       keep(changesWith...),
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -49,38 +48,6 @@ func newClient(baseURL, id, secret string) (*client, error) {
 func isLoopback(address *url.URL) bool {
 	host := address.Hostname()
 	return address.Scheme == "http" && (host == "localhost" || net.ParseIP(host).IsLoopback())
-}
-
-// apiError is an error response (RFC 9457).
-type apiError struct {
-	Status    int    `json:"status"`
-	Title     string `json:"title"`
-	Detail    string `json:"detail"`
-	Reason    string `json:"reason"`
-	RequestID string `json:"request_id"`
-	Errors    []struct {
-		Field   string `json:"field"`
-		Message string `json:"message"`
-	} `json:"errors"`
-}
-
-func (e *apiError) Error() string {
-	if e.RequestID == "" {
-		return e.Detail
-	}
-	return fmt.Sprintf("%s (%s, request %s)", e.Detail, e.Reason, e.RequestID)
-}
-
-// isGone reports whether the object does not exist. A wrong URL is another error.
-func isGone(err error) bool {
-	var failure *apiError
-	return errors.As(err, &failure) && strings.HasSuffix(failure.Reason, "_NOT_FOUND")
-}
-
-// hasReason reports whether the server has rejected a call for this reason.
-func hasReason(err error, reason string) bool {
-	var failure *apiError
-	return errors.As(err, &failure) && failure.Reason == reason
 }
 
 // route builds a path with escaped segments.
@@ -287,14 +254,6 @@ func (c *client) send(ctx context.Context, method, path string, header http.Head
 	defer response.Body.Close()
 	data, err := io.ReadAll(response.Body)
 	return response, data, err
-}
-
-func readError(method, path string, response *http.Response, data []byte) error {
-	failure := &apiError{}
-	if json.Unmarshal(data, failure) != nil || failure.Reason == "" {
-		return fmt.Errorf("%s %s returned %s, which is not a response of daikon: check the URL", method, path, response.Status)
-	}
-	return failure
 }
 
 // wait waits for the time in Retry-After, a second by default and a minute at most.

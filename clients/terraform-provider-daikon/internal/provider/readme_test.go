@@ -48,7 +48,7 @@ func renderSchemas(kind string, schemas map[string]*tfprotov6.Schema) string {
 	var text strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(schemas)) {
 		block := schemas[name].Block
-		fmt.Fprintf(&text, "\n### %s `%s`\n\n%s\n\n| Attribute | | |\n| --- | --- | --- |\n", kind, name, block.Description)
+		fmt.Fprintf(&text, "\n### %s `%s`\n\n%s\n\n| Attribute | Use | Meaning |\n| --- | --- | --- |\n", kind, name, block.Description)
 		renderAttributes(&text, "", block.Attributes)
 	}
 	return text.String()

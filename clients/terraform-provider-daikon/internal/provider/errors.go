@@ -2,15 +2,58 @@ package provider
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"net/http"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
+
+// apiError is an error response (RFC 9457).
+type apiError struct {
+	Detail    string `json:"detail"`
+	Reason    string `json:"reason"`
+	RequestID string `json:"request_id"`
+	Errors    []struct {
+		Field   string `json:"field"`
+		Message string `json:"message"`
+	} `json:"errors"`
+}
+
+func (e *apiError) Error() string {
+	if e.RequestID == "" {
+		return e.Detail
+	}
+	return fmt.Sprintf("%s (%s, request %s)", e.Detail, e.Reason, e.RequestID)
+}
+
+// isGone reports whether the object does not exist. A wrong URL is another error.
+func isGone(err error) bool {
+	var failure *apiError
+	return errors.As(err, &failure) && strings.HasSuffix(failure.Reason, "_NOT_FOUND")
+}
+
+// hasReason reports whether the server has rejected a call for this reason.
+func hasReason(err error, reason string) bool {
+	var failure *apiError
+	return errors.As(err, &failure) && failure.Reason == reason
+}
+
+// readError returns an apiError if the response is one of daikon.
+func readError(method, path string, response *http.Response, data []byte) error {
+	failure := &apiError{}
+	if json.Unmarshal(data, failure) != nil || failure.Reason == "" {
+		return fmt.Errorf("%s %s returned %s, which is not a response of daikon: check the URL", method, path, response.Status)
+	}
+	return failure
+}
 
 // attributeSchema is the schema of a resource or data source.
 type attributeSchema interface {
