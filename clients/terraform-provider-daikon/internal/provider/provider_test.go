@@ -193,6 +193,19 @@ func TestChangesByOthersAreNotOverwritten(t *testing.T) {
 	h.destroy("daikon_workspace", h.read("daikon_workspace", state))
 }
 
+func TestPartsOfAFailedCreationAreInTheState(t *testing.T) {
+	h := startHarness(t)
+	workspace := h.create("daikon_workspace", config{"slug": "partial", "name": "Partial"})
+	group, diagnostics := h.apply("daikon_group", h.destroyed("daikon_group"), config{
+		"workspace_id": workspace.text("id"), "name": "Group", "member_ids": []any{"0199f4a2-6b1e-7c3a-9d7e-2f1f4e1c9b10"},
+	})
+	if len(diagnostics) != 1 || group.text("id") == "" {
+		t.Fatal(group.value, diagnostics)
+	}
+	h.destroy("daikon_group", h.read("daikon_group", group))
+	h.destroy("daikon_workspace", workspace)
+}
+
 // publishAction returns the ID of the action `publish` of the service `docs`.
 func (h *harness) publishAction() string {
 	found := h.lookUp("daikon_service_actions", config{"service_name": "docs"})
