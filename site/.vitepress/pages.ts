@@ -64,6 +64,7 @@ const groups: Record<string, string[]> = {
     'clients/python/README.md',
     'clients/go/README.md',
     'clients/browser/README.md',
+    'clients/terraform-provider-daikon/README.md',
   ],
   API: ['docs/api.md', ...references.filter((path) => !path.includes('AdminService'))],
   Operation: named(
