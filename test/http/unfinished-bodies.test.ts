@@ -97,7 +97,7 @@ for (const { caller, path, headers } of [
       statuses.filter((status) => status !== 401 && status !== 0),
       [],
     )
-    t.true(growth < 200, `${growth} MiB`)
+    t.true(growth < 350, `${growth} MiB`)
     t.true(outcome?.ok, JSON.stringify(outcome))
   })
 }
