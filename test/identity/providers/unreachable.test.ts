@@ -65,7 +65,7 @@ test('the requests of one step share one deadline', async (t) => {
 })
 
 test('a closed port is reported as provider_unavailable', async (t) => {
-  const github = createTestProvider('github', { GITHUB_URL: 'http://127.0.0.1:9' })
+  const github = createTestProvider('github', { GITHUB_URL: 'http://127.0.0.1:2' })
   const { secrets } = expectSuccess(await github.begin(redirectUri))
   const callback = new URLSearchParams({ code: 'c', state: secrets.state })
   const sign = github.complete(callback, redirectUri, secrets)
