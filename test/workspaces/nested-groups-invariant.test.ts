@@ -210,60 +210,57 @@ test('a member who is removed from a deep child loses access on the other node a
   }
 })
 
-test.serial(
-  '1,000 members below a chain of 16 groups are added, cut off and added again in bounded time',
-  async (t) => {
-    const [transport] = environment.transports as [Transport]
-    const fixture = await createWorkspaceFixture(environment, transport)
-    const { workspace, people } = fixture
-    await pool.query(
-      `with new_users as (
+test.serial('1,000 members below 16 groups are added and cut off in bounded time', async (t) => {
+  const [transport] = environment.transports as [Transport]
+  const fixture = await createWorkspaceFixture(environment, transport)
+  const { workspace, people } = fixture
+  await pool.query(
+    `with new_users as (
        insert into users (id, email)
        select id, id || '@example.com' from (
          select gen_random_uuid() as id from generate_series(1, 1000)) ids returning id
      )
      insert into members (user_id, workspace_id, role, joined_at)
      select id, $1, 'viewer', now() from new_users`,
-      [workspace],
-    )
-    const groups = await Promise.all(Array.from({ length: 16 }, () => seed.group(workspace)))
-    const bottom = groups[15] as string
-    await pool.query(
-      `insert into group_members (group_id, user_id, workspace_id)
+    [workspace],
+  )
+  const groups = await Promise.all(Array.from({ length: 16 }, () => seed.group(workspace)))
+  const bottom = groups[15] as string
+  await pool.query(
+    `insert into group_members (group_id, user_id, workspace_id)
      select $1, user_id, workspace_id from members where workspace_id = $2 and user_id <> $3`,
-      [bottom, workspace, people.viewer.id],
+    [bottom, workspace, people.viewer.id],
+  )
+  const timed = async (method: string, message: object) => {
+    const start = performance.now()
+    const credentials = { token: people.admin.token }
+    const outcome = await transport.call(
+      method,
+      { workspace_id: workspace, ...message },
+      credentials,
     )
-    const timed = async (method: string, message: object) => {
-      const start = performance.now()
-      const credentials = { token: people.admin.token }
-      const outcome = await transport.call(
-        method,
-        { workspace_id: workspace, ...message },
-        credentials,
-      )
-      const elapsed = performance.now() - start
-      t.log(`${method}: ${elapsed.toFixed(0)} ms`)
-      t.true(elapsed < 20_000, method)
-      return expectOk(outcome)
-    }
-    const link = (index: number) => ({ group_id: groups[index], child_id: groups[index + 1] })
-    for (let index = 0; index < 14; index += 1)
-      expectOk(
-        await transport.call(
-          'AddChildGroup',
-          { workspace_id: workspace, ...link(index) },
-          { token: people.admin.token },
-        ),
-      )
-    await timed('AddChildGroup', link(14))
-    await timed('RemoveChildGroup', link(7))
-    await timed('AddChildGroup', link(7))
-    await timed('AddGroupMember', { group_id: bottom, user_id: people.viewer.id })
-    const { members } = await timed('ListGroupMembers', { group_id: groups[0], effective: true })
-    t.is(members.length, 1004)
-    await timed('RemoveGroupMember', { group_id: bottom, user_id: people.viewer.id })
-    t.deepEqual(await findNestedGroupErrors(pool, workspace), [])
-    await timed('DeleteGroup', { group_id: groups[3] })
-    t.deepEqual(await findNestedGroupErrors(pool, workspace), [])
-  },
-)
+    const elapsed = performance.now() - start
+    t.log(`${method}: ${elapsed.toFixed(0)} ms`)
+    t.true(elapsed < 20_000, method)
+    return expectOk(outcome)
+  }
+  const link = (index: number) => ({ group_id: groups[index], child_id: groups[index + 1] })
+  for (let index = 0; index < 14; index += 1)
+    expectOk(
+      await transport.call(
+        'AddChildGroup',
+        { workspace_id: workspace, ...link(index) },
+        { token: people.admin.token },
+      ),
+    )
+  await timed('AddChildGroup', link(14))
+  await timed('RemoveChildGroup', link(7))
+  await timed('AddChildGroup', link(7))
+  await timed('AddGroupMember', { group_id: bottom, user_id: people.viewer.id })
+  const { members } = await timed('ListGroupMembers', { group_id: groups[0], effective: true })
+  t.is(members.length, 1004)
+  await timed('RemoveGroupMember', { group_id: bottom, user_id: people.viewer.id })
+  t.deepEqual(await findNestedGroupErrors(pool, workspace), [])
+  await timed('DeleteGroup', { group_id: groups[3] })
+  t.deepEqual(await findNestedGroupErrors(pool, workspace), [])
+})
