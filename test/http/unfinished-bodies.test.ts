@@ -90,11 +90,13 @@ for (const { caller, path, headers } of [
   test.serial(`large bodies of a caller with ${caller} are rejected unread`, async (t) => {
     const { statuses, growth, outcome } = await flood(path, headers, 100)
     t.log(`${growth} MiB`)
-    // A connection may be reset while the client is still writing.
-    const rejected = statuses.filter((status) => status === 401)
+    // A connection may be reset while the client is still writing. On a busy machine, a request may
+    // arrive more than ten seconds after its connection.
+    const rejected = statuses.filter((status) => [401, 408].includes(status))
     t.true(rejected.length >= 50, String(statuses))
+    t.true(rejected.includes(401))
     t.deepEqual(
-      statuses.filter((status) => status !== 401 && status !== 0),
+      statuses.filter((status) => ![401, 408, 0].includes(status)),
       [],
     )
     t.true(growth < 350, `${growth} MiB`)
@@ -109,7 +111,7 @@ test.serial('unfinished bodies of a public route take bounded memory', async (t)
   t.log(`${growth} MiB`)
   t.true(statuses.includes(429))
   t.deepEqual(
-    statuses.filter((status) => status !== 429 && status !== 0),
+    statuses.filter((status) => ![429, 408, 0].includes(status)),
     [],
   )
   t.true(growth < 350, `${growth} MiB`)

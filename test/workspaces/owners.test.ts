@@ -135,7 +135,6 @@ for (const transport of environment.transports) {
   })
 
   test(`when two owners demote, remove or leave concurrently, one remains, 50 times ${through}`, async (t) => {
-    t.timeout(50_000)
     const otherTransport = other.transports.find(({ name }) => name === transport.name) ?? transport
     for (let round = 0; round < 50; round += 1) {
       const workspace_id = await seed.workspace()
