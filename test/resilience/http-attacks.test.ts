@@ -31,7 +31,10 @@ function assertHarmless(t: ExecutionContext, effect: AttackEffect<Statuses>): vo
   t.is(result['500'] ?? 0, 0)
   t.deepEqual(neighbour.failed, {})
   t.true(neighbour.calls > 0)
-  t.true(cpuSeconds < maxCpuSeconds(requests, neighbour.calls), `${cpuSeconds} s for ${requests} requests`)
+  t.true(
+    cpuSeconds < maxCpuSeconds(requests, neighbour.calls),
+    `${cpuSeconds} s for ${requests} requests`,
+  )
   t.true(memory.peak < memory.before + 250, `${memory.peak} MiB at peak`)
 }
 
