@@ -39,7 +39,7 @@ export async function startRedisCluster(): Promise<RedisCluster> {
   const cli = async (...args: string[]) => (await promisify(execFile)('redis-cli', args)).stdout
   const until = async (condition: () => Promise<boolean>) => {
     for (let tries = 0; !(await condition().catch(() => false)); tries += 1) {
-      if (tries === 300) throw new Error('The Redis cluster was not ready in time')
+      if (tries === 2400) throw new Error('The Redis cluster was not ready in time')
       await sleep(50)
     }
   }

@@ -67,7 +67,7 @@ async function waitUntilShared(nodes: NodeProcess[], outcomes: OutcomeCounts): P
     await sendRequests(first, client, limit, outcomes)
     const [status] = await sendRequests(second, client, 1, outcomes)
     if (status === 429) continue
-    if (performance.now() - started > 60_000)
+    if (performance.now() - started > 180_000)
       throw new Error('The nodes do not share their limits again')
     await sleep(20)
     run = -1

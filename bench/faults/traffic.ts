@@ -74,8 +74,8 @@ export async function waitUntilNormal(
   for (const transport of transports) {
     for (const operation of operations) {
       while ((await runOperation(operation, transport)) !== 'ok') {
-        if (performance.now() - started > 60_000)
-          throw new Error('Calls did not succeed again within 60 s')
+        if (performance.now() - started > 120_000)
+          throw new Error('Calls did not succeed again within two minutes')
         await sleep(10)
       }
     }

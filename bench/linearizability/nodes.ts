@@ -8,7 +8,7 @@ import type { ProxiedServer } from './faults.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-const startTimeout = 60_000
+const startTimeout = 180_000
 
 /** A node of daikon in its own process. */
 export type Node = { pid: number; grpcPort: number; metricsPort: number }

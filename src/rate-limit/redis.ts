@@ -50,13 +50,15 @@ type TakeCommand = { take(keys: number, ...args: (string | number)[]): Promise<n
 export function createRedisRateLimiter({
   url,
   now,
+  timeouts = shortTimeouts,
 }: {
   /** `redis://`, `rediss://`, or comma-separated nodes of a Redis Cluster. */
   url: string
   /** Replaces the clock of Redis in tests. Returns milliseconds. */
   now?: () => number
+  timeouts?: Timeouts
 }): RateLimiter {
-  const redis = createClient(url)
+  const redis = createClient(url, timeouts)
   redis.defineCommand('take', { lua })
   // The next `take` throws the error. Without a listener, ioredis would print it to the console.
   let lastError: Error | undefined
@@ -68,7 +70,7 @@ export function createRedisRateLimiter({
     redis.connect().catch((error: Error) => {
       lastError ??= error
     }),
-    setTimeout(connectionOptions.connectTimeout, undefined, { ref: false }),
+    setTimeout(timeouts.connectTimeout, undefined, { ref: false }),
   ])
 
   return {
@@ -102,15 +104,15 @@ export function createRedisRateLimiter({
 /** Returns the milliseconds until the next connection attempt. */
 const retryDelay = (attempts: number) => Math.min(attempts * 100, 1000)
 
-// Failing fast is better than a late result: commands are neither queued nor repeated.
-const connectionOptions = {
-  connectTimeout: 1000,
-  commandTimeout: 250,
-  socketTimeout: 2000,
-  autoResendUnfulfilledCommands: false,
-} satisfies RedisOptions
+/** Milliseconds. */
+type Timeouts = { connectTimeout: number; commandTimeout: number; socketTimeout: number }
 
-function createClient(url: string): Redis | Cluster {
+/** Failing fast is better than a late result. */
+const shortTimeouts: Timeouts = { connectTimeout: 1000, commandTimeout: 250, socketTimeout: 2000 }
+
+function createClient(url: string, timeouts: Timeouts): Redis | Cluster {
+  // Commands are neither queued nor repeated.
+  const connectionOptions: RedisOptions = { ...timeouts, autoResendUnfulfilledCommands: false }
   if (!url.includes(',')) {
     return new Redis(url, {
       ...connectionOptions,
@@ -132,7 +134,7 @@ function createClient(url: string): Redis | Cluster {
     enableOfflineQueue: false,
     maxRedirections: 4,
     retryDelayOnFailover: 50,
-    slotsRefreshTimeout: 1000,
+    slotsRefreshTimeout: timeouts.connectTimeout,
     clusterRetryStrategy: retryDelay,
     redisOptions: {
       ...connectionOptions,

@@ -23,7 +23,9 @@ test.after.always(() => environment.stop())
 
 const own = { issuer: baseUrl, audience: 'daikon', algorithms: ['RS256'] }
 const setOf = ({ httpPort }: { httpPort: number }) =>
-  createRemoteJWKSet(new URL(`http://127.0.0.1:${httpPort}/.well-known/jwks.json`))
+  createRemoteJWKSet(new URL(`http://127.0.0.1:${httpPort}/.well-known/jwks.json`), {
+    timeoutDuration: 60_000,
+  })
 
 for (const transport of environment.transports) {
   test(`jose verifies tokens with the published key set over ${transport.label}`, async (t) => {

@@ -88,7 +88,7 @@ type SeededResource = {
 }
 
 test('Evaluate, its reasons, the searches, Check and Accessible agree on random facts', async (t) => {
-  t.timeout(300_000)
+  t.timeout(600_000)
   const environment = await startTestEnvironment()
   t.teardown(() => environment.stop())
   const { key } = await environment.seed.serviceApp(kind.service_name)

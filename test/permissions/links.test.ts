@@ -568,10 +568,12 @@ test('the last use of a link is stored to the day', async (t) => {
     const { links } = expectOk(await transport.call('ListLinks', reference, credentials))
     return links[0].last_used_on
   }
+  const today = () => new Date().toISOString().slice(0, 10)
   t.falsy(await lastUse())
+  const first = today()
   await decide(token, record)
   await environment.app.writeKeyUses()
-  t.is(await lastUse(), new Date().toISOString().slice(0, 10))
+  t.true([first, today()].includes(await lastUse()))
 })
 
 test('a token of another form is no link', async (t) => {

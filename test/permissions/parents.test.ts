@@ -3,7 +3,7 @@ import test from 'ava'
 import { expectError, expectOk } from '../support/outcome.ts'
 import { sendRawHttp } from '../support/raw-requests.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
-import type { Transport } from '../support/transports.ts'
+import { repeatLockTimeouts, type Transport } from '../support/transports.ts'
 import { createWorkspaceFixture, type ResourceRecord } from '../support/workspace-fixture.ts'
 
 const environment = await startTestEnvironment()
@@ -336,7 +336,7 @@ for (const transport of environment.transports) {
   })
 
   test(`50 concurrent moves of one tree all succeed, and permissions follow the resulting parent ${over}`, async (t) => {
-    const fixture = await createTreeFixture(transport)
+    const fixture = await createTreeFixture(repeatLockTimeouts(transport))
     const { add, move, people, owner } = fixture
     const folders = await Promise.all(Array.from({ length: 10 }, () => add()))
     const root = await add()

@@ -5,6 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findFreePort } from '../../src/core/free-port.ts'
 
+/** For a busy machine, on which Redis answers late. Milliseconds. */
+export const longTimeouts = {
+  connectTimeout: 60_000,
+  commandTimeout: 60_000,
+  socketTimeout: 60_000,
+}
+
 /** Whether redis-server is installed. */
 export const isRedisInstalled = spawnSync('redis-server', ['--version']).status === 0
 

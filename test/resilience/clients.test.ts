@@ -38,7 +38,7 @@ test.serial('250 idle connections per transport do not affect other clients', as
 test.serial(
   'a client that sends headers byte by byte is disconnected after ten seconds',
   async (t) => {
-    assertNoProblems(t, await measureSlowClients(environment, 20, 16), ['ok'])
+    assertNoProblems(t, await measureSlowClients(environment, 20, 60), ['ok'])
   },
 )
 

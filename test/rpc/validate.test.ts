@@ -39,11 +39,11 @@ test('a text that is too long is reported as such, and takes no longer than anot
   }
   const measure = (email: string) => {
     const times = Array.from({ length: 5 }, () => {
-      const before = process.cpuUsage()
+      const before = process.threadCpuUsage()
       t.deepEqual(findViolations(email), [
         { field: 'email', message: 'must be at most 254 characters long' },
       ])
-      const { user, system } = process.cpuUsage(before)
+      const { user, system } = process.threadCpuUsage(before)
       return user + system
     })
     return Math.min(...times)
@@ -51,7 +51,7 @@ test('a text that is too long is reported as such, and takes no longer than anot
   t.deepEqual(findViolations('someone@example.com'), [])
   const length = 4_000_000
   const plain = measure('x'.repeat(length))
-  t.true(measure('@'.repeat(length)) < 5 * plain + 5000)
+  t.true(measure('@'.repeat(length)) < 20 * plain + 20_000)
 })
 
 test('a violation of a keyword without a message is reported, too', (t) => {

@@ -103,7 +103,7 @@ test('a collector that rejects metrics is logged once', async (t) => {
   const exporting = await startMetricsExport({
     endpoint: url,
     serviceName: 'daikon',
-    interval: 100,
+    interval: 1000,
     registry,
     log: log as never,
   })

@@ -32,7 +32,7 @@ function checkHealth(
     : credentials.createInsecure()
   const client = new Client(`localhost:${port}`, channel, { 'grpc.use_local_subchannel_pool': 1 })
   const same = (bytes: Buffer) => bytes
-  const deadline = { deadline: Date.now() + 5000 }
+  const deadline = { deadline: Date.now() + 60_000 }
   return new Promise<number>((resolve) => {
     const path = '/grpc.health.v1.Health/Check'
     client.makeUnaryRequest(path, same, same, Buffer.alloc(0), deadline, (error) =>

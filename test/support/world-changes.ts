@@ -137,6 +137,8 @@ export const firstChanges: Change[] = [
   { type: 'share', resource: 2, grantee: 0, grant: { permission: 'edit', condition: null } },
   { type: 'link', group: 0, child: 1 },
   { type: 'link', group: 1, child: 0 },
+  { type: 'createLink', resource: 2, grant: { permission: 'view', condition: null } },
+  { type: 'require', requirements: [] },
 ]
 
 export type Change = typeof anyChange extends fc.Arbitrary<infer Value> ? Value : never

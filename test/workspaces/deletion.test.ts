@@ -92,9 +92,7 @@ for (const transport of environment.transports) {
       }
       t.true(await isPublic())
 
-      const startedAt = performance.now()
       expectOk(await transport.call('DeleteWorkspace', { workspace_id: workspace }, people.owner))
-      t.true(performance.now() - startedAt < 1000, `${performance.now() - startedAt} ms`)
       t.true((await countRows(workspace)) >= size, 'the rows are still there')
 
       for (const person of [people.owner, people.viewer]) {
@@ -178,10 +176,9 @@ for (const transport of environment.transports) {
       t.true(await isAllowed())
       t.true((await list()).length > 100)
 
-      const startedAt = performance.now()
       const message = { permission_id: root, cascade: true }
       expectOk(await transport.call('Unregister', message, { key }))
-      t.true(performance.now() - startedAt < 1000)
+      t.true((await countRows(workspace)) >= 3000, 'the rows are still there')
       for (let step = 0; ; step += 1) {
         t.false(await isAllowed(), `after ${step} steps`)
         t.deepEqual(await list(), [], `after ${step} steps`)
@@ -225,10 +222,20 @@ test.serial('another node continues the sweep of a node that was killed', async 
   const total = await countRows(workspace)
   const settings = { DATABASE_URL: environment.databaseUrl }
   const first = await startServer(t, folder, settings)
+  // The sweep cannot pass the locked resource.
+  const client = await pool.connect()
+  await client.query('begin')
+  await client.query(
+    `select from resources where workspace_id = $1 and not is_parent
+     order by kind_id desc, resource_id desc limit 1 for update`,
+    [workspace],
+  )
   await pool.query('delete from workspaces where id = $1', [workspace])
   await waitUntil(async () => (await countRows(workspace)) < total)
   first.child.kill('SIGKILL')
   await first.exited
+  await client.query('rollback')
+  client.release()
   const left = await countRows(workspace)
   t.true(left > 0, 'the node was killed in the middle')
   await startServer(t, folder, settings)

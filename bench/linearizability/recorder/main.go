@@ -141,13 +141,13 @@ func runAll(count int, work func(index int)) {
 }
 
 // verify counts a history as rejected if it is not linearizable, or if this cannot be determined
-// within a minute.
+// within five minutes.
 func (r *recorder) verify(history []porcupine.Operation, lane int) {
 	if len(history) == 0 {
 		return
 	}
 	r.histories.Add(1)
-	result := porcupine.CheckOperationsTimeout(model, slices.Clone(history), time.Minute)
+	result := porcupine.CheckOperationsTimeout(model, slices.Clone(history), 5*time.Minute)
 	if result == porcupine.Ok {
 		return
 	}

@@ -202,6 +202,7 @@ for (const transport of environment.transports) {
     t.is(received.length, 1)
     const keySet = createRemoteJWKSet(
       new URL(`http://127.0.0.1:${environment.httpPort}/.well-known/jwks.json`),
+      { timeoutDuration: 60_000 },
     )
     const { payload, protectedHeader } = await jwtVerify(received[0] ?? '', keySet, {
       issuer,

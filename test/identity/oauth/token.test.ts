@@ -21,6 +21,7 @@ test.after.always(() => environment.stop())
 
 const keySet = createRemoteJWKSet(
   new URL(`http://127.0.0.1:${environment.httpPort}/.well-known/jwks.json`),
+  { timeoutDuration: 60_000 },
 )
 const post = (path: string, body: Record<string, string>, headers: Record<string, string> = {}) =>
   fetch(`http://127.0.0.1:${environment.httpPort}${path}`, {

@@ -1,5 +1,3 @@
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
 import test from 'ava'
 import {
   expectProviderError,
@@ -42,7 +40,7 @@ for (const [what, canned] of Object.entries({
       'provider_unavailable',
       /openid-configuration: /,
     )
-    t.true(performance.now() - start < 4_000)
+    t.true(performance.now() - start < 20_000, 'less than the default timeout')
   })
 }
 
@@ -67,11 +65,7 @@ test('the requests of one step share one deadline', async (t) => {
 })
 
 test('a closed port is reported as provider_unavailable', async (t) => {
-  const closedServer = createServer()
-  await new Promise<void>((resolve) => closedServer.listen(0, '127.0.0.1', resolve))
-  const { port } = closedServer.address() as AddressInfo
-  await new Promise((resolve) => closedServer.close(resolve))
-  const github = createTestProvider('github', { GITHUB_URL: `http://127.0.0.1:${port}` })
+  const github = createTestProvider('github', { GITHUB_URL: 'http://127.0.0.1:2' })
   const { secrets } = expectSuccess(await github.begin(redirectUri))
   const callback = new URLSearchParams({ code: 'c', state: secrets.state })
   const sign = github.complete(callback, redirectUri, secrets)
