@@ -98,15 +98,13 @@ export function createTokenMemory(tokens: Tokens, maxBytes: number): TokenMemory
  */
 export type VerifyAccessToken = (token: string) => Promise<UserClaims>
 
-export function createVerifyAccessToken(
-  { find, verify }: TokenMemory,
-  now: () => Date,
-): VerifyAccessToken {
+export function createVerifyAccessToken(memory: TokenMemory, now: () => Date): VerifyAccessToken {
   return async (token) => {
     if (looksLikeApiKey(token)) throw apiKeyInvalid()
     const date = now()
     const digest = digestToken('access', token)
-    const { user } = find(digest, date) ?? (await verify('access', token, digest, date))
+    const { user } =
+      memory.find(digest, date) ?? (await memory.verify('access', token, digest, date))
     return user as UserClaims
   }
 }

@@ -3,7 +3,10 @@ import type { TestEnvironment } from './test-environment.ts'
 import type { Outcome, Transport } from './transports.ts'
 
 /** Creates an administrator. `call` sends requests to AdminService with their admin token. */
-export async function createAdmin({ app, seed }: TestEnvironment, seconds = 900) {
+export async function createAdmin(
+  { app, seed }: Pick<TestEnvironment, 'seed'> & { app: Pick<TestEnvironment['app'], 'tokens'> },
+  seconds = 900,
+) {
   const id = await seed.user('admin', { is_admin: true })
   const profile = { sub: id, jti: randomUUID(), email: 'admin@example.com', name: 'admin' }
   const token = await app.tokens.sign('admin_access', { ...profile, admin: true }, seconds)
