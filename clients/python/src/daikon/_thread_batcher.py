@@ -133,7 +133,9 @@ class ThreadBatcher:
             raise queue_deadline_error()
         try:
             with self._lock:
-                items = take_batch(self._unsent)
+                # Another thread may have sent the checks of this one, which then sends no others.
+                is_sent = all(item.is_sent for item in waiter.items)
+                items = [] if is_sent else take_batch(self._unsent)
                 for item in items:
                     item.is_sent = True
             if items:
