@@ -5,7 +5,8 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 
-export const isPgBouncerInstalled = spawnSync('pgbouncer', ['--version']).status === 0
+export const isPgBouncerInstalled =
+  process.platform === 'linux' && spawnSync('pgbouncer', ['--version']).status === 0
 if (!isPgBouncerInstalled) console.info('PgBouncer is not installed: it is not tested')
 
 let started = 0
@@ -21,8 +22,9 @@ export async function startPgBouncer(
   chmodSync(folder, 0o755)
   const { hostname, port, username, password, pathname } = new URL(databaseUrl)
   started += 1
-  // Addresses of this process, because PgBouncer cannot choose a free port by itself.
-  const address = `127.${64 + started}.${(process.pid >> 8) & 255}.${process.pid & 255}`
+  // An address of this process, because PgBouncer cannot choose a free port by itself.
+  const { pid } = process
+  const address = [127, ((started & 3) << 6) | (pid >> 16), (pid >> 8) & 255, pid & 255].join('.')
   const file = join(folder, 'pgbouncer.ini')
   writeFileSync(
     file,
