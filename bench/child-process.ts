@@ -43,8 +43,15 @@ export function startBenchProcess(file: string, ...args: string[]): BenchProcess
 }
 
 /** Starts a program that reads messages from standard input, one per line, and writes responses. */
-export function startLineProcess(program: string): BenchProcess {
-  const child = spawn(program, { stdio: ['pipe', 'pipe', 'inherit'] })
+export function startLineProcess(
+  program: string,
+  args: string[] = [],
+  env: NodeJS.ProcessEnv = {},
+): BenchProcess {
+  const child = spawn(program, args, {
+    env: { ...process.env, ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
   running.push(child)
   const lines = createInterface(child.stdout)
   return {

@@ -15,7 +15,7 @@ export type Failure = { message: string; exitCode: 1 | 2 }
 const rejectedConnection = ['28000', '28P01', '3D000']
 
 /** Codes of errors of this server whose message tells the operator what to do. */
-const ownCodes = ['DATA_DIR_IN_USE', 'ASYNCHRONOUS_COMMIT', 'NEWER_FACTS']
+const ownCodes = ['DATA_DIR_IN_USE', 'ASYNCHRONOUS_COMMIT', 'NEWER_FACTS', 'TRANSACTION_POOLING']
 
 const unreachable = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH']
 

@@ -1,6 +1,7 @@
 import pg, { type Client, type ClientBase } from 'pg'
 import { lacksMigrations } from './database-errors.ts'
 import { migrationTimeouts } from './pool.ts'
+import { requireSessions } from './pooling.ts'
 import { findPrimaryUrl } from './primary-hosts.ts'
 import { migrationNames, tellSchemaVersion } from './schema-version.ts'
 
@@ -20,6 +21,7 @@ export async function migrate(
   await lock.connect()
   try {
     if (await isMigrated(lock)) return []
+    await requireSessions(url)
     await lock.query("select pg_advisory_lock(hashtext('daikon migrate'))")
     const { openOrm } = await import('./orm.ts')
     const orm = await openOrm(url, {

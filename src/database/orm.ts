@@ -69,6 +69,7 @@ import { JobQueue } from './migrations/065-job-queue.ts'
 import { InvitationLinks } from './migrations/067-invitation-links.ts'
 import { NewerFacts } from './migrations/068-newer-facts.ts'
 import { maxEntityConnections, poolTimeouts, withoutJit } from './pool.ts'
+import { withSessionSettings } from './session-settings.ts'
 
 const entities = [
   Activity,
@@ -175,7 +176,10 @@ export function openOrm(url: string, options: OrmOptions = {}): Promise<MikroORM
     entities,
     extensions: [Migrator],
     pool: { min: 0, max: maxEntityConnections },
-    driverOptions: { ...timeouts, Client, onPoolCreated, options: withoutJit },
+    driverOptions: {
+      ...withSessionSettings({ ...timeouts, Client }, withoutJit),
+      onPoolCreated,
+    },
     // Failures are reported to the caller as errors.
     logger: () => {},
     migrations: {

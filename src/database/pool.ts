@@ -25,7 +25,7 @@ export const poolTimeouts = {
  * Turns off JIT compilation, which would add up to hundreds of milliseconds to short statements
  * that PostgreSQL expects to be expensive.
  */
-export const withoutJit = '-c jit=off'
+export const withoutJit = { jit: 'off' }
 
 /** For CLI commands, which do not delay other callers. */
 export const commandTimeouts = { ...poolTimeouts, connectionTimeoutMillis: 15_000 }

@@ -1,6 +1,7 @@
 import { Pool, type PoolConfig } from 'pg'
 import { statementError } from './database-errors.ts'
 import { countConnections, type PoolCounts, withClient, withoutJit } from './pool.ts'
+import { withSessionSettings } from './session-settings.ts'
 
 /** Runs prepared statements. */
 export type Statements = {
@@ -42,10 +43,9 @@ export function createStatementPool(
 
 /** Creates a pool whose connections force generic plans. */
 export function createGenericPlanPool(config: PoolConfig, onError: (error: Error) => void): Pool {
-  const pool = new Pool({
-    ...config,
-    options: `-c plan_cache_mode=force_generic_plan ${withoutJit}`,
-  })
+  const pool = new Pool(
+    withSessionSettings(config, { plan_cache_mode: 'force_generic_plan', ...withoutJit }),
+  )
   pool.on('error', onError)
   // The running statement of a lost connection fails on its own. Without this listener, the process
   // would exit.

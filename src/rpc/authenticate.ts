@@ -9,15 +9,11 @@ import type {
 } from '../core/request-context.ts'
 import { currentScopes } from '../core/scopes.ts'
 import { serviceKeyMissing } from '../identity/service-keys.ts'
+import type { AdminClaims, ManagementClaims, UserClaims } from '../identity/token-memory.ts'
 import { adminRequired, userInactive } from '../identity/user-errors.ts'
 import type { PrincipalStatus } from '../permissions/engine/question.ts'
 import type { Call } from './call.ts'
-import type {
-  AdminClaims,
-  ManagementClaims,
-  UserClaims,
-  VerifiedCredentials,
-} from './credentials.ts'
+import type { VerifiedCredentials } from './credentials.ts'
 import type { Policy } from './method.ts'
 
 type AuthenticationDependencies = {

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { ServiceError } from '../core/errors.ts'
 import {
   apiKeyInvalid,
@@ -7,14 +6,16 @@ import {
   looksLikeApiKey,
   maxKeyMemory,
 } from '../identity/api-keys.ts'
-import type { Token } from '../identity/claims.ts'
 import { hashServiceKey } from '../identity/service-keys.ts'
-import type { Tokens } from '../identity/tokens.ts'
+import {
+  digestToken,
+  type TokenKind,
+  type TokenMemory,
+  type VerifiedToken,
+} from '../identity/token-memory.ts'
 import { tokenMissing } from '../identity/user-errors.ts'
 import type { Credentials } from './call.ts'
 import type { Policy, Tier } from './method.ts'
-
-type TokenKind = 'access' | 'admin_access' | 'management'
 
 /** The credentials that each tier requires. */
 const requirements: Record<Tier, { token?: TokenRequirement; serviceKey?: true }> = {
@@ -28,22 +29,11 @@ const requirements: Record<Tier, { token?: TokenRequirement; serviceKey?: true }
 /** An access token; or an administrator's token, or the token of a management app. */
 type TokenRequirement = 'access' | 'administrative'
 
-/** The claims that calls need. Others, such as the groups, can be large and are not cached. */
-export type UserClaims = Pick<Token<'access'>, 'sub' | 'jti' | 'wid' | 'exp' | 'email'> & {
-  /** The first characters of the API key that serves as the token, whose ID is `jti`. */
-  apiKeyPrefix?: string
-}
-export type AdminClaims = Pick<Token<'admin_access'>, 'sub' | 'jti' | 'admin' | 'exp'>
-export type ManagementClaims = Pick<Token<'management'>, 'sub' | 'jti' | 'scope' | 'exp'>
-
 /**
  * The claims of tokens whose signature and expiry are valid, and the hash of the service key.
  * Whether the user, the key and the token are still active is checked on every call.
  */
-export type VerifiedCredentials = {
-  user?: UserClaims | undefined
-  admin?: AdminClaims | undefined
-  managementApp?: ManagementClaims | undefined
+export type VerifiedCredentials = VerifiedToken & {
   /** Whether the tier requires a service key, or accepts other credentials instead. */
   service?: 'required' | 'optional' | undefined
   /** The hash of the presented service key, if any. */
@@ -55,7 +45,7 @@ export type VerifiedCredentials = {
 }
 
 /**
- * Verifies the credentials that a policy requires. Returns synchronously if the token is cached.
+ * Verifies the credentials that a policy requires. Returns synchronously if the token is remembered.
  * Throws or rejects with `unauthenticated`.
  */
 export type VerifyCredentials = (
@@ -69,56 +59,11 @@ export type VerifyCredentials = (
   onlyRemembered?: boolean,
 ) => VerifiedCredentials | Promise<VerifiedCredentials>
 
-type VerifiedToken = Pick<VerifiedCredentials, 'user' | 'admin' | 'managementApp'>
-type CacheEntry = VerifiedToken & { expiresAt: number }
-
-/**
- * The estimated memory of a cache entry in bytes: its digest, three IDs, an e-mail address, objects
- * and map entry.
- */
-const entryBytes = 1024
-
-/** Milliseconds between sweeps of expired entries. */
-const sweepInterval = 60_000
-
-/**
- * Creates a verifier that caches verified tokens until they expire, because checking a signature
- * costs more than the rest of a permission check. The cache is keyed by a SHA-256 digest, never
- * contains the token itself, and takes at most about `maxCacheBytes`.
- */
+/** Creates the verifier of the credentials of calls. */
 export function createCredentialsVerifier(
-  tokens: Tokens,
+  memory: TokenMemory,
   findApiKey: FindApiKey,
-  maxCacheBytes: number,
 ): VerifyCredentials {
-  const cache = new Map<string, CacheEntry>()
-  let verificationKeys = tokens.verificationKeys()
-  const maxEntries = Math.max(Math.floor(maxCacheBytes / entryBytes), 1)
-  let nextSweep = 0
-
-  function addToCache(digest: string, entry: CacheEntry, now: number) {
-    if (now >= nextSweep) {
-      nextSweep = now + sweepInterval
-      for (const [other, { expiresAt }] of cache) if (expiresAt <= now) cache.delete(other)
-    }
-    if (cache.size >= maxEntries) {
-      const [oldest] = cache.keys()
-      if (oldest) cache.delete(oldest)
-    }
-    cache.set(digest, entry)
-  }
-
-  async function verify(type: TokenKind, token: string, digest: string, now: Date) {
-    const keys = verificationKeys
-    const claims = await tokens.verify(type, token)
-    const verified = toVerifiedToken(claims)
-    // The keys may have been replaced while the signature was verified.
-    if (keys === tokens.verificationKeys()) {
-      addToCache(digest, { ...verified, expiresAt: claims.exp * 1000 }, now.getTime())
-    }
-    return verified
-  }
-
   /** API keys are remembered like tokens. Whether one has ended is checked on every call. */
   async function verifyApiKey(key: string, digest: string, now: Date): Promise<VerifiedToken> {
     const owner = await findApiKey(key, now)
@@ -127,7 +72,7 @@ export function createCredentialsVerifier(
     const memoryEnd = Math.floor(now.getTime() / 1000) + maxKeyMemory
     const exp = owner.expiresAt ?? memoryEnd
     const user = { sub, jti, wid, exp, email: '', apiKeyPrefix: apiKeyPrefix(key) }
-    addToCache(digest, { user, expiresAt: Math.min(exp, memoryEnd) * 1000 }, now.getTime())
+    memory.remember(digest, { user }, Math.min(exp, memoryEnd) * 1000, now)
     return { user }
   }
 
@@ -138,17 +83,11 @@ export function createCredentialsVerifier(
     onlyRemembered: boolean,
   ): VerifiedToken | Promise<VerifiedToken> {
     const { type, token } = presentedToken(required, credentials)
-    if (verificationKeys !== tokens.verificationKeys()) {
-      // Tokens signed by a removed key must no longer be accepted.
-      cache.clear()
-      verificationKeys = tokens.verificationKeys()
-    }
-    // The separator is unambiguous, because a token cannot contain a line feed.
-    credentials.digest ??= hash('sha256', `${type}\n${token}`, 'base64')
-    const cached = cache.get(credentials.digest)
-    if (cached && cached.expiresAt > now.getTime()) return cached
+    credentials.digest ??= digestToken(type, token)
+    const remembered = memory.find(credentials.digest, now)
+    if (remembered) return remembered
     if (type !== 'access' || !looksLikeApiKey(token))
-      return verify(type, token, credentials.digest, now)
+      return memory.verify(type, token, credentials.digest, now)
     return onlyRemembered ? {} : verifyApiKey(token, credentials.digest, now)
   }
 
@@ -256,16 +195,4 @@ function presentedToken(
     'TOKEN_MISSING',
     'An admin token is required in the admin_token cookie, or the token of a management app in the Authorization header',
   )
-}
-
-function toVerifiedToken(claims: Token<TokenKind>): VerifiedToken {
-  const { sub, jti, exp } = claims
-  switch (claims.type) {
-    case 'access':
-      return { user: { sub, jti, exp, wid: claims.wid, email: claims.email } }
-    case 'admin_access':
-      return { admin: { sub, jti, exp, admin: claims.admin } }
-    case 'management':
-      return { managementApp: { sub, jti, exp, ...(claims.scope && { scope: claims.scope }) } }
-  }
 }

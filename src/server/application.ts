@@ -20,6 +20,7 @@ import { createClientOrigins } from '../identity/redirect-uris.ts'
 import { createStateCookies } from '../identity/state-cookie.ts'
 import { recordApiKeyUsageSql } from '../identity/store/api-key-store.ts'
 import { LogoutQueueStore } from '../identity/store/logout-queue-store.ts'
+import { createTokenMemory } from '../identity/token-memory.ts'
 import { createTokens, type Tokens } from '../identity/tokens.ts'
 import type { SendMail } from '../outbound/mail-client.ts'
 import { createOutboundClient } from '../outbound/outbound-client.ts'
@@ -183,6 +184,7 @@ export function createApplication({
 }: ApplicationDependencies): Application {
   const registry = readRegistry()
   const tokens = createTokens({ currentKeys, issuer: options.baseUrl, now, debug: options.debug })
+  const tokenMemory = createTokenMemory(tokens, options.maxTokenCacheBytes ?? 32 * 1024 * 1024)
   const { keysRequired, maxFactsCacheBytes } = options
   const { onFactsBatch, onCachedQuery } = observers
   const engineOptions = { keysRequired, maxFactsCacheBytes, onFactsBatch, onCachedQuery }
@@ -210,6 +212,7 @@ export function createApplication({
   const linkUsage = createKeyUsage('link usage', recordLinkUsageSql)
   const feed = createLiveFeed(() => new FeedStore(database.fork()), onFeedFailure)
   const handlers = createHandlers({
+    tokenMemory,
     findApiKey,
     database,
     feed,
@@ -255,11 +258,7 @@ export function createApplication({
     adminLimit: options.adminLimit,
     serviceLimit: options.serviceLimit,
     userLimit: options.userLimit,
-    verifyCredentials: createCredentialsVerifier(
-      tokens,
-      findApiKey,
-      options.maxTokenCacheBytes ?? 32 * 1024 * 1024,
-    ),
+    verifyCredentials: createCredentialsVerifier(tokenMemory, findApiKey),
     ask: engine.ask,
     findManagementScopes: createFindManagementScopes(database.statements),
     keysRequired,

@@ -75,6 +75,7 @@ import { issueToken } from '../identity/oauth/token-endpoint.ts'
 import { getUserInfo } from '../identity/oauth/user-info.ts'
 import { refreshToken, switchWorkspace } from '../identity/refresh-families.ts'
 import { endOtherSessions, endSession, listSessions, logout } from '../identity/sessions.ts'
+import { createVerifyAccessToken, type TokenMemory } from '../identity/token-memory.ts'
 import { getMe, updateMe } from '../identity/users.ts'
 import { getConfiguration, getKeySet } from '../identity/well-known.ts'
 import type { OutboundHosts } from '../outbound/outbound-hosts.ts'
@@ -183,6 +184,7 @@ import type { Stores } from './stores.ts'
 
 /** The dependencies of handlers, in addition to the context of a call. */
 type HandlerDependencies = IdentityDependencies & {
+  tokenMemory: TokenMemory
   findApiKey: FindApiKey
   database: Pick<Database, 'reads'>
   engine: Engine
@@ -202,6 +204,7 @@ type HandlerDependencies = IdentityDependencies & {
 
 /** Returns the handler of every method. A missing one is a compile-time error. */
 export function createHandlers({
+  tokenMemory,
   findApiKey,
   database,
   engine,
@@ -229,7 +232,8 @@ export function createHandlers({
     wakeWebhook,
   })
   const findLink = createFindLink(engine, onLinkUsed)
-  const access: AccessDependencies = { engine, tokens: identity.tokens, findApiKey, findLink }
+  const verifyAccessToken = createVerifyAccessToken(tokenMemory, identity.clock)
+  const access: AccessDependencies = { engine, verifyAccessToken, findApiKey, findLink }
   const authorizeAction = createAuthorizeAction(engine)
   const authorizeForwarded = createAuthorizeForwarded(createLoadRoutes(database.reads))
   return {

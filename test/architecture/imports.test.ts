@@ -76,6 +76,7 @@ const importedByRpc = [
   'src/identity/api-keys.ts',
   'src/identity/service-keys.ts',
   'src/identity/tokens.ts',
+  'src/identity/token-memory.ts',
   'src/identity/user-errors.ts',
 ]
 

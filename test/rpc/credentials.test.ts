@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import {
+  createTokenMemory,
+  createVerifyAccessToken,
+  digestToken,
+} from '../../src/identity/token-memory.ts'
 import type { Tokens } from '../../src/identity/tokens.ts'
 import { createCredentialsVerifier } from '../../src/rpc/credentials.ts'
 
@@ -19,14 +24,14 @@ function createVerifier(maxCacheBytes: number) {
     const exp = start / second + Number(token.split(' ')[1])
     return { type: 'access', sub: id, jti: id, wid: id, email: 'a@example.com', exp, groups }
   }
-  const run = createCredentialsVerifier(
-    { verify, verificationKeys: () => keys.current } as unknown as Tokens,
-    async () => undefined,
-    maxCacheBytes,
-  )
+  const tokens = { verify, verificationKeys: () => keys.current } as unknown as Tokens
+  const memory = createTokenMemory(tokens, maxCacheBytes)
+  const run = createCredentialsVerifier(memory, async () => undefined)
   return {
     count,
     keys,
+    memory,
+    verifyAccessToken: createVerifyAccessToken(memory, () => new Date(start)),
     run: (token: string, serviceKey: string | undefined, seconds = 0) =>
       run(
         {
@@ -90,4 +95,21 @@ test('replaced verification keys empty the cache', async (t) => {
   await pending
   await run('b 900', undefined)
   t.is(count.verified, 4, 'a result of the previous keys is not cached')
+})
+
+test('the token of a call is not verified again as the subject of an evaluation', async (t) => {
+  const { run, count, verifyAccessToken } = createVerifier(10 * 1024)
+  const { user } = await run('a 900', undefined)
+  t.is((await verifyAccessToken('a 900')).sub, user?.sub ?? '')
+  await verifyAccessToken('b 900')
+  await run('b 900', undefined)
+  t.is(count.verified, 2)
+})
+
+test('an API key that is remembered as a token is no access token of a subject', async (t) => {
+  const { memory, verifyAccessToken } = createVerifier(10 * 1024)
+  const user = { sub: 'u', jti: 'k', wid: 'w', exp: 0, email: '' }
+  const now = new Date(start)
+  memory.remember(digestToken('access', 'da_key'), { user }, start + second, now)
+  await t.throwsAsync(verifyAccessToken('da_key'), { code: 'unauthenticated' })
 })

@@ -6,7 +6,10 @@ import type { Outcome, Transport } from './transports.ts'
 const lifetime = 86_400
 
 /** Creates an administrator. `call` sends requests to AdminService with their admin token. */
-export async function createAdmin({ app, seed }: TestEnvironment) {
+export async function createAdmin({
+  app,
+  seed,
+}: Pick<TestEnvironment, 'seed'> & { app: Pick<TestEnvironment['app'], 'tokens'> }) {
   const id = await seed.user('admin', { is_admin: true })
   const profile = { sub: id, jti: randomUUID(), email: 'admin@example.com', name: 'admin' }
   const token = await app.tokens.sign('admin_access', { ...profile, admin: true }, lifetime)

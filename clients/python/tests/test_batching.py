@@ -4,6 +4,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import grpc
@@ -194,6 +195,103 @@ def test_threads_share_max_in_flight() -> None:
                 thread.join()
     assert results == {n: n % 2 == 0 for n in range(20)}
     assert counter.max_running <= 2
+
+
+class Gate:
+    """Holds batches about the resource `held` until it is released."""
+
+    def __init__(self) -> None:
+        self.released = threading.Event()
+
+    def evaluate(self, request: EvaluateBatchRequest) -> list[bool]:
+        if request.evaluations[0].resource.id == "held":
+            self.released.wait(30)
+        return [item.resource.id.endswith("0") for item in request.evaluations]
+
+
+def run_threads(functions: list[Callable[[], object]]) -> list[threading.Thread]:
+    threads = [threading.Thread(target=function) for function in functions]
+    for thread in threads:
+        thread.start()
+    return threads
+
+
+def wait_until(condition: Callable[[], object]) -> None:
+    while not condition():
+        time.sleep(0.005)
+
+
+def test_checks_of_threads_share_a_batch_while_others_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("daikon._thread_batcher._max_wait", 30)
+    gate = Gate()
+    with start_stub(gate.evaluate) as stub, Client(stub.address, service="docs", timeout=30) as client:
+        results: dict[int, bool] = {}
+
+        def hold(action: str) -> None:
+            client.check(subject, action, document("held"))
+
+        def check(n: int) -> None:
+            results[n] = client.check(subject, "view", document(n))
+
+        threads = run_threads([lambda: hold("view")])
+        wait_until(lambda: len(stub.batches) == 1)
+        threads += run_threads([lambda: hold("edit")])
+        wait_until(lambda: len(stub.batches) == 2)
+        threads += run_threads([partial(check, n) for n in range(20)])
+        wait_until(lambda: len(client._batcher._unsent) == 20)
+        gate.released.set()
+        for thread in threads:
+            thread.join()
+        assert results == {n: n in (0, 10) for n in range(20)}
+        assert [len(batch.evaluations) for batch in stub.batches] == [1, 1, 20]
+
+
+def test_slow_batches_do_not_hold_back_the_checks_of_other_threads() -> None:
+    gate = Gate()
+    with start_stub(gate.evaluate) as stub, Client(stub.address, service="docs", timeout=30) as client:
+        threads = run_threads([partial(client.check, subject, f"a{n}", document("held")) for n in range(5)])
+        wait_until(lambda: sum(len(batch.evaluations) for batch in stub.batches) == 5)
+        assert client.check(subject, "view", document(10)) is True
+        gate.released.set()
+        for thread in threads:
+            thread.join()
+
+
+def test_a_short_deadline_of_one_thread_does_not_end_the_checks_of_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("daikon._thread_batcher._max_lanes", 1)
+    monkeypatch.setattr("daikon._thread_batcher._max_wait", 30)
+    first, second = threading.Event(), threading.Event()
+    gates = [first, second]
+
+    def evaluate(request: EvaluateBatchRequest) -> list[bool]:
+        if gates:
+            gates.pop(0).wait(30)
+        return allow_all(request)
+
+    with start_stub(evaluate) as stub, Client(stub.address, service="docs", timeout=30) as client:
+        results: dict[str, object] = {}
+
+        def check(action: str, timeout: float) -> None:
+            try:
+                results[action] = client.check(subject, action, document(1), timeout=timeout)
+            except DaikonError as error:
+                results[action] = error.reason
+
+        threads = run_threads([lambda: check("view", 30)])
+        wait_until(lambda: len(stub.batches) == 1)
+        # The thread whose check comes first sends those of both.
+        threads += run_threads([lambda: check("edit", 1)])
+        wait_until(lambda: len(client._batcher._unsent) == 1)
+        threads += run_threads([lambda: check("share", 30)])
+        wait_until(lambda: any(waiting.action == "share" for waiting in list(client._batcher._unsent)))
+        first.set()
+        wait_until(lambda: "edit" in results)
+        second.set()
+        for thread in threads:
+            thread.join()
+        assert results == {"view": True, "edit": "DEADLINE_EXCEEDED", "share": True}
 
 
 def test_operations_that_wait_for_another_call_fail_at_their_own_deadline() -> None:

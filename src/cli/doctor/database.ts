@@ -1,6 +1,8 @@
 import { listItems } from '../../activity/list-change.ts'
 import type { Config } from '../../config/config.ts'
 import { isExternalId } from '../../core/external-id.ts'
+import { transactionPooling } from '../../database/pooling.ts'
+import { findPrimaryUrl } from '../../database/primary-hosts.ts'
 import { schemaVersion } from '../../database/schema-version.ts'
 import { workspaceType } from '../../permissions/engine/question.ts'
 import type { DeploymentStore } from '../store/deployment-store.ts'
@@ -47,6 +49,14 @@ export function databaseChecks(deployment: DeploymentStore, config: Config): Rec
         fsync === 'on' && synchronousCommit !== 'off',
         'commits are durable',
         `fsync=${fsync}, synchronous_commit=${synchronousCommit}: a crash loses acknowledged revocations`,
+      )
+    },
+    pooling: async () => {
+      const pooling = await deployment.findPooling(await findPrimaryUrl(config.DATABASE_URL))
+      return expect(
+        pooling !== 'transaction',
+        pooling === 'none' ? 'connected directly' : 'a pooler keeps the session of each connection',
+        transactionPooling,
       )
     },
     connections: async () => {

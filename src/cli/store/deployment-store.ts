@@ -1,6 +1,7 @@
 import type { Client } from 'pg'
 import { pendingMigrations } from '../../database/migrate.ts'
 import { type NewerFact, readNewerFacts } from '../../database/newer-facts.ts'
+import { findPooling, type Pooling } from '../../database/pooling.ts'
 
 /**
  * The state of a PostgreSQL server and of its database, which may be empty or not fully migrated.
@@ -24,6 +25,11 @@ export class DeploymentStore {
       fsync: await this.#readSetting('fsync'),
       synchronousCommit: await this.#readSetting('synchronous_commit'),
     }
+  }
+
+  /** Returns what is between this process and the server at a URL. */
+  findPooling(url: string): Promise<Pooling> {
+    return findPooling(url)
   }
 
   async readMaxConnections(): Promise<number> {

@@ -3,7 +3,7 @@ import { normalizeEmail } from '../../core/email.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { isUuid } from '../../core/uuid.ts'
 import type { FindApiKey } from '../../identity/api-keys.ts'
-import type { Tokens } from '../../identity/tokens.ts'
+import type { VerifyAccessToken } from '../../identity/token-memory.ts'
 import type { Subject } from '../engine/question.ts'
 
 /** Returns whom a subject names, or undefined if its type or the form of its ID is unknown. */
@@ -13,8 +13,7 @@ export type NameSubject = (
 
 /** What names the subjects that secrets identify. */
 export type SubjectNames = {
-  /** Verifies access tokens. */
-  tokens: Pick<Tokens, 'verify'>
+  verifyAccessToken: VerifyAccessToken
   /** Finds API keys. */
   findApiKey: FindApiKey
   /** Returns the ID of the link with a token, unless it is unknown, expired or revoked. */
@@ -43,11 +42,11 @@ async function nameLink(
 }
 
 async function nameSubject(
-  { tokens, findApiKey, findLink }: SubjectNames,
+  { verifyAccessToken, findApiKey, findLink }: SubjectNames,
   type: string,
   id: string,
 ): Promise<Subject | undefined> {
-  if (type === 'access_token') return nameTokenUser(tokens, id)
+  if (type === 'access_token') return nameTokenUser(verifyAccessToken, id)
   if (type === 'api_key') return nameKeyOwner(findApiKey, id)
   if (type === 'link') return nameLink(findLink, id)
   if (type === 'group') return isUuid(id) ? { groupId: id } : undefined
@@ -92,11 +91,11 @@ async function nameKeyOwner(findApiKey: FindApiKey, key: string): Promise<Subjec
  * it has been revoked is checked with the other facts.
  */
 async function nameTokenUser(
-  tokens: Pick<Tokens, 'verify'>,
+  verifyAccessToken: VerifyAccessToken,
   token: string,
 ): Promise<Subject | undefined> {
   try {
-    const { sub, jti, wid } = await tokens.verify('access', token)
+    const { sub, jti, wid } = await verifyAccessToken(token)
     return { userId: sub, tokenId: jti, workspaceId: wid }
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'unauthenticated') return undefined

@@ -317,18 +317,22 @@ function createGrantQuery(grantee: 'user_id' | 'group_id'): BatchedQuery {
           granted_at = excluded.granted_at, expires_at = excluded.expires_at
         where ${isLive('shares')}
         returning *
-      ), result as (
+      ), result as materialized (
         select item.index, item.entry, changed.id, user_id, group_id, item.permission,
           ${conditionOf('changed')} as condition, changed.granted_by, granted_at, changed.expires_at
-        from changed join item
+        -- The planner expects a row of each. A full join is never a nested loop, which would compare
+        -- each of a thousand shares with each.
+        from changed full join item
           on item.kind_id = changed.kind_id and item.resource_id = changed.resource_id
           and item.grantee_id = changed.${grantee}
-      ), entries as (${insertEntriesFrom('result')})
+      ), granted as (
+        select * from result where id is not null and index is not null
+      ), entries as (${insertEntriesFrom('granted')})
       select index, is_over_quota as "isOverQuota", is_role_unknown as "isRoleUnknown",
-        is_condition_unknown as "isConditionUnknown", result.id, user_id as "userId", group_id as "groupId", result.permission, result.condition, result.granted_by as "grantedBy",
-        granted_at as "grantedAt", result.expires_at as "expiresAt"
-      from checked left join result using (index)
-      where is_over_quota or is_role_unknown or is_condition_unknown or result.id is not null`,
+        is_condition_unknown as "isConditionUnknown", granted.id, user_id as "userId", group_id as "groupId", granted.permission, granted.condition, granted.granted_by as "grantedBy",
+        granted_at as "grantedAt", granted.expires_at as "expiresAt"
+      from checked full join granted using (index)
+      where is_over_quota or is_role_unknown or is_condition_unknown or granted.id is not null`,
   }
 }
 

@@ -18,6 +18,17 @@ _max_token_length = 16_384
 # The types of subjects whose ID is a secret.
 _secret_types = ("access_token", "api_key", "link")
 
+# The type of a subject by the field that names it.
+_subject_types = (
+    ("token", "access_token"),
+    ("api_key", "api_key"),
+    ("link", "link"),
+    ("user_id", "user"),
+    ("email", "user"),
+    ("external_id", "user"),
+    ("group_id", "group"),
+)
+
 # The UUIDv5 namespace for resource IDs that are not UUIDs. It is the same in all clients and servers.
 _namespace = bytes.fromhex("f8e1572e33cb4304a2f6032bcbfe9088")
 
@@ -83,19 +94,10 @@ def name_subject(subject: Subject) -> SubjectName:
     sent. The server checks the rest."""
     if isinstance(subject, Subject):
         given = [
-            (type, value)
-            for type, value in (
-                ("access_token", subject.token),
-                ("api_key", subject.api_key),
-                ("link", subject.link),
-                ("user", subject.user_id),
-                ("user", subject.email),
-                ("user", subject.external_id),
-                ("group", subject.group_id),
-                ("anonymous", "anonymous" if subject.anonymous else None),
-            )
-            if value is not None
+            (type, value) for field, type in _subject_types if (value := getattr(subject, field)) is not None
         ]
+        if subject.anonymous:
+            given.append(("anonymous", "anonymous"))
         if len(given) == 1:
             [(type, value)] = given
             id = text(value)

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import TypeVar
 
 from ._arguments import Evaluation
+
+Item = TypeVar("Item")
 
 # The maximum number of checks in a batch, which is the server's limit.
 max_items = 1000
@@ -22,15 +25,15 @@ def size_of(evaluation: Evaluation) -> int:
     return characters * (1 if all(map(str.isascii, evaluation)) else 4) + context + _overhead
 
 
-def split_into_batches(evaluations: Iterable[Evaluation]) -> Iterator[list[Evaluation]]:
-    batch: list[Evaluation] = []
+def take_batch(unsent: dict[Evaluation, Item]) -> list[Item]:
+    """Removes the items of the next batch from those that have not been sent."""
+    items: list[Item] = []
     bytes = 0
-    for evaluation in evaluations:
-        size = size_of(evaluation)
-        if batch and (len(batch) == max_items or bytes + size > max_bytes):
-            yield batch
-            batch, bytes = [], 0
-        batch.append(evaluation)
-        bytes += size
-    if batch:
-        yield batch
+    for evaluation, item in unsent.items():
+        bytes += size_of(evaluation)
+        if items and (len(items) == max_items or bytes > max_bytes):
+            break
+        items.append(item)
+    for evaluation in list(islice(unsent, len(items))):
+        del unsent[evaluation]
+    return items

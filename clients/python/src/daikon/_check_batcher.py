@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from ._arguments import Evaluation
-from ._batches import max_bytes, max_items, size_of
+from ._batches import take_batch
 from .errors import DaikonError, closed_error, queue_deadline_error, response_deadline_error
 
 SendBatch = Callable[[list[Evaluation], float], Awaitable[list[bool | DaikonError]]]
@@ -106,6 +106,8 @@ class CheckBatcher:
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_scheduled = False
         self._is_waiting_for_slot = False
+        self._timer: asyncio.TimerHandle | None = None
+        self._timer_at = 0.0
 
     async def evaluate(self, evaluations: list[Evaluation], deadline: float) -> list[bool]:
         """Returns the decisions in order."""
@@ -123,18 +125,18 @@ class CheckBatcher:
             waiter.items.append(item)
         self._waiters.add(waiter)
         self._schedule()
-        seconds = deadline - time.monotonic()
-        timer = self._loop.call_later(max(seconds, 0), self._expire, waiter)
+        self._watch(deadline)
         try:
             return await future
         finally:
-            timer.cancel()
             self._waiters.discard(waiter)
             if waiter.missing > 0:
                 self._leave(waiter)
 
     def close(self) -> None:
         """Fails all waiting checks."""
+        if self._timer:
+            self._timer.cancel()
         for waiter in list(self._waiters):
             if not waiter.future.done():
                 waiter.future.set_exception(closed_error())
@@ -160,7 +162,7 @@ class CheckBatcher:
 
     def _send_next(self) -> None:
         """Sends a batch. The caller must already hold a slot of the limiter."""
-        items = self._take_items()
+        items = take_batch(self._unsent)
         if not items:
             self._limiter.release()
             return
@@ -190,18 +192,6 @@ class CheckBatcher:
             for item, result in zip(items, results):
                 self._settle(item, result)
 
-    def _take_items(self) -> list[_Item]:
-        items: list[_Item] = []
-        bytes = 0
-        for evaluation, item in self._unsent.items():
-            bytes += size_of(evaluation)
-            if items and (len(items) == max_items or bytes > max_bytes):
-                break
-            items.append(item)
-        for item in items:
-            del self._unsent[item.evaluation]
-        return items
-
     def _settle(self, item: _Item, result: bool | Exception) -> None:
         item.is_settled = True
         for waiter, index in item.waiters:
@@ -230,9 +220,25 @@ class CheckBatcher:
             if item.batch.waiting == 0 and item.batch.task:
                 item.batch.task.cancel()
 
-    def _expire(self, waiter: _Waiter) -> None:
-        if waiter.future.done():
-            return
-        is_sent = all(item.batch for item in waiter.items)
-        error = response_deadline_error() if is_sent else queue_deadline_error()
-        waiter.future.set_exception(error)
+    def _watch(self, deadline: float) -> None:
+        """Starts a timer for all waiters. One is enough, because most deadlines are the same and few are
+        reached."""
+        if self._timer:
+            if self._timer_at <= deadline:
+                return
+            self._timer.cancel()
+        self._timer_at = deadline
+        self._timer = self._loop.call_later(max(deadline - time.monotonic(), 0), self._expire)
+
+    def _expire(self) -> None:
+        self._timer = None
+        now = time.monotonic()
+        for waiter in self._waiters:
+            if waiter.future.done():
+                continue
+            if waiter.deadline > now:
+                self._watch(waiter.deadline)
+                continue
+            is_sent = all(item.batch for item in waiter.items)
+            error = response_deadline_error() if is_sent else queue_deadline_error()
+            waiter.future.set_exception(error)

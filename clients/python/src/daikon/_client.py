@@ -12,10 +12,10 @@ from google.protobuf.message import Message
 
 from . import _arguments as arguments
 from . import _operations as operations
-from ._batches import split_into_batches
 from ._management import Management
 from ._operations import Operation
 from ._settings import Settings, create_method
+from ._thread_batcher import ThreadBatcher
 from ._tokens import KeyCache
 from ._transport import ChannelOptions, create_metadata, read_rpc_error, retry_delay
 from ._watch import Follower, OnDisconnect, WatchMessage, create_stream
@@ -91,6 +91,7 @@ class Client(Management):
         self._loading = threading.Lock()
         self._opening = threading.Lock()
         self._slots = threading.BoundedSemaphore(max_in_flight)
+        self._batcher = ThreadBatcher(self._slots, self._send_batch)
         self._channel: Any = None
         self._methods: dict[str, Any] = {}
         self._process_id = 0
@@ -106,7 +107,7 @@ class Client(Management):
         timeout: float | None = None,
     ) -> bool:
         """Whether the subject may perform the action on the resource. Unknown users, resources and actions are
-        denied. To make several checks in one call, use `check_many`."""
+        denied. Checks that threads start while others run share a call."""
         return self.check_many([(subject, action, resource)], context=context, timeout=timeout)[0]
 
     def check_many(
@@ -120,14 +121,7 @@ class Client(Management):
         service = self._settings.service
         evaluations = [arguments.name_check(service, Check(*check), context) for check in checks]
         deadline = self._settings.deadline(timeout)
-        decisions: dict[arguments.Evaluation, bool] = {}
-        for batch in split_into_batches(dict.fromkeys(evaluations)):
-            results = self._run(operations.evaluate_batch(batch), deadline)
-            for evaluation, result in zip(batch, results):
-                if isinstance(result, DaikonError):
-                    raise result
-                decisions[evaluation] = result
-        return [decisions[evaluation] for evaluation in evaluations]
+        return self._open_batcher().evaluate(evaluations, deadline)
 
     def accessible(
         self,
@@ -314,6 +308,7 @@ class Client(Management):
     def close(self) -> None:
         """Closes the connection. Running operations fail with a `CancelledError`."""
         self._closed.set()
+        self._open_batcher().close()
         with self._opening:
             if self._channel is not None and self._process_id == os.getpid():
                 self._channel.close()
@@ -328,6 +323,16 @@ class Client(Management):
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _open_batcher(self) -> ThreadBatcher:
+        # The batches of a parent process do not end in a forked child.
+        if self._batcher.process_id != os.getpid():
+            self._slots = threading.BoundedSemaphore(self._settings.max_in_flight)
+            self._batcher = ThreadBatcher(self._slots, self._send_batch)
+        return self._batcher
+
+    def _send_batch(self, evaluations: list[arguments.Evaluation], deadline: float) -> list[bool | DaikonError]:
+        return self._send(operations.evaluate_batch(evaluations), deadline)
 
     def _start(self, operation: Operation[Result], timeout: float | None) -> Result:
         return self._run(operation, self._settings.deadline(timeout))

@@ -1,0 +1,31 @@
+import type { ClientBase, PoolConfig } from 'pg'
+import { requestScope } from '../core/request-scope.ts'
+
+/**
+ * Returns the configuration of a pool whose sessions have the given settings of PostgreSQL.
+ *
+ * The settings are applied once a connection is open, because PgBouncer rejects them as startup
+ * parameters. The process ID of the session is read, too: behind PgBouncer, pg knows only an ID with
+ * which no statement can be cancelled.
+ */
+export function withSessionSettings(
+  { statement_timeout, lock_timeout, onConnect, ...config }: PoolConfig,
+  settings: Record<string, string>,
+): PoolConfig {
+  const all = Object.entries({ ...settings, statement_timeout, lock_timeout })
+  const given = all.filter(([, value]) => value !== undefined)
+  const calls = given.map((_, index) => `set_config($${2 * index + 1}, $${2 * index + 2}, false)`)
+  const text = `select ${['pg_backend_pid()', ...calls].join(', ')}`
+  const values = given.flatMap(([name, value]) => [name, String(value)])
+  return {
+    ...config,
+    async onConnect(client: ClientBase) {
+      // Outside the scope of the call that caused the connection, which other calls will use.
+      const { rows } = await requestScope.exit(() =>
+        client.query<[processId: number]>({ text, values, rowMode: 'array' }),
+      )
+      Object.assign(client, { processID: rows[0]?.[0] })
+      await onConnect?.(client)
+    },
+  }
+}

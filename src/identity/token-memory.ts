@@ -1,0 +1,122 @@
+import { hash } from 'node:crypto'
+import { apiKeyInvalid, looksLikeApiKey } from './api-keys.ts'
+import type { Token } from './claims.ts'
+import type { Tokens } from './tokens.ts'
+
+export type TokenKind = 'access' | 'admin_access' | 'management'
+
+/** The claims that calls need. Others, such as the groups, can be large and are not remembered. */
+export type UserClaims = Pick<Token<'access'>, 'sub' | 'jti' | 'wid' | 'exp' | 'email'> & {
+  /** The first characters of the API key that serves as the token, whose ID is `jti`. */
+  apiKeyPrefix?: string
+}
+export type AdminClaims = Pick<Token<'admin_access'>, 'sub' | 'jti' | 'admin' | 'exp'>
+export type ManagementClaims = Pick<Token<'management'>, 'sub' | 'jti' | 'scope' | 'exp'>
+
+/** The claims of a token whose signature and expiry are valid, by its kind. */
+export type VerifiedToken = {
+  user?: UserClaims | undefined
+  admin?: AdminClaims | undefined
+  managementApp?: ManagementClaims | undefined
+}
+
+/**
+ * Remembers verified tokens until they expire, because checking a signature costs more than the rest
+ * of a permission check. Whether a token has been revoked is checked on every call.
+ */
+export type TokenMemory = {
+  /** Returns a token that is remembered under its digest. */
+  find(digest: string, now: Date): VerifiedToken | undefined
+  /** Verifies a token and remembers it. Rejects with `unauthenticated`. */
+  verify(type: TokenKind, token: string, digest: string, now: Date): Promise<VerifiedToken>
+  /** Remembers a token until a time in milliseconds. */
+  remember(digest: string, token: VerifiedToken, expiresAt: number, now: Date): void
+}
+
+/**
+ * The estimated memory of an entry in bytes: its digest, three IDs, an e-mail address, objects and
+ * map entry.
+ */
+const entryBytes = 1024
+
+/** Milliseconds between sweeps of expired entries. */
+const sweepInterval = 60_000
+
+/** Returns the digest under which a token is remembered. */
+export function digestToken(type: TokenKind, token: string): string {
+  // The separator is unambiguous, because a token cannot contain a line feed.
+  return hash('sha256', `${type}\n${token}`, 'base64')
+}
+
+/** Creates a memory of at most about `maxBytes`. It never contains the tokens themselves. */
+export function createTokenMemory(tokens: Tokens, maxBytes: number): TokenMemory {
+  const memory = new Map<string, VerifiedToken & { expiresAt: number }>()
+  let verificationKeys = tokens.verificationKeys()
+  const maxEntries = Math.max(Math.floor(maxBytes / entryBytes), 1)
+  let nextSweep = 0
+
+  function remember(digest: string, token: VerifiedToken, expiresAt: number, date: Date) {
+    const now = date.getTime()
+    if (now >= nextSweep) {
+      nextSweep = now + sweepInterval
+      for (const [other, { expiresAt }] of memory) if (expiresAt <= now) memory.delete(other)
+    }
+    if (memory.size >= maxEntries) {
+      const [oldest] = memory.keys()
+      if (oldest) memory.delete(oldest)
+    }
+    memory.set(digest, { ...token, expiresAt })
+  }
+
+  return {
+    remember,
+
+    find(digest, now) {
+      if (verificationKeys !== tokens.verificationKeys()) {
+        // Tokens signed by a removed key must no longer be accepted.
+        memory.clear()
+        verificationKeys = tokens.verificationKeys()
+      }
+      const found = memory.get(digest)
+      return found && found.expiresAt > now.getTime() ? found : undefined
+    },
+
+    async verify(type, token, digest, now) {
+      const keys = verificationKeys
+      const claims = await tokens.verify(type, token)
+      const verified = toVerifiedToken(claims)
+      // The keys may have been replaced while the signature was verified.
+      if (keys === tokens.verificationKeys()) remember(digest, verified, claims.exp * 1000, now)
+      return verified
+    },
+  }
+}
+
+/**
+ * Returns the claims of a valid access token. Rejects with `unauthenticated`, also for an API key
+ * that is remembered as a token.
+ */
+export type VerifyAccessToken = (token: string) => Promise<UserClaims>
+
+export function createVerifyAccessToken(memory: TokenMemory, now: () => Date): VerifyAccessToken {
+  return async (token) => {
+    if (looksLikeApiKey(token)) throw apiKeyInvalid()
+    const date = now()
+    const digest = digestToken('access', token)
+    const { user } =
+      memory.find(digest, date) ?? (await memory.verify('access', token, digest, date))
+    return user as UserClaims
+  }
+}
+
+function toVerifiedToken(claims: Token<TokenKind>): VerifiedToken {
+  const { sub, jti, exp } = claims
+  switch (claims.type) {
+    case 'access':
+      return { user: { sub, jti, exp, wid: claims.wid, email: claims.email } }
+    case 'admin_access':
+      return { admin: { sub, jti, exp, admin: claims.admin } }
+    case 'management':
+      return { managementApp: { sub, jti, exp, ...(claims.scope && { scope: claims.scope }) } }
+  }
+}
