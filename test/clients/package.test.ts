@@ -43,6 +43,8 @@ test('the packed client can be installed and used in an empty folder', async (t)
   t.is(api.stdout, 'the client works\n')
   const guards = await run(process.execPath, ['guards.ts'], { cwd: folder, env })
   t.is(guards.stdout, 'guards work\n')
+  const types = await run(process.execPath, ['types.ts'], { cwd: folder, env })
+  t.is(types.stdout, 'types are checked\n')
 })
 
 test('the packed browser client has no dependencies, and its hooks render on a server', async (t) => {

@@ -8,7 +8,7 @@ import type {
   Registration,
   Resource,
   Subject,
-} from './api.ts'
+} from './argument-types.ts'
 import { type Field, invalidArgument } from './errors.ts'
 
 /** A subject in the format of the Access API. */
@@ -122,7 +122,7 @@ export function nameOwner(registration: Registration): OwnerName {
 export function nameGrant(grant: Grant): { permission: Permission } | { role: string } {
   if (typeof grant === 'string') return { permission: grant }
   if (typeof grant?.role === 'string') return { role: grant.role }
-  throw invalidArgument({ field: 'permission', message: 'must be view, edit or { role }' })
+  throw invalidArgument({ field: 'grant', message: 'must be view, edit or { role }' })
 }
 
 /**
