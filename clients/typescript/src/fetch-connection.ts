@@ -73,7 +73,7 @@ export function createFetchConnection({ url, serviceKey, fetch }: FetchOptions):
       try {
         const response = await request(route, message, AbortSignal.any(signals), headers)
         const content = readJson(await response.text())
-        if (!response.ok) throw readProblem(response, content)
+        if (!response.ok || content === undefined) throw readProblem(response, content)
         const { responseField } = route
         const body = withoutNulls(content)
         return (responseField ? { [responseField]: body } : body) as Response
