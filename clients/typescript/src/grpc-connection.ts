@@ -184,11 +184,7 @@ function createMetadata(serviceKey: string | undefined): Metadata {
 
 function withToken(base: Metadata, token: string): Metadata {
   const metadata = base.clone()
-  try {
-    metadata.set('authorization', `Bearer ${token}`)
-  } catch {
-    throw invalidArgument({ field: 'as', message: 'must be an access token' })
-  }
+  metadata.set('authorization', `Bearer ${token}`)
   return metadata
 }
 
