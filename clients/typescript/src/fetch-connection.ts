@@ -3,6 +3,7 @@ import { abortError, closedError, DeadlineExceededError, UnavailableError } from
 import { readJson, readProblem, unreachable } from './fetch-errors.ts'
 import { routes, structs } from './gen/routes.ts'
 import { readEvents } from './server-sent-events.ts'
+import { onAbort } from './signals.ts'
 
 /** The REST route of a method. */
 export type Route = {
@@ -29,6 +30,7 @@ const maxTimeout = 99_999_999
 /** Sends calls to the REST API. */
 export function createFetchConnection({ url, serviceKey, fetch }: FetchOptions): Connection {
   const base = url.replace(/\/+$/, '')
+  const running = new Set<AbortController>()
   const closing = new AbortController()
 
   function request<Request>(
@@ -60,10 +62,17 @@ export function createFetchConnection({ url, serviceKey, fetch }: FetchOptions):
       { deadline, signal, token }: Attempt,
     ): Promise<Response> {
       if (closing.signal.aborted) throw closedError()
+      if (signal?.aborted) throw abortError(signal)
       const left = Math.ceil(deadline - Date.now())
       const milliseconds = Math.min(Math.max(left, 0), maxTimeout)
-      const timeout = AbortSignal.timeout(milliseconds)
-      const signals = [closing.signal, timeout, ...(signal ? [signal] : [])]
+      const call = new AbortController()
+      running.add(call)
+      let isLate = false
+      const timer = setTimeout(() => {
+        isLate = true
+        call.abort()
+      }, milliseconds)
+      const stopListening = signal && onAbort(signal, () => call.abort())
       const route = routes[method.path] as Route
       const headers = {
         accept: 'application/json',
@@ -71,7 +80,7 @@ export function createFetchConnection({ url, serviceKey, fetch }: FetchOptions):
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
       }
       try {
-        const response = await request(route, message, AbortSignal.any(signals), headers)
+        const response = await request(route, message, call.signal, headers)
         const content = readJson(await response.text())
         if (!response.ok || content === undefined) throw readProblem(response, content)
         const { responseField } = route
@@ -80,8 +89,12 @@ export function createFetchConnection({ url, serviceKey, fetch }: FetchOptions):
       } catch (error) {
         if (signal?.aborted) throw abortError(signal)
         if (closing.signal.aborted) throw closedError()
-        if (timeout.aborted) throw new DeadlineExceededError()
+        if (isLate) throw new DeadlineExceededError()
         throw unreachable(error, base)
+      } finally {
+        running.delete(call)
+        clearTimeout(timer)
+        stopListening?.()
       }
     },
 
@@ -92,9 +105,10 @@ export function createFetchConnection({ url, serviceKey, fetch }: FetchOptions):
     ): AsyncIterable<Response> {
       const route = routes[method.path] as Route
       const leaving = new AbortController()
-      const stopped = AbortSignal.any([signal, leaving.signal])
+      const stopListening = onAbort(signal, () => leaving.abort())
+      const headers = { accept: 'text/event-stream' }
       try {
-        const response = await request(route, message, stopped, { accept: 'text/event-stream' })
+        const response = await request(route, message, leaving.signal, headers)
         if (!response.ok) throw readProblem(response, readJson(await response.text()))
         for await (const { type, data } of readEvents(response)) {
           const content = withoutNulls(readJson(data))
@@ -106,11 +120,15 @@ export function createFetchConnection({ url, serviceKey, fetch }: FetchOptions):
       } catch (error) {
         throw unreachable(error, base)
       } finally {
+        stopListening()
         leaving.abort()
       }
     },
     closed: closing.signal,
-    close: () => closing.abort(),
+    close() {
+      closing.abort()
+      for (const call of running) call.abort()
+    },
   }
 }
 
