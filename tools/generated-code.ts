@@ -37,7 +37,9 @@ const copiedFiles = [
 const clientInputs = [
   'proto',
   'clients/typescript/buf.gen.yaml',
+  'gen/daikon.binpb',
   'tools/generated-code.ts',
+  'tools/generate-client-methods.ts',
   'package-lock.json',
   ...copiedFiles.map((name) => `src/${name}`),
 ]
@@ -51,9 +53,13 @@ export function generateServerCode(target: string): void {
   run('buf', 'build', health, ...descriptors('gen/health.binpb'), '--exclude-source-info')
 }
 
-/** Generates the messages of the TypeScript client and copies the access rules of the server. */
+/**
+ * Generates the messages and methods of the TypeScript client from the proto and the descriptors in
+ * `gen`, and copies the access rules of the server.
+ */
 export function generateClientCode(target: string): void {
   run('buf', 'generate', '--template', 'clients/typescript/buf.gen.yaml', '--output', target)
+  run(process.execPath, 'tools/generate-client-methods.ts', join(target, clientCode))
   for (const name of copiedFiles) {
     const copy = join(target, clientCode, name)
     mkdirSync(dirname(copy), { recursive: true })

@@ -49,6 +49,7 @@ const groups: Record<string, string[]> = {
   ),
   'Protect a service': named(
     'integrate-node',
+    'integrate-nextjs',
     'integrate-python',
     'integrate-go',
     'other-languages',

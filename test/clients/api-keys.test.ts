@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
 import { createDaikon } from '../../clients/typescript/src/daikon.ts'
+import { createDaikon as createFetchDaikon } from '../../clients/typescript/src/fetch.ts'
 import { createRequestGuard } from '../../clients/typescript/src/http-guard.ts'
 import { expectOk } from '../support/outcome.ts'
 import { hasPythonPackages, python, pythonFolder } from '../support/python.ts'
@@ -17,6 +18,7 @@ const [transport] = environment.transports as [Transport]
 test.after.always(() => environment.stop())
 
 const address = `127.0.0.1:${environment.grpcPort}`
+const url = `http://127.0.0.1:${environment.httpPort}`
 const run = promisify(execFile)
 
 async function createKey() {
@@ -41,26 +43,31 @@ async function createKey() {
   }
 }
 
-test('the guard of the TypeScript client accepts a key until it ends', async (t) => {
-  const { key, end, account, workspace, resource, service, serviceKey } = await createKey()
-  const daikon = createDaikon({ address, service, serviceKey, deadlineMs: 30_000 })
-  t.teardown(() => daikon.close())
-  const guard = createRequestGuard(daikon, () => `Bearer ${key}`)
-  const request = {}
-  const { claims } = await guard.authenticate(request)
-  t.like(claims, { sub: account, wid: workspace, wrole: 'editor', type: 'api_key' })
-  t.is(claims.exp, Number.POSITIVE_INFINITY)
-  await guard.authorize(request, 'edit', () => resource, {})
-  await t.throwsAsync(() => guard.authorize(request, 'manage', () => resource, {}), {
-    code: 'permission_denied',
+for (const transport of ['gRPC', 'fetch'])
+  test(`the guard of the TypeScript client accepts a key until it ends, over ${transport}`, async (t) => {
+    const { key, end, account, workspace, resource, service, serviceKey } = await createKey()
+    const options = { service, serviceKey, deadlineMs: 30_000 }
+    const daikon =
+      transport === 'gRPC'
+        ? createDaikon({ address, ...options })
+        : createFetchDaikon({ url, ...options })
+    t.teardown(() => daikon.close())
+    const guard = createRequestGuard(daikon, () => `Bearer ${key}`)
+    const request = {}
+    const { claims } = await guard.authenticate(request)
+    t.like(claims, { sub: account, wid: workspace, wrole: 'editor', type: 'api_key' })
+    t.is(claims.exp, Number.POSITIVE_INFINITY)
+    await guard.authorize(request, 'edit', () => resource, {})
+    await t.throwsAsync(() => guard.authorize(request, 'manage', () => resource, {}), {
+      code: 'permission_denied',
+    })
+    await end()
+    for (const other of [{}, {}]) {
+      const error = await t.throwsAsync(() => guard.authenticate(other))
+      t.like(error, { code: 'unauthenticated', reason: 'TOKEN_INVALID' })
+    }
+    t.false(await daikon.check({ token: key }, 'edit', resource))
   })
-  await end()
-  for (const other of [{}, {}]) {
-    const error = await t.throwsAsync(() => guard.authenticate(other))
-    t.like(error, { code: 'unauthenticated', reason: 'TOKEN_INVALID' })
-  }
-  t.false(await daikon.check({ token: key }, 'edit', resource))
-})
 
 const script = `
 import sys

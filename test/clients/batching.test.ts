@@ -222,7 +222,12 @@ test('calls to a server that accepts connections but never responds fail at the 
   const silent = createServer((socket) => socket.resume()).listen(0, '127.0.0.1')
   await once(silent, 'listening')
   const { port } = silent.address() as { port: number }
-  const daikon = createDaikon({ address: `127.0.0.1:${port}`, service: 'docs', deadlineMs: 200 })
+  const daikon = createDaikon({
+    address: `127.0.0.1:${port}`,
+    service: 'docs',
+    serviceKey: 'dk_stub',
+    deadlineMs: 200,
+  })
   t.teardown(() => {
     daikon.close()
     silent.close()

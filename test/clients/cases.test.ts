@@ -1,5 +1,7 @@
 import test from 'ava'
-import { createDaikon } from '../../clients/typescript/src/daikon.ts'
+import type { ClientOptions } from '../../clients/typescript/src/create-client.ts'
+import { createDaikon, type RemoteDaikon } from '../../clients/typescript/src/daikon.ts'
+import { createDaikon as createFetchDaikon } from '../../clients/typescript/src/fetch.ts'
 import { createFakeDaikon, type FakeWorld } from '../../clients/typescript/src/testing.ts'
 import { readClientCases, seedClientCases } from '../support/client-cases.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
@@ -15,20 +17,30 @@ const conditions: NonNullable<FakeWorld['conditions']> = {
   own: ({ resource, subject }) => resource.ownerId === subject.id,
 }
 
-test('the client returns the results of clients/cases.json for a real server', async (t) => {
-  const environment = await startTestEnvironment()
-  t.teardown(() => environment.stop())
-  const { serviceKey, values } = await seedClientCases(environment, table)
-  const address = `127.0.0.1:${environment.grpcPort}`
-  const connect = (service: string) => {
-    const daikon = createDaikon({ address, service, serviceKey, deadlineMs: 30_000 })
-    t.teardown(() => daikon.close())
-    return daikon
-  }
-  const daikon = connect(table.service)
-  for (const row of table.cases)
-    await runCase(t, row.service ? connect(row.service) : daikon, row, values)
-})
+/** Creates a client of a service, over each transport. */
+const transports: Record<
+  string,
+  (ports: { grpcPort: number; httpPort: number }, options: ClientOptions) => RemoteDaikon
+> = {
+  gRPC: ({ grpcPort }, options) => createDaikon({ address: `127.0.0.1:${grpcPort}`, ...options }),
+  fetch: ({ httpPort }, options) =>
+    createFetchDaikon({ url: `http://127.0.0.1:${httpPort}/`, ...options }),
+}
+
+for (const [name, connect] of Object.entries(transports))
+  test(`the client returns the results of clients/cases.json for a real server over ${name}`, async (t) => {
+    const environment = await startTestEnvironment()
+    t.teardown(() => environment.stop())
+    const { serviceKey, values } = await seedClientCases(environment, table)
+    const create = (service: string) => {
+      const daikon = connect(environment, { service, serviceKey, deadlineMs: 30_000 })
+      t.teardown(() => daikon.close())
+      return daikon
+    }
+    const daikon = create(table.service)
+    for (const row of table.cases)
+      await runCase(t, row.service ? create(row.service) : daikon, row, values)
+  })
 
 test('the fake returns the results of clients/cases.json', async (t) => {
   const { service, world, values: ids } = table

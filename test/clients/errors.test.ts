@@ -45,7 +45,15 @@ test('an invalid service key causes an error that names the option', async (t) =
 })
 
 test('a missing service key causes an error that explains how to create one', async (t) => {
-  const daikon = connect({ serviceKey: undefined })
+  const missing = t.throws(() => connect({ serviceKey: undefined }), {
+    instanceOf: InvalidArgumentError,
+  })
+  t.deepEqual(
+    missing?.fields.map(({ field }) => field),
+    ['serviceKey'],
+  )
+  t.regex(missing?.message ?? '', /service-app create.*developmentMode/)
+  const daikon = connect({ serviceKey: undefined, developmentMode: true })
   t.teardown(() => daikon.close())
   const error = await t.throwsAsync(daikon.check(subject, 'view', handbook))
   t.is((error as UnauthenticatedError).reason, 'SERVICE_KEY_MISSING')
@@ -110,7 +118,10 @@ test('arguments that TypeScript would reject cause an error that names the field
     [() => daikon.check(subject, 5 as any, handbook), 'action'],
     [() => daikon.check(subject, 'view', undefined as any), 'resource.type'],
     [() => daikon.check(subject, 'view', { type: 'document', id: 5 } as any), 'resource.id'],
-    [() => daikon.share(handbook, {} as any, 'view', { as: values['bob.token'] }), 'grantee'],
+    [
+      () => daikon.share(handbook, {} as any, 'view', { as: values['bob.token'] as string }),
+      'grantee',
+    ],
     [() => daikon.share(handbook, subject, 'view', { as: 'a\nb' }), 'as'],
     [
       () => daikon.checkMany([{ subject, action: 'view', resource: { type: '', id: 'a' } }]),
@@ -170,7 +181,7 @@ test('a share returns its expiry and rejects an invalid one', async (t) => {
   const resource = { type: 'document', id: 'salaries' }
   const grantee = { userId: values.heidi as string }
   const share = (expiresAt: Date) =>
-    daikon.share(resource, grantee, 'view', { as: values['dave.token'], expiresAt })
+    daikon.share(resource, grantee, 'view', { as: values['dave.token'] as string, expiresAt })
   const expiresAt = new Date(Date.now() + 3_600_000)
   t.deepEqual((await share(expiresAt)).expiresAt, expiresAt)
   t.true(await daikon.check(grantee, 'view', resource))

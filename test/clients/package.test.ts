@@ -22,7 +22,7 @@ test('the packed client can be installed and used in an empty folder', async (t)
   t.timeout(600_000)
   const { folder, files, size, checkTypes } = await installPackedClient(t, 'typescript', frameworks)
   t.true(files.includes('dist/testing.d.ts'))
-  t.true(size < 120_000, `the package has ${size} bytes`)
+  t.true(size < 140_000, `the package has ${size} bytes`)
   await checkTypes(join(import.meta.dirname, 'consumer'), {
     types: ['node'],
     // The declarations of fastify do not compile with every version of TypeScript.
@@ -43,6 +43,8 @@ test('the packed client can be installed and used in an empty folder', async (t)
   t.is(api.stdout, 'the client works\n')
   const guards = await run(process.execPath, ['guards.ts'], { cwd: folder, env })
   t.is(guards.stdout, 'guards work\n')
+  const types = await run(process.execPath, ['types.ts'], { cwd: folder, env })
+  t.is(types.stdout, 'types are checked\n')
 })
 
 test('the packed browser client has no dependencies, and its hooks render on a server', async (t) => {

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava'
 import {
-  type DaikonClient,
+  type Daikon,
   DaikonError,
   type Grant,
   type Link,
@@ -8,13 +8,12 @@ import {
   type RegisteredResource,
   type Share,
 } from '../../clients/typescript/src/daikon.ts'
-import type { FakeDaikon } from '../../clients/typescript/src/testing.ts'
 import { type ClientCase, substitute, type Values } from '../support/client-cases.ts'
 
 /** Runs a case of clients/cases.json and verifies its result. */
 export async function runCase(
   t: ExecutionContext,
-  daikon: DaikonClient | FakeDaikon,
+  daikon: Daikon,
   { name, call, args, save = {}, returns, fails }: ClientCase,
   values: Values,
 ): Promise<void> {
@@ -34,15 +33,29 @@ export async function runCase(
     t.is(error.code, fails.code as typeof error.code, `${name}: ${error.message}`)
     if (fails.reason) t.is(error.reason, fails.reason, name)
     const fields = error.fields.map(({ field }) => field)
-    if (fails.fields) t.deepEqual(fields, fails.fields, `${name}: ${error.message}`)
+    if (!fails.fields) return
+    t.deepEqual(fields, fails.fields.map(nameArgument), `${name}: ${error.message}`)
+    for (const { field } of error.fields) t.true(error.message.includes(`${field} `), error.message)
   }
+}
+
+/** Returns what the client calls a field of the table, which names those of the API. */
+function nameArgument(field: string): string {
+  return field
+    .replace('context.workspace_id', 'workspaceId')
+    .replace(/^resources(?=\[)/, 'registrations')
+    .replace('grantee_email', 'grantee.email')
+    .replace(/^permission$/, 'grant')
+    .replace(/^role$/, 'grant.role')
+    .replace(/(?<![a-z])resource_(id|type)$/, 'resource.$1')
+    .replace(/owner_(id|email)$/, (_, kind) => (kind === 'id' ? 'ownerId' : 'ownerEmail'))
 }
 
 /** The operations whose results are sets. */
 const sortedCalls = ['accessible', 'subjects', 'shares', 'shareMany']
 
 /** The operations by name. Each calls the client with the arguments of a case. */
-const operations: Record<string, (daikon: DaikonClient | FakeDaikon, args: any) => unknown> = {
+const operations: Record<string, (daikon: Daikon, args: any) => unknown> = {
   check: (daikon, { subject, action, resource, ...options }) =>
     daikon.check(subject, action, resource, options),
   checkMany: (daikon, { items, ...options }) => daikon.checkMany(items, options),

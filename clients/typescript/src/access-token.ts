@@ -1,13 +1,18 @@
-import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import type { DaikonError } from './errors.ts'
 import type { AccessTokenClaims } from './results.ts'
-import { decodeToken, tokenExpired, tokenInvalid } from './token-format.ts'
+import { decodeBase64Url, decodeToken, tokenExpired, tokenInvalid } from './token-format.ts'
+
+/** A key of Web Crypto. */
+type VerificationKey = Awaited<ReturnType<typeof importKey>>
 
 /** The public keys of an issuer, by `kid`. */
-type KeySet = { issuer: string; keys: Map<string, KeyObject>; loadedAt: number }
+type KeySet = { issuer: string; keys: Map<string, VerificationKey>; loadedAt: number }
 
 /** A public key in JSON Web Key format (RFC 7517). */
 type PublicKey = { kid: string; kty: string; n: string; e: string }
+
+/** RS256 (RFC 7518, section 3.3). */
+const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
 
 const maxAgeMs = 5 * 60_000
 
@@ -29,9 +34,13 @@ export function createTokenVerifier(
   function reload(): Promise<KeySet> {
     lastAttempt = performance.now()
     loading ??= load()
-      .then((loaded) => {
-        const keys = new Map(loaded.keys.map((key) => [key.kid, importKey(key)]))
-        current = { issuer: loaded.issuer, keys, loadedAt: performance.now() }
+      .then(async ({ issuer, keys }) => {
+        const imported = keys.map(async (key) => [key.kid, await importKey(key)] as const)
+        current = {
+          issuer,
+          keys: new Map(await Promise.all(imported)),
+          loadedAt: performance.now(),
+        }
         return current
       })
       .finally(() => {
@@ -52,7 +61,9 @@ export function createTokenVerifier(
     return reload().catch((_error: DaikonError) => known)
   }
 
-  async function findKey(kid: unknown): Promise<{ key: KeyObject; issuer: string } | undefined> {
+  async function findKey(
+    kid: unknown,
+  ): Promise<{ key: VerificationKey; issuer: string } | undefined> {
     if (typeof kid !== 'string') return undefined
     let set = await readKeySet()
     if (!set.keys.has(kid) && performance.now() - lastAttempt >= minReloadMs) set = await reload()
@@ -69,7 +80,7 @@ export function createTokenVerifier(
     const found = await findKey(header.kid)
     if (!found)
       throw tokenInvalid('daikon has no key of this kid. Was it issued by another daikon?')
-    if (!verify('RSA-SHA256', Buffer.from(signed), found.key, signature))
+    if (!(await isSigned(found.key, signed, signature)))
       throw tokenInvalid('the signature does not match')
     if (claims.iss !== found.issuer || (issuer !== undefined && claims.iss !== issuer))
       throw tokenInvalid(
@@ -83,6 +94,15 @@ export function createTokenVerifier(
   }
 }
 
-function importKey({ kty, n, e }: PublicKey): KeyObject {
-  return createPublicKey({ key: { kty, n, e }, format: 'jwk' })
+function importKey({ kty, n, e }: PublicKey) {
+  return crypto.subtle.importKey('jwk', { kty, n, e }, algorithm, false, ['verify'])
+}
+
+async function isSigned(key: VerificationKey, text: string, signature: string): Promise<boolean> {
+  try {
+    const bytes = new TextEncoder().encode(text)
+    return await crypto.subtle.verify(algorithm, key, decodeBase64Url(signature), bytes)
+  } catch {
+    return false
+  }
 }

@@ -8,7 +8,7 @@ import type {
   Registration,
   Resource,
   Subject,
-} from './api.ts'
+} from './argument-types.ts'
 import { type Field, invalidArgument } from './errors.ts'
 
 /** A subject in the format of the Access API. */
@@ -58,6 +58,16 @@ export function nameSubject(subject: Subject): SubjectName {
 /** Whether a token is meant to be the API key of a service account. */
 export function isApiKey(token: string): boolean {
   return typeof token === 'string' && token.startsWith('da_')
+}
+
+/**
+ * Requires that a token can be sent in a header.
+ *
+ * @throws InvalidArgumentError
+ */
+export function requireHeaderText(token: string | undefined): void {
+  if (token === undefined || /^[\x20-\x7e]*$/.test(token)) return
+  throw invalidArgument({ field: 'as', message: 'must be an access token' })
 }
 
 /** @throws InvalidArgumentError */
@@ -122,7 +132,7 @@ export function nameOwner(registration: Registration): OwnerName {
 export function nameGrant(grant: Grant): { permission: Permission } | { role: string } {
   if (typeof grant === 'string') return { permission: grant }
   if (typeof grant?.role === 'string') return { role: grant.role }
-  throw invalidArgument({ field: 'permission', message: 'must be view, edit or { role }' })
+  throw invalidArgument({ field: 'grant', message: 'must be view, edit or { role }' })
 }
 
 /**

@@ -1,8 +1,8 @@
-import type { CallOptions, Resource } from './api.ts'
-import { requireResource } from './arguments.ts'
-import type { Attempt, Connection, createLimiter } from './connection.ts'
+import type { CallOptions, Resource } from './argument-types.ts'
+import { requireHeaderText, requireResource } from './arguments.ts'
+import { type Attempt, type Connection, type Method, sendWithRetries } from './connection.ts'
+import type { Limiter } from './limiter.ts'
 import { resourceId } from './resource-id.ts'
-import type { UnaryMethod } from './unary-method.ts'
 
 export type SendOptions = CallOptions & Omit<Attempt, 'deadline'>
 
@@ -14,13 +14,13 @@ export type Caller = {
    * true.
    */
   trySend<Request, Response>(
-    method: UnaryMethod<Request, Response>,
+    method: Method<Request, Response>,
     request: Request,
     options: SendOptions,
   ): Promise<Response | undefined>
   /** Like `trySend`, for calls without `onRepeated`. */
   send<Request, Response>(
-    method: UnaryMethod<Request, Response>,
+    method: Method<Request, Response>,
     request: Request,
     options: Omit<SendOptions, 'onRepeated'>,
   ): Promise<Response>
@@ -34,22 +34,26 @@ export type Caller = {
 
 export function createCaller(
   connection: Connection,
-  limiter: ReturnType<typeof createLimiter>,
+  limiter: Limiter,
   { service, deadlineMs: defaultMs }: { service: string; deadlineMs: number },
 ): Caller {
-  const trySend: Caller['trySend'] = (
+  const trySend: Caller['trySend'] = async (
     method,
     request,
     { deadlineMs: milliseconds = defaultMs, ...attempt },
   ) => {
+    requireHeaderText(attempt.token)
     const timedAttempt = { ...attempt, deadline: Date.now() + milliseconds }
-    return limiter.run(() => connection.send(method, request, timedAttempt), timedAttempt)
+    return limiter.run(
+      () => sendWithRetries(connection, method, request, timedAttempt),
+      timedAttempt,
+    )
   }
   return {
     service,
     trySend,
     send: async <Request, Response>(
-      method: UnaryMethod<Request, Response>,
+      method: Method<Request, Response>,
       request: Request,
       options: SendOptions,
     ) => (await trySend(method, request, options)) as Response,

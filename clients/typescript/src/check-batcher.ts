@@ -1,4 +1,4 @@
-import type { CallOptions, Check, Context, Resource } from './api.ts'
+import type { CallOptions, Check, Context, Resource } from './argument-types.ts'
 import {
   nameSubject,
   readObject,
@@ -6,27 +6,18 @@ import {
   requireResource,
   type SubjectName,
 } from './arguments.ts'
-import {
-  type Connection,
-  closedError,
-  type createLimiter,
-  queueDeadlineError,
-} from './connection.ts'
+import { type Connection, sendWithRetries } from './connection.ts'
 import {
   abortError,
+  closedError,
   type DaikonError,
   DeadlineExceededError,
   type Field,
-  InvalidArgumentError,
-  PermissionDeniedError,
 } from './errors.ts'
-import {
-  AccessServiceService,
-  type EvaluateBatchRequest,
-  type Evaluation,
-  type EvaluationItem,
-} from './gen/daikon/v1/access.ts'
-import { withAdvice } from './server-errors.ts'
+import type { EvaluateBatchRequest, Evaluation, EvaluationItem } from './gen/daikon/v1/access.ts'
+import { accessService } from './gen/methods.ts'
+import { type Limiter, queueDeadlineError } from './limiter.ts'
+import { createServerError } from './server-errors.ts'
 import { onAbort } from './signals.ts'
 import { deniedTokenError } from './token-format.ts'
 
@@ -40,6 +31,10 @@ export type CheckBatcher = {
   /** Fails all pending checks. */
   close(): void
 }
+
+/** Calls a function after the current turn of the event loop. */
+const afterTurn: (callback: () => void) => void =
+  globalThis.setImmediate ?? ((callback) => setTimeout(callback, 0))
 
 /** The maximum number of checks in a batch, a limit of the server. */
 const maxItems = 1000
@@ -74,7 +69,7 @@ type Batch = { waiting: number; abort: AbortController }
 
 export function createCheckBatcher(
   connection: Connection,
-  limiter: ReturnType<typeof createLimiter>,
+  limiter: Limiter,
   options: { service: string; deadlineMs: number },
 ): CheckBatcher {
   /** Items that have not been sent yet, by the ID of their subject and by their key. */
@@ -83,13 +78,13 @@ export function createCheckBatcher(
   const waiters = new Set<Waiter>()
   let isScheduled = false
   let isWaitingForPlace = false
-  let timer: NodeJS.Timeout | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
   let timerAt = 0
 
   function schedule() {
     if (isScheduled) return
     isScheduled = true
-    setImmediate(flush)
+    afterTurn(flush)
   }
 
   function flush() {
@@ -119,8 +114,7 @@ export function createCheckBatcher(
       for (const waiter of item.waiters) deadline = Math.max(deadline, waiter.deadline)
     }
     const attempt = { deadline, signal: batch.abort.signal, retry: true }
-    connection
-      .send(AccessServiceService.evaluateBatch, createRequest(items), attempt)
+    sendWithRetries(connection, accessService.evaluateBatch, createRequest(items), attempt)
       .then(
         (response) => settleItems(items, response?.evaluations ?? []),
         (error) => {
@@ -216,7 +210,8 @@ export function createCheckBatcher(
     clearTimeout(timer)
     timerAt = deadline
     timer = setTimeout(expire, Math.max(deadline - Date.now(), 0) + 1)
-    timer.unref()
+    // Only Node.js has it.
+    timer.unref?.()
   }
 
   function expire() {
@@ -274,7 +269,7 @@ export function createCheckBatcher(
       requireAction(action)
       requireResource(resource)
       const input = context && readObject('context', context)
-      if (connection.isClosed()) return settle(closedError(), false)
+      if (connection.closed.aborted) return settle(closedError(), false)
       if (signal?.aborted) return settle(abortError(signal), false)
       const item = findOrAddItem(name, action, resource, input)
       const deadline = Date.now() + deadlineMs
@@ -299,9 +294,8 @@ function itemError(evaluation: Evaluation | undefined): DaikonError | undefined 
   const error = evaluation?.context?.error as ItemError | undefined
   if (!error) return undefined
   const { status, reason, message = 'The check is not valid', errors = [] } = error
-  if (status === 403 && reason)
-    return new PermissionDeniedError(reason, withAdvice(reason, message))
-  return new InvalidArgumentError('INVALID_REQUEST', message, { fields: errors })
+  if (status === 403 && reason) return createServerError('permission_denied', reason, message, {})
+  return createServerError('invalid_argument', 'INVALID_REQUEST', message, { fields: errors })
 }
 
 function responseDeadlineError(): DeadlineExceededError {

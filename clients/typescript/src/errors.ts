@@ -144,8 +144,16 @@ export function createError(
 
 /** Creates the error for arguments that are missing or malformed. */
 export function invalidArgument(...fields: Field[]): InvalidArgumentError {
-  const message = fields.map(({ field, message }) => `${field} ${message}`).join('; ')
-  return new InvalidArgumentError('INVALID_REQUEST', message, { fields })
+  return new InvalidArgumentError('INVALID_REQUEST', describeFields(fields), { fields })
+}
+
+/** The maximum number of fields that a message describes. */
+const maxDescribed = 10
+
+/** Returns the message of an error with fields. */
+export function describeFields(fields: readonly Field[]): string {
+  const sentences = fields.map(({ field, message }) => (field ? `${field} ${message}` : message))
+  return sentences.slice(0, maxDescribed).join('; ')
 }
 
 /** Creates the error for an aborted signal. */
@@ -153,4 +161,9 @@ export function abortError({ reason }: AbortSignal): DaikonError {
   const isTimeout = reason instanceof Error && reason.name === 'TimeoutError'
   if (isTimeout) return new DeadlineExceededError('The signal timed out', { cause: reason })
   return new CancelledError('The operation was cancelled by its signal', { cause: reason })
+}
+
+/** Creates the error for operations on a closed client. */
+export function closedError(): CancelledError {
+  return new CancelledError('The client was closed. Call close() only when it is no longer needed')
 }

@@ -1,5 +1,6 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express'
-import type { Daikon, Resource } from './api.ts'
+import type { Daikon } from './api.ts'
+import type { ActionsByType, Resource, TypeOf } from './argument-types.ts'
 import {
   createRequestGuard,
   type FilterOptions,
@@ -20,7 +21,7 @@ export {
 type AnyRequest = object
 
 /** Middleware for Express 4 and 5. */
-export type ExpressGuards = {
+export type ExpressGuards<Actions extends ActionsByType = ActionsByType> = {
   /** Requires a valid access token. Responds with 401 otherwise. */
   requireUser(): RequestHandler
   /**
@@ -32,19 +33,19 @@ export type ExpressGuards = {
    */
   // Express infers the parameters of a route only for handlers that are written in place.
   // biome-ignore lint/suspicious/noExplicitAny: see above
-  requirePermission<Params = any>(
-    action: string,
-    resource: (request: Request<Params>) => Resource | Promise<Resource>,
+  requirePermission<Params = any, Type extends TypeOf<Actions> = TypeOf<Actions>>(
+    action: Actions[Type],
+    resource: (request: Request<Params>) => Resource<Type> | Promise<Resource<Type>>,
     options?: GuardOptions<Request<Params>>,
   ): RequestHandler<Params>
   /** Returns the user of a request that passed a guard. */
   userOf(request: AnyRequest): RequestUser
   /** Returns the items on whose resources the user of the request may perform the action. */
-  filter<Item>(
+  filter<Item, Type extends TypeOf<Actions>>(
     request: AnyRequest,
-    action: string,
+    action: Actions[Type],
     items: readonly Item[],
-    resourceOf: (item: Item) => Resource,
+    resourceOf: (item: Item) => Resource<Type>,
     options?: FilterOptions,
   ): Promise<Item[]>
   /**
@@ -60,10 +61,12 @@ export type ExpressGuards = {
  * @example
  * const { requireUser, requirePermission, userOf } = createGuards(daikon)
  */
-export function createGuards(daikon: Daikon): ExpressGuards {
-  const guard = createRequestGuard<Pick<Request, 'headers'>>(
+export function createGuards<Actions extends ActionsByType>(
+  daikon: Daikon<Actions>,
+): ExpressGuards<Actions> {
+  const guard = createRequestGuard(
     daikon,
-    ({ headers }) => headers.authorization,
+    ({ headers }: Pick<Request, 'headers'>) => headers.authorization,
   )
 
   return {

@@ -1,4 +1,5 @@
-import type { Daikon, Resource } from './api.ts'
+import type { Daikon } from './api.ts'
+import type { ActionsByType, Resource, TypeOf } from './argument-types.ts'
 import {
   createRequestGuard,
   type FilterOptions,
@@ -29,7 +30,7 @@ export type FastifyReplyLike = {
 export type FastifyGuard<Request> = (request: Request, reply: FastifyReplyLike) => Promise<unknown>
 
 /** Hooks for Fastify. */
-export type FastifyGuards = {
+export type FastifyGuards<Actions extends ActionsByType = ActionsByType> = {
   /** Requires a valid access token. Responds with 401 otherwise. */
   requireUser(): FastifyGuard<FastifyRequestLike>
   /**
@@ -41,19 +42,22 @@ export type FastifyGuards = {
    * const mayEdit = requirePermission('edit', ({ params }: ById) => ({ type: 'document', id: params.id }))
    * app.put<{ Params: { id: string } }>('/documents/:id', { preHandler: mayEdit }, save)
    */
-  requirePermission<Request extends FastifyRequestLike>(
-    action: string,
-    resource: (request: Request) => Resource | Promise<Resource>,
+  requirePermission<
+    Request extends FastifyRequestLike,
+    Type extends TypeOf<Actions> = TypeOf<Actions>,
+  >(
+    action: Actions[Type],
+    resource: (request: Request) => Resource<Type> | Promise<Resource<Type>>,
     options?: GuardOptions<Request>,
   ): FastifyGuard<Request>
   /** Returns the user of a request that passed a guard. */
   userOf(request: FastifyRequestLike): RequestUser
   /** Returns the items on whose resources the user of the request may perform the action. */
-  filter<Item>(
+  filter<Item, Type extends TypeOf<Actions>>(
     request: FastifyRequestLike,
-    action: string,
+    action: Actions[Type],
     items: readonly Item[],
-    resourceOf: (item: Item) => Resource,
+    resourceOf: (item: Item) => Resource<Type>,
     options?: FilterOptions,
   ): Promise<Item[]>
 }
@@ -64,10 +68,12 @@ export type FastifyGuards = {
  * @example
  * const { requireUser, requirePermission, userOf } = createGuards(daikon)
  */
-export function createGuards(daikon: Daikon): FastifyGuards {
-  const guard = createRequestGuard<FastifyRequestLike>(
+export function createGuards<Actions extends ActionsByType>(
+  daikon: Daikon<Actions>,
+): FastifyGuards<Actions> {
+  const guard = createRequestGuard(
     daikon,
-    ({ headers }) => headers.authorization,
+    ({ headers }: FastifyRequestLike) => headers.authorization,
   )
 
   return {

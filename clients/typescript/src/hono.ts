@@ -1,4 +1,5 @@
-import type { Daikon, Resource } from './api.ts'
+import type { Daikon } from './api.ts'
+import type { ActionsByType, Resource, TypeOf } from './argument-types.ts'
 import {
   createRequestGuard,
   type FilterOptions,
@@ -30,7 +31,7 @@ export type HonoGuard<Context> = (
 ) => Promise<Response | undefined>
 
 /** Middleware for Hono. */
-export type HonoGuards = {
+export type HonoGuards<Actions extends ActionsByType = ActionsByType> = {
   /** Requires a valid access token. Responds with 401 otherwise. */
   requireUser(): HonoGuard<HonoContextLike>
   /**
@@ -41,19 +42,22 @@ export type HonoGuards = {
    * const mayEdit = requirePermission('edit', (c) => ({ type: 'document', id: c.req.param('id') ?? '' }))
    * app.put('/documents/:id', mayEdit, save)
    */
-  requirePermission<Context extends HonoContextLike = HonoContextLike>(
-    action: string,
-    resource: (context: Context) => Resource | Promise<Resource>,
+  requirePermission<
+    Context extends HonoContextLike = HonoContextLike,
+    Type extends TypeOf<Actions> = TypeOf<Actions>,
+  >(
+    action: Actions[Type],
+    resource: (context: Context) => Resource<Type> | Promise<Resource<Type>>,
     options?: GuardOptions<Context>,
   ): HonoGuard<Context>
   /** Returns the user of a request that passed a guard. */
   userOf(context: HonoContextLike): RequestUser
   /** Returns the items on whose resources the user of the request may perform the action. */
-  filter<Item>(
+  filter<Item, Type extends TypeOf<Actions>>(
     context: HonoContextLike,
-    action: string,
+    action: Actions[Type],
     items: readonly Item[],
-    resourceOf: (item: Item) => Resource,
+    resourceOf: (item: Item) => Resource<Type>,
     options?: FilterOptions,
   ): Promise<Item[]>
 }
@@ -64,8 +68,10 @@ export type HonoGuards = {
  * @example
  * const { requireUser, requirePermission, userOf } = createGuards(daikon)
  */
-export function createGuards(daikon: Daikon): HonoGuards {
-  const guard = createRequestGuard<HonoContextLike>(daikon, ({ req }) =>
+export function createGuards<Actions extends ActionsByType>(
+  daikon: Daikon<Actions>,
+): HonoGuards<Actions> {
+  const guard = createRequestGuard(daikon, ({ req }: HonoContextLike) =>
     req.header('authorization'),
   )
 

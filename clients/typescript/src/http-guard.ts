@@ -1,4 +1,5 @@
-import type { Context, Daikon, Resource } from './api.ts'
+import type { Daikon } from './api.ts'
+import type { ActionsByType, Context, Resource, TypeOf } from './argument-types.ts'
 import { DaikonError, InvalidTokenError, NotFoundError, PermissionDeniedError } from './errors.ts'
 import type { AccessTokenClaims } from './results.ts'
 
@@ -31,7 +32,7 @@ export type FilterOptions = {
 export type Problem = { status: number; headers: Record<string, string>; body: string }
 
 /** The guard that all frameworks share. `Request` is any object that identifies a request. */
-export type RequestGuard<Request extends object> = {
+export type RequestGuard<Request extends object, Actions extends ActionsByType> = {
   /**
    * Verifies the access token of a request. Repeated calls for the same request return the same
    * result.
@@ -44,29 +45,29 @@ export type RequestGuard<Request extends object> = {
    *
    * @throws InvalidTokenError, PermissionDeniedError, or NotFoundError with `hide`
    */
-  authorize(
+  authorize<Type extends TypeOf<Actions>>(
     request: Request,
-    action: string,
-    findResource: () => Resource | Promise<Resource>,
+    action: Actions[Type],
+    findResource: () => Resource<Type> | Promise<Resource<Type>>,
     options: GuardOptions,
   ): Promise<void>
   /** Returns the user of a request that passed a guard. */
   userOf(request: object): RequestUser
   /** Returns the items on whose resources the user of the request may perform the action, in order. */
-  filter<Item>(
+  filter<Item, Type extends TypeOf<Actions>>(
     request: object,
-    action: string,
+    action: Actions[Type],
     items: readonly Item[],
-    resourceOf: (item: Item) => Resource,
+    resourceOf: (item: Item) => Resource<Type>,
     options?: FilterOptions,
   ): Promise<Item[]>
 }
 
 /** Creates the guard of a framework. `readAuthorization` returns the header `authorization`. */
-export function createRequestGuard<Request extends object>(
-  daikon: Daikon,
+export function createRequestGuard<Request extends object, Actions extends ActionsByType>(
+  daikon: Daikon<Actions>,
   readAuthorization: (request: Request) => string | undefined,
-): RequestGuard<Request> {
+): RequestGuard<Request, Actions> {
   const users = new WeakMap<object, RequestUser>()
 
   function userOf(request: object): RequestUser {
@@ -96,14 +97,17 @@ export function createRequestGuard<Request extends object>(
 
     async filter(request, action, items, resourceOf, options) {
       const subject = { token: userOf(request).token }
-      const checks = items.map((item) => ({ subject, action, resource: resourceOf(item) }))
-      const allowed = await daikon.checkMany(checks, options)
+      const checks = items.map((item) => daikon.check(subject, action, resourceOf(item), options))
+      const allowed = await Promise.all(checks)
       return items.filter((_item, index) => allowed[index])
     },
   }
 }
 
-async function verifyUser(daikon: Daikon, authorization = ''): Promise<RequestUser> {
+async function verifyUser(
+  daikon: Pick<Daikon, 'verifyAccessToken'>,
+  authorization = '',
+): Promise<RequestUser> {
   const [, token] = /^Bearer +(\S+)$/i.exec(authorization) ?? []
   if (!token) {
     const message = 'The header "Authorization: Bearer <access token>" is missing'

@@ -1,9 +1,18 @@
-import type { ChangeOptions, Condition, Grant, GrantTerms, Permission, Resource } from './api.ts'
+import type {
+  ActionsByType,
+  Condition,
+  Grant,
+  GrantTerms,
+  Permission,
+  Resource,
+  TypeOf,
+  UserChangeOptions,
+} from './argument-types.ts'
 import { nameGrant, readContext, readTerms } from './arguments.ts'
 import type { Caller } from './caller.ts'
 import type { DaikonError } from './errors.ts'
 import type { ResourceLink } from './gen/daikon/v1/links.ts'
-import { PermissionServiceService } from './gen/daikon/v1/permissions.ts'
+import { permissionService } from './gen/methods.ts'
 
 /** A link to a resource. Anyone who has its token may do what the link grants. */
 export type Link = {
@@ -28,14 +37,14 @@ export type Link = {
 /** A link with its token (`dl_…`), for checks with `{ link: token }`. */
 export type NewLink = Link & { token: string }
 
-export type LinkOptions = ChangeOptions &
+export type LinkOptions = UserChangeOptions &
   GrantTerms & {
     /** A name by which people tell links apart. */
     name?: string | undefined
   }
 
-/** The operations on links. All require `as`, whose user must be allowed to manage the resource. */
-export type LinkOperations = {
+/** The operations on links. The user of `as` must be allowed to manage the resource. */
+export type LinkOperations<Actions extends ActionsByType = ActionsByType> = {
   /**
    * Creates a link. Its token is returned only here. The role of a link must not contain `manage`.
    *
@@ -43,16 +52,28 @@ export type LinkOperations = {
    * const { token: link } = await daikon.createLink(document, 'view', { as: token })
    * await daikon.check({ link }, 'view', document)
    */
-  createLink(resource: Resource, grant: Grant, options?: LinkOptions): Promise<NewLink>
+  createLink<Type extends TypeOf<Actions>>(
+    resource: Resource<Type>,
+    grant: Grant<Actions[Type]>,
+    options: LinkOptions,
+  ): Promise<NewLink>
   /** Returns the links to a resource, oldest first, without their tokens. */
-  links(resource: Resource, options?: ChangeOptions): Promise<Link[]>
+  links(resource: Resource<TypeOf<Actions>>, options: UserChangeOptions): Promise<Link[]>
   /** Revokes a link by its ID. */
-  revokeLink(resource: Resource, linkId: string, options?: ChangeOptions): Promise<void>
+  revokeLink(
+    resource: Resource<TypeOf<Actions>>,
+    linkId: string,
+    options: UserChangeOptions,
+  ): Promise<void>
 }
 
 export function createLinkOperations({ keyOf, send, trySend }: Caller): LinkOperations {
   return {
-    async createLink(resource, grant, { as: token, context, name, ...options } = {}) {
+    async createLink(
+      resource,
+      grant,
+      { as: token, context, name, ...options } = {} as LinkOptions,
+    ) {
       const { expiresAt, condition, ...call } = options
       const request = {
         ...keyOf(resource),
@@ -62,7 +83,7 @@ export function createLinkOperations({ keyOf, send, trySend }: Caller): LinkOper
         ...(name !== undefined && { name }),
         ...readContext(context),
       }
-      const created = await send(PermissionServiceService.createLink, request, {
+      const created = await send(permissionService.createLink, request, {
         ...call,
         token,
         // A repeated call would create another link.
@@ -71,9 +92,9 @@ export function createLinkOperations({ keyOf, send, trySend }: Caller): LinkOper
       return { ...readLink(created), token: created.token }
     },
 
-    async links(resource, { as: token, context, ...options } = {}) {
+    async links(resource, { as: token, context, ...options } = {} as UserChangeOptions) {
       const request = { ...keyOf(resource), ...readContext(context) }
-      const { links } = await send(PermissionServiceService.listLinks, request, {
+      const { links } = await send(permissionService.listLinks, request, {
         ...options,
         token,
         retry: true,
@@ -81,9 +102,13 @@ export function createLinkOperations({ keyOf, send, trySend }: Caller): LinkOper
       return links.map(readLink)
     },
 
-    async revokeLink(resource, linkId, { as: token, context, ...options } = {}) {
+    async revokeLink(
+      resource,
+      linkId,
+      { as: token, context, ...options } = {} as UserChangeOptions,
+    ) {
       const request = { ...keyOf(resource), link_id: linkId, ...readContext(context) }
-      await trySend(PermissionServiceService.deleteLink, request, {
+      await trySend(permissionService.deleteLink, request, {
         ...options,
         token,
         retry: true,

@@ -1,4 +1,4 @@
-import type { Permission, Visibility } from './api.ts'
+import type { Permission, Visibility } from './argument-types.ts'
 import type { ResourcePermissionResponse, ShareResponse } from './gen/daikon/v1/permissions.ts'
 import type { Reason, RegisteredResource, Share } from './results.ts'
 

@@ -1,7 +1,9 @@
-import { createHash } from 'node:crypto'
+import { sha1 } from './sha1.ts'
 
 /** The namespace for UUIDs of resources whose IDs are not UUIDs. It is the same on every server. */
-const namespace = Buffer.from('f8e1572e33cb4304a2f6032bcbfe9088', 'hex')
+const namespace = [
+  0xf8, 0xe1, 0x57, 0x2e, 0x33, 0xcb, 0x43, 0x04, 0xa2, 0xf6, 0x03, 0x2b, 0xcb, 0xfe, 0x90, 0x88,
+]
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
@@ -15,9 +17,10 @@ export function isUuid(text: string): boolean {
  */
 export function resourceId(service: string, type: string, id: string): string {
   if (isUuid(id)) return id.toLowerCase()
-  const hash = createHash('sha1').update(namespace).update(`${service}/${type}/${id}`).digest()
+  const name = new TextEncoder().encode(`${service}/${type}/${id}`)
+  const hash = sha1(new Uint8Array([...namespace, ...name]))
   hash[6] = ((hash[6] as number) & 0x0f) | 0x50
   hash[8] = ((hash[8] as number) & 0x3f) | 0x80
-  const digits = hash.toString('hex', 0, 16)
-  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+  const digits = Array.from(hash.subarray(0, 16), (byte) => byte.toString(16).padStart(2, '0'))
+  return digits.join('').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }

@@ -1,4 +1,5 @@
-import type { Daikon, Registration } from './api.ts'
+import type { Daikon } from './api.ts'
+import type { Registration, ShareOptions } from './argument-types.ts'
 import {
   nameGrant,
   nameGrantee,
@@ -8,16 +9,16 @@ import {
   readTerms,
 } from './arguments.ts'
 import type { Caller, SendOptions } from './caller.ts'
+import type { Method } from './connection.ts'
 import type { DaikonError } from './errors.ts'
-import {
-  PermissionServiceService,
-  type RegisterResourceRequest,
-  type ResourcePermissionResponse,
+import type {
+  RegisterResourceRequest,
+  ResourcePermissionResponse,
 } from './gen/daikon/v1/permissions.ts'
+import { permissionService } from './gen/methods.ts'
 import { readResource, readShare } from './records.ts'
 import { isUuid } from './resource-id.ts'
 import type { RegisteredResource } from './results.ts'
-import type { UnaryMethod } from './unary-method.ts'
 
 type ResourceOperations = Pick<
   Daikon,
@@ -57,7 +58,7 @@ export function createResourceOperations(caller: Caller): ResourceOperations {
 
   /** Sends a change that returns the resource. */
   async function change<Request>(
-    method: UnaryMethod<Request, ResourcePermissionResponse>,
+    method: Method<Request, ResourcePermissionResponse>,
     request: Request,
     options: SendOptions,
   ): Promise<RegisteredResource> {
@@ -67,13 +68,13 @@ export function createResourceOperations(caller: Caller): ResourceOperations {
   return {
     async register(registration, options = {}) {
       const request = registerRequest(registration)
-      return change(PermissionServiceService.register, request, { ...options, retry: true })
+      return change(permissionService.register, request, { ...options, retry: true })
     },
 
     async registerMany(registrations, options = {}) {
       if (registrations.length === 0) return []
       const request = { resources: registrations.map(registerRequest) }
-      const { resources } = await send(PermissionServiceService.registerBatch, request, {
+      const { resources } = await send(permissionService.registerBatch, request, {
         ...options,
         retry: true,
       })
@@ -82,12 +83,12 @@ export function createResourceOperations(caller: Caller): ResourceOperations {
 
     async get(resource, options = {}) {
       const request = keyOf(resource)
-      return change(PermissionServiceService.getResource, request, { ...options, retry: true })
+      return change(permissionService.getResource, request, { ...options, retry: true })
     },
 
     async unregister(resource, { as: token, context, cascade, ...options } = {}) {
       const request = { ...keyOf(resource), cascade, ...readContext(context) }
-      await trySend(PermissionServiceService.unregister, request, {
+      await trySend(permissionService.unregister, request, {
         ...options,
         token,
         retry: true,
@@ -95,7 +96,7 @@ export function createResourceOperations(caller: Caller): ResourceOperations {
       })
     },
 
-    async share(resource, grantee, grant, { as: token, context, ...options } = {}) {
+    async share(resource, grantee, grant, { as: token, context, ...options } = {} as ShareOptions) {
       const { expiresAt, condition, ...call } = options
       const request = {
         ...keyOf(resource),
@@ -106,7 +107,7 @@ export function createResourceOperations(caller: Caller): ResourceOperations {
         ...readContext(context),
       }
       return readShare(
-        await send(PermissionServiceService.share, request, { ...call, token, retry: true }),
+        await send(permissionService.share, request, { ...call, token, retry: true }),
       )
     },
 
@@ -122,7 +123,7 @@ export function createResourceOperations(caller: Caller): ResourceOperations {
         }
       })
       const request = { shares: items, ...readContext(context) }
-      const granted = await send(PermissionServiceService.shareBatch, request, {
+      const granted = await send(permissionService.shareBatch, request, {
         ...options,
         token,
         retry: true,
@@ -132,7 +133,7 @@ export function createResourceOperations(caller: Caller): ResourceOperations {
 
     async shares(resource, options = {}) {
       const request = keyOf(resource)
-      const method = PermissionServiceService.getResource
+      const method = permissionService.getResource
       return (await change(method, request, { ...options, retry: true })).shares
     },
 
@@ -144,7 +145,7 @@ export function createResourceOperations(caller: Caller): ResourceOperations {
         permission: 'view',
         ...readContext(context),
       }
-      await trySend(PermissionServiceService.revokeShare, request, {
+      await trySend(permissionService.revokeShare, request, {
         ...options,
         token,
         retry: true,
@@ -155,7 +156,7 @@ export function createResourceOperations(caller: Caller): ResourceOperations {
     async setVisibility(resource, visibility, { as: token, context, ...options } = {}) {
       const request = { ...keyOf(resource), visibility, ...readContext(context) }
       const call = { ...options, token, retry: true }
-      return change(PermissionServiceService.updateVisibility, request, call)
+      return change(permissionService.updateVisibility, request, call)
     },
 
     async setAttributes(resource, attributes, { as: token, context, ...options } = {}) {
@@ -165,7 +166,7 @@ export function createResourceOperations(caller: Caller): ResourceOperations {
         ...readContext(context),
       }
       const call = { ...options, token, retry: true }
-      return change(PermissionServiceService.updateAttributes, request, call)
+      return change(permissionService.updateAttributes, request, call)
     },
 
     async setDisplayName(resource, displayName, { as: token, context, ...options } = {}) {
@@ -175,7 +176,7 @@ export function createResourceOperations(caller: Caller): ResourceOperations {
         ...readContext(context),
       }
       const call = { ...options, token, retry: true }
-      return change(PermissionServiceService.updateResource, request, call)
+      return change(permissionService.updateResource, request, call)
     },
 
     async setParent(resource, parent, { as: token, context, inherits, ...options } = {}) {
@@ -186,7 +187,7 @@ export function createResourceOperations(caller: Caller): ResourceOperations {
         inherits,
         ...readContext(context),
       }
-      return change(PermissionServiceService.updateParent, request, {
+      return change(permissionService.updateParent, request, {
         ...options,
         token,
         // After the first attempt, the user of the token may no longer manage the resource.
@@ -194,9 +195,9 @@ export function createResourceOperations(caller: Caller): ResourceOperations {
       })
     },
 
-    async transfer(resource, userId, { as: token, context, ...options } = {}) {
-      const request = { ...keyOf(resource), owner_id: userId, ...readContext(context) }
-      return change(PermissionServiceService.transferOwnership, request, {
+    async transfer(resource, ownerId, { as: token, context, ...options } = {}) {
+      const request = { ...keyOf(resource), owner_id: ownerId, ...readContext(context) }
+      return change(permissionService.transferOwnership, request, {
         ...options,
         token,
         // After the first attempt, the user of the token may no longer own the resource.

@@ -1,15 +1,19 @@
-import type { CallOptions } from './api.ts'
+import type { ActionOf, ActionsByType, CallOptions, TypeOf } from './argument-types.ts'
 import { requireType } from './arguments.ts'
 import type { Caller } from './caller.ts'
 import type { DaikonError } from './errors.ts'
-import { PermissionServiceService, type ResourceType } from './gen/daikon/v1/permissions.ts'
+import type { ResourceType } from './gen/daikon/v1/permissions.ts'
+import { permissionService } from './gen/methods.ts'
+
+/** The actions that every resource type has. */
+export type BuiltInAction = 'view' | 'edit' | 'manage'
 
 /** A role that shares and links of a type can name. */
-export type RoleDeclaration = {
+export type RoleDeclaration<Action extends string = string> = {
   name: string
   description?: string | undefined
   /** `view`, `edit`, `manage` and actions that your service has registered. */
-  actions: string[]
+  actions: (Action | BuiltInAction)[]
 }
 
 /** A condition that shares, links and requirements of a type can name. */
@@ -23,16 +27,25 @@ export type ConditionDeclaration = {
 }
 
 /** A condition that must be true for an action, whatever grants it. */
-export type Requirement = { action: string; condition: string }
+export type Requirement<Action extends string = string> = {
+  action: Action | BuiltInAction
+  condition: string
+}
 
-/** What a service declares about a resource type. What is absent is empty. */
-export type TypeDeclaration = {
+/**
+ * What a service declares about a resource type. What is absent is empty. Resources below one of the
+ * type inherit its roles, so that a role may contain the actions of other types.
+ */
+export type TypeDeclaration<
+  AnyAction extends string = string,
+  Action extends string = AnyAction,
+> = {
   description?: string | undefined
   /** Whether resources of the type may be public. */
   allowPublic?: boolean | undefined
-  roles?: readonly RoleDeclaration[] | undefined
+  roles?: readonly RoleDeclaration<AnyAction>[] | undefined
   conditions?: readonly ConditionDeclaration[] | undefined
-  requirements?: readonly Requirement[] | undefined
+  requirements?: readonly Requirement<Action>[] | undefined
 }
 
 /** A declared resource type. */
@@ -65,10 +78,13 @@ export type DeclareOptions = CallOptions & {
 }
 
 /** The operations on actions and resource types of the service. */
-export type TypeOperations = {
+export type TypeOperations<Actions extends ActionsByType = ActionsByType> = {
   /** Registers actions in addition to `view`, `edit` and `manage`. Existing ones are kept. */
   registerActions(
-    actions: readonly (string | { name: string; description?: string | undefined })[],
+    actions: readonly (
+      | ActionOf<Actions>
+      | { name: ActionOf<Actions>; description?: string | undefined }
+    )[],
     options?: CallOptions,
   ): Promise<void>
   /**
@@ -78,9 +94,9 @@ export type TypeOperations = {
    * @example
    * await daikon.declareType('issue', { roles: [{ name: 'triage', actions: ['view', 'label'] }] })
    */
-  declareType(
-    type: string,
-    declaration: TypeDeclaration,
+  declareType<Type extends TypeOf<Actions>>(
+    type: Type,
+    declaration: TypeDeclaration<ActionOf<Actions>, Actions[Type]>,
     options?: DeclareOptions,
   ): Promise<DeclaredType>
   /** Returns the declared resource types of the service. */
@@ -96,7 +112,7 @@ export function createTypeOperations({ service, send, trySend }: Caller): TypeOp
         service_name: service,
         actions: actions.map((action) => (typeof action === 'string' ? { name: action } : action)),
       }
-      await send(PermissionServiceService.registerActions, request, { ...options, retry: true })
+      await send(permissionService.registerActions, request, { ...options, retry: true })
     },
 
     async declareType(type, declaration, { dryRun, ...options } = {}) {
@@ -119,13 +135,13 @@ export function createTypeOperations({ service, send, trySend }: Caller): TypeOp
         dry_run: dryRun,
       }
       return readType(
-        await send(PermissionServiceService.putResourceType, request, { ...options, retry: true }),
+        await send(permissionService.putResourceType, request, { ...options, retry: true }),
       )
     },
 
     async resourceTypes(options = {}) {
       const request = { service_name: service }
-      const { types } = await send(PermissionServiceService.listResourceTypes, request, {
+      const { types } = await send(permissionService.listResourceTypes, request, {
         ...options,
         retry: true,
       })
@@ -135,7 +151,7 @@ export function createTypeOperations({ service, send, trySend }: Caller): TypeOp
     async deleteType(type, options = {}) {
       requireType(type)
       const request = { service_name: service, resource_type: type }
-      await trySend(PermissionServiceService.deleteResourceType, request, {
+      await trySend(permissionService.deleteResourceType, request, {
         ...options,
         retry: true,
         onRepeated: ({ reason }: DaikonError) => reason === 'RESOURCE_TYPE_NOT_FOUND',

@@ -1,7 +1,7 @@
-import type { Condition, Permission, Resource, Visibility } from './api.ts'
+import type { Condition, Permission, Resource, Visibility } from './argument-types.ts'
 
 /** A resource that is registered with daikon. */
-export type RegisteredResource = Resource & {
+export type RegisteredResource<Type extends string = string> = Resource<Type> & {
   /** The UUID that identifies the resource in daikon. It equals `id` if that is a UUID. */
   resourceId: string
   workspaceId: string

@@ -7,7 +7,7 @@ export type DecodedToken = {
   header: Record<string, unknown>
   claims: Record<string, unknown>
   signed: string
-  signature: Buffer
+  signature: string
 }
 
 /** Decodes a token. Returns undefined if it is not a JSON Web Token (RFC 7519). */
@@ -17,10 +17,10 @@ export function decodeToken(token: string): DecodedToken | undefined {
   if (parts.length !== 3 || !header || !claims || !signature) return undefined
   try {
     const decoded = {
-      header: JSON.parse(Buffer.from(header, 'base64url').toString()),
-      claims: JSON.parse(Buffer.from(claims, 'base64url').toString()),
+      header: JSON.parse(new TextDecoder().decode(decodeBase64Url(header))),
+      claims: JSON.parse(new TextDecoder().decode(decodeBase64Url(claims))),
       signed: `${header}.${claims}`,
-      signature: Buffer.from(signature, 'base64url'),
+      signature,
     }
     return isObject(decoded.header) && isObject(decoded.claims) ? decoded : undefined
   } catch {
@@ -48,6 +48,12 @@ export function tokenExpired(): InvalidTokenError {
 export function tokenInvalid(cause: string): InvalidTokenError {
   const message = withAdvice('TOKEN_INVALID', `The access token is not valid: ${cause}`)
   return new InvalidTokenError('TOKEN_INVALID', message)
+}
+
+/** Decodes base64url (RFC 4648, section 5). Throws if the text is not valid. */
+export function decodeBase64Url(text: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
+  return Uint8Array.from(binary, (character) => character.charCodeAt(0))
 }
 
 function isObject(value: unknown): boolean {

@@ -6,9 +6,3 @@ export type UnaryMethod<Request, Response> = {
   requestSerialize(request: Request): Buffer
   responseDeserialize(bytes: Buffer): Response
 }
-
-/** A method of the generated code that has one request and a stream of responses. */
-export type ServerStreamMethod<Request, Response> = Omit<
-  UnaryMethod<Request, Response>,
-  'responseStream'
-> & { responseStream: true }

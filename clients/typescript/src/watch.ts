@@ -1,6 +1,7 @@
-import { type Connection, closedError } from './connection.ts'
-import { type DaikonError, UnavailableError } from './errors.ts'
-import { ActivityServiceService, type WatchActivityResponse } from './gen/daikon/v1/activity.ts'
+import type { Connection } from './connection.ts'
+import { closedError, type DaikonError, UnavailableError } from './errors.ts'
+import type { WatchActivityResponse } from './gen/daikon/v1/activity.ts'
+import { activityService } from './gen/methods.ts'
 import { sleep } from './signals.ts'
 
 /** An entry of the activity log. Its actions and their details are listed in docs/activity-log.md. */
@@ -68,7 +69,7 @@ export async function* watchActivity(
   connection: Connection,
   { cursor: start, workspaceId, actions = [], signal, onDisconnect }: WatchOptions = {},
 ): AsyncGenerator<WatchMessage, void, undefined> {
-  if (connection.isClosed()) throw closedError()
+  if (connection.closed.aborted) throw closedError()
   const stopped = AbortSignal.any([connection.closed, ...(signal ? [signal] : [])])
   let cursor = start
   let failures = 0
@@ -80,11 +81,7 @@ export async function* watchActivity(
     }
     let error: DaikonError = new UnavailableError('STREAM_ENDED', 'The server has ended the stream')
     try {
-      for await (const message of connection.stream(
-        ActivityServiceService.watch,
-        request,
-        stopped,
-      )) {
+      for await (const message of connection.stream(activityService.watch, request, stopped)) {
         cursor = message.cursor
         failures = 0
         yield toMessage(message)

@@ -7,6 +7,7 @@ import { createGuards as createExpressGuards } from '@daikon-auth/client/express
 import { createGuards as createFastifyGuards } from '@daikon-auth/client/fastify'
 import { createGuards as createHonoGuards } from '@daikon-auth/client/hono'
 import { createFakeDaikon } from '@daikon-auth/client/testing'
+import { createGuards as createWebGuards } from '@daikon-auth/client/web'
 import express from 'express'
 import fastify, { type FastifyRequest } from 'fastify'
 import { Hono } from 'hono'
@@ -140,6 +141,48 @@ function createHonoApp(daikon: Daikon) {
   return app
 }
 
+/** The second argument of a route handler in Next.js. */
+type ByParams = { params: Promise<{ id: string }> }
+
+/** The argument of a loader in Remix. */
+type LoaderArguments = { request: Request; params: { id: string } }
+
+function createWebApp(daikon: Daikon): Send {
+  const { requireUser, requirePermission, userOf, filter } = createWebGuards(daikon)
+  const toDocument = async (_request: Request, { params }: ByParams) => toResource(await params)
+  const routes: Record<string, (request: Request, context: ByParams) => Promise<Response>> = {
+    me: requireUser((request) => Response.json({ id: userOf(request).claims.sub })),
+    documents: requireUser(async (request) =>
+      Response.json(await filter(request, 'view', documents, toResource)),
+    ),
+    document: requirePermission('edit', toDocument, async (request, { params }) =>
+      Response.json({ saved: (await params).id, by: userOf(request).claims.sub }),
+    ),
+    vault: requirePermission(
+      'view',
+      (_request: Request) => vault,
+      async (request) => {
+        const context = { agent: request.url.split('/').at(-1) }
+        return Response.json(await filter(request, 'view', [vault], (item) => item, { context }))
+      },
+      { context: ({ url }) => ({ agent: url.split('/').at(-1) }) },
+    ),
+  }
+  const loadSecret = requirePermission(
+    'view',
+    ({ params }: LoaderArguments) => toResource(params),
+    () => Response.json({}),
+    { hide: true },
+  )
+  return async (request) => {
+    const [name = '', id = ''] = new URL(request.url).pathname.slice(1).split('/')
+    if (name === 'secret') return loadSecret({ request, params: { id } })
+    const route = routes[id && name === 'documents' ? 'document' : name]
+    const sent = route?.(request, { params: Promise.resolve({ id }) })
+    return (await sent?.catch(() => Response.json({}, { status: 500 }))) as Response
+  }
+}
+
 type Send = (request: Request) => Promise<Response>
 
 async function checkGuards(name: string, send: Send, fake: ReturnType<typeof createFake>) {
@@ -213,5 +256,16 @@ const honoFake = createFake()
 const honoApp = createHonoApp(honoFake)
 honoApp.onError((_error, c) => c.json({}, 500))
 await checkGuards('hono', async (request) => honoApp.fetch(request), honoFake)
+
+const webFake = createFake()
+await checkGuards('web', createWebApp(webFake), webFake)
+const { requireUser } = createWebGuards(webFake)
+const missing = requireUser(async () => {
+  await webFake.get({ type: 'document', id: 'none' })
+  return new Response()
+})
+const authorization = `Bearer ${webFake.token(alice, workspaceId)}`
+const response = await missing(new Request('http://localhost', { headers: { authorization } }))
+assert.equal(response.status, 404, 'errors of operations in a handler are responses')
 
 process.stdout.write('guards work\n')

@@ -2,7 +2,7 @@ import { type Field, InvalidArgumentError, invalidArgument } from '../errors.ts'
 
 /**
  * Returns what `read` returns for each item. If it fails for any, undoes all and throws the problems
- * with fields such as `shares[3].grantee_id`.
+ * with fields such as `shares[3].grantee`.
  */
 export function readAll<Item, Result>(
   list: string,

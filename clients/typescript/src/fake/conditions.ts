@@ -1,4 +1,4 @@
-import type { Condition, Context, Visibility } from '../api.ts'
+import type { Condition, Context, Visibility } from '../argument-types.ts'
 import { DaikonError } from '../errors.ts'
 import type { Role } from '../gen/core/roles.ts'
 

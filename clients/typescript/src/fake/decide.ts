@@ -1,4 +1,4 @@
-import type { Context } from '../api.ts'
+import type { Context } from '../argument-types.ts'
 import type { Role } from '../gen/core/roles.ts'
 import {
   actionFact,

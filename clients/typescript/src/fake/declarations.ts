@@ -1,4 +1,4 @@
-import type { Condition } from '../api.ts'
+import type { Condition } from '../argument-types.ts'
 import { createError, type Field, invalidArgument, NotFoundError } from '../errors.ts'
 import { builtInActions } from '../gen/permissions/access.ts'
 import type { DeclaredType, TypeDeclaration, TypeUses } from '../resource-types.ts'
@@ -73,7 +73,7 @@ export function deleteType(state: FakeState, type: string): void {
 export function requireFreeType(type: string): void {
   if (type !== workspaceType) return
   const message = 'must not be workspace, which names the workspaces of daikon'
-  throw invalidArgument({ field: 'resource_type', message })
+  throw invalidArgument({ field: 'resource.type', message })
 }
 
 /**

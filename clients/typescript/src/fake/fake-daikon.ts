@@ -1,4 +1,5 @@
-import type { Daikon, Resource, Subject } from '../api.ts'
+import type { Daikon } from '../api.ts'
+import type { ActionsByType, Resource, Subject } from '../argument-types.ts'
 import { readObject, requireAction, requireResource, requireType } from '../arguments.ts'
 import { type DaikonError, invalidArgument } from '../errors.ts'
 import { isUuid, resourceId } from '../resource-id.ts'
@@ -15,7 +16,7 @@ import { decideWorkspace, findWorkspace, isWorkspace } from './workspaces.ts'
 import { createState, type FakeWorld, resourceKey } from './world.ts'
 
 /** A client for tests, which needs no server. */
-export type FakeDaikon = Daikon & {
+export interface FakeDaikon<Actions extends ActionsByType = ActionsByType> extends Daikon<Actions> {
   /**
    * Creates an access token that this fake accepts. `seconds` is its lifetime and may be negative.
    */
@@ -45,7 +46,9 @@ export type FakeDaikon = Daikon & {
  * const app = createApp({ daikon: fake })
  * const token = fake.token(alice, workspaceId)
  */
-export function createFakeDaikon(world: FakeWorld = {}): FakeDaikon {
+export function createFakeDaikon<Actions extends ActionsByType = ActionsByType>(
+  world: FakeWorld = {},
+): FakeDaikon<Actions> {
   const state = createState(world)
   const revoked = new Set<string>()
   const isRevoked = (token: string) => revoked.has(token)
@@ -118,7 +121,7 @@ export function createFakeDaikon(world: FakeWorld = {}): FakeDaikon {
     accessible(subject, action, type, { workspaceId, context, ...options } = {}) {
       const list = () => {
         if (workspaceId !== undefined && !isUuid(workspaceId))
-          throw invalidArgument({ field: 'context.workspace_id', message: 'must be a UUID' })
+          throw invalidArgument({ field: 'workspaceId', message: 'must be a UUID' })
         const found = findSubject(state, subject, isRevoked)
         requireAction(action)
         requireType(type)

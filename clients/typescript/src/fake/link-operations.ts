@@ -1,6 +1,7 @@
+import type { UserChangeOptions } from '../argument-types.ts'
 import { nameGrant } from '../arguments.ts'
 import { invalidArgument, NotFoundError } from '../errors.ts'
-import type { LinkOperations, NewLink } from '../links.ts'
+import type { LinkOperations, LinkOptions, NewLink } from '../links.ts'
 import type { FakeRights } from './rights.ts'
 import type { Run } from './run.ts'
 import { readGranted } from './terms.ts'
@@ -12,14 +13,14 @@ export function createFakeLinkOperations(
   run: Run,
 ): LinkOperations {
   return {
-    createLink: (resource, grant, options = {}) =>
+    createLink: (resource, grant, options = {} as LinkOptions) =>
       run(options, () => {
         const { as, context, name, ...terms } = options
         const { sub } = requireUser(as)
         const found = requireManageable(resource, { as, context })
         const granted = readGranted(state, found.type, nameGrant(grant), terms)
         if (granted.isManaging)
-          throw invalidArgument({ field: 'role', message: 'must not contain manage' })
+          throw invalidArgument({ field: 'grant.role', message: 'must not contain manage' })
         const link: NewLink = {
           id: crypto.randomUUID(),
           ...granted.terms,
@@ -33,7 +34,7 @@ export function createFakeLinkOperations(
         return { ...link }
       }),
 
-    links: (resource, options = {}) =>
+    links: (resource, options = {} as UserChangeOptions) =>
       run(options, () => {
         requireUser(options.as)
         const { links } = requireManageable(resource, options)
@@ -43,9 +44,9 @@ export function createFakeLinkOperations(
         return current.map(({ token: _, ...link }) => link)
       }),
 
-    revokeLink: (resource, linkId, options = {}) =>
+    revokeLink: (resource, linkId, options = {} as UserChangeOptions) =>
       run(options, () => {
-        requireUuid('link_id', linkId)
+        requireUuid('linkId', linkId)
         requireUser(options.as)
         const found = requireManageable(resource, options)
         const kept = found.links.filter(({ id }) => id !== linkId)

@@ -1,4 +1,4 @@
-import type { Grantee } from '../api.ts'
+import type { Grantee } from '../argument-types.ts'
 import { nameGrantee, type OwnerName } from '../arguments.ts'
 import { invalidArgument } from '../errors.ts'
 import { type FakeResource, type FakeState, findRole, requireUuid } from './world.ts'
@@ -6,7 +6,7 @@ import { type FakeResource, type FakeState, findRole, requireUuid } from './worl
 /** A user or group. */
 export type FakeGrantee = { userId: string | undefined; groupId: string | undefined }
 
-/** Returns the user or group that a grantee names, and the field of the API that names it. */
+/** Returns the user or group that a grantee names, and the argument that names it. */
 export function findGrantee(
   state: FakeState,
   { workspaceId }: FakeResource,
@@ -20,15 +20,15 @@ export function findGrantee(
     const found = [...state.groups].find(
       ([, known]) => known.workspaceId === workspaceId && known.name === text,
     )
-    return group('group_name', found?.[0] ?? '')
+    return group('grantee.group', found?.[0] ?? '')
   }
   if (name.grantee_email !== undefined)
-    return user('grantee_email', findByEmail(state, name.grantee_email))
+    return user('grantee.email', findByEmail(state, name.grantee_email))
   if (name.grantee_external_id !== undefined)
-    return user('grantee_external_id', findByExternalId(state, name.grantee_external_id))
-  requireUuid('grantee_id', name.grantee_id)
+    return user('grantee.externalId', findByExternalId(state, name.grantee_external_id))
+  requireUuid('grantee', name.grantee_id)
   const { grantee_type, grantee_id } = name
-  return grantee_type === 'group' ? group('grantee_id', grantee_id) : user('grantee_id', grantee_id)
+  return grantee_type === 'group' ? group('grantee', grantee_id) : user('grantee', grantee_id)
 }
 
 /** Whether a user or group is in the workspace of a resource. */
@@ -46,7 +46,7 @@ export function isInWorkspace(
 export function findOwner(state: FakeState, name: OwnerName): string {
   if (name.owner_email !== undefined) return findByEmail(state, name.owner_email)
   if (name.owner_external_id !== undefined) return findByExternalId(state, name.owner_external_id)
-  requireUuid('owner_id', name.owner_id)
+  requireUuid('ownerId', name.owner_id)
   return name.owner_id
 }
 
@@ -58,8 +58,12 @@ export function requireOwner(
   ownerId: string,
 ): void {
   if (findRole(state, workspaceId, ownerId)) return
-  const fields = ['owner_email', 'owner_external_id'] as const
-  const field = fields.find((field) => name[field] !== undefined) ?? 'owner_id'
+  const field =
+    name.owner_email !== undefined
+      ? 'ownerEmail'
+      : name.owner_external_id !== undefined
+        ? 'ownerExternalId'
+        : 'ownerId'
   throw invalidArgument({ field, message: 'must be a member of the workspace' })
 }
 

@@ -1,4 +1,5 @@
-import type { Daikon, Registration, Resource } from '../api.ts'
+import type { Daikon } from '../api.ts'
+import type { Registration, Resource } from '../argument-types.ts'
 import { nameOwner, readObject, requireResource } from '../arguments.ts'
 import { createError, invalidArgument, NotFoundError } from '../errors.ts'
 import { mergeObject } from '../gen/core/merge-patch.ts'
@@ -45,7 +46,7 @@ export function createFakeResourceOperations(
     requireResource(resource)
     rights.requireOwnService()
     requireFreeType(type)
-    requireUuid('workspace_id', workspaceId)
+    requireUuid('workspaceId', workspaceId)
     const name = nameOwner(registration)
     const ownerId = findOwner(state, name)
     const known = state.resources.get(resourceKey(state, resource))
@@ -108,7 +109,7 @@ export function createFakeResourceOperations(
     registerMany: (registrations, options = {}) =>
       run(options, () => {
         const before = new Map(state.resources)
-        return readAll('resources', registrations, register, () => {
+        return readAll('registrations', registrations, register, () => {
           state.resources = before
         }).map(viewResource)
       }),
@@ -163,13 +164,13 @@ export function createFakeResourceOperations(
         return viewResource(found)
       }),
 
-    transfer: (resource, userId, options = {}) =>
+    transfer: (resource, ownerId, options = {}) =>
       run(options, () => {
-        requireUuid('owner_id', userId)
+        requireUuid('ownerId', ownerId)
         const found = requireManageable(resource, options)
         rights.requireOwnership(found, options)
-        requireOwner(state, found.workspaceId, { owner_id: userId }, userId)
-        found.ownerId = userId
+        requireOwner(state, found.workspaceId, { owner_id: ownerId }, ownerId)
+        found.ownerId = ownerId
         return viewResource(found)
       }),
   }

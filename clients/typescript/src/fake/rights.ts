@@ -1,4 +1,4 @@
-import type { ChangeOptions, Context, Resource } from '../api.ts'
+import type { ChangeOptions, Context, Resource } from '../argument-types.ts'
 import { requireResource } from '../arguments.ts'
 import { NotFoundError, PermissionDeniedError, UnauthenticatedError } from '../errors.ts'
 import type { AccessTokenClaims } from '../results.ts'

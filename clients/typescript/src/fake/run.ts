@@ -1,6 +1,5 @@
-import type { CallOptions } from '../api.ts'
-import { closedError } from '../connection.ts'
-import { abortError, type DaikonError, DeadlineExceededError } from '../errors.ts'
+import type { CallOptions } from '../argument-types.ts'
+import { abortError, closedError, type DaikonError, DeadlineExceededError } from '../errors.ts'
 
 /** Runs an operation of a fake with the behavior of a remote call. */
 export type Run = <Result>(options: CallOptions, operation: () => Result) => Promise<Result>

@@ -1,4 +1,5 @@
-import type { ChangeOptions, Daikon, NewShare } from '../api.ts'
+import type { Daikon } from '../api.ts'
+import type { ChangeOptions, NewShare, ShareOptions } from '../argument-types.ts'
 import { nameGrant, nameGrantee, readTerms, requireResource } from '../arguments.ts'
 import { invalidArgument, NotFoundError } from '../errors.ts'
 import { readAll } from './batches.ts'
@@ -45,7 +46,7 @@ export function createFakeShareOperations(
   }
 
   return {
-    share: (resource, grantee, given, options = {}) =>
+    share: (resource, grantee, given, options = {} as ShareOptions) =>
       run(options, () => {
         const { as, context, expiresAt, condition } = options
         readTerms({ expiresAt, condition })
@@ -73,7 +74,7 @@ export function createFakeShareOperations(
             const found = state.resources.get(resourceKey(state, resource))
             if (!found)
               throw invalidArgument({
-                field: 'resource_id',
+                field: 'resource.id',
                 message: 'is not a registered resource',
               })
             requireManageable(resource, options)

@@ -1,4 +1,4 @@
-import type { Subject } from '../api.ts'
+import type { Subject } from '../argument-types.ts'
 import { isApiKey, nameSubject } from '../arguments.ts'
 import type { Role } from '../gen/core/roles.ts'
 import { readFakeToken } from './tokens.ts'

@@ -1,4 +1,4 @@
-import type { Condition, GrantTerms, Permission } from '../api.ts'
+import type { Condition, GrantTerms, Permission } from '../argument-types.ts'
 import { readTerms } from '../arguments.ts'
 import { invalidArgument } from '../errors.ts'
 import { findDeclaration, requireCondition } from './declarations.ts'
@@ -25,13 +25,13 @@ export function readGranted(
   { expiresAt, condition: given }: GrantTerms,
 ): { terms: Granted; isManaging: boolean } {
   if (permission !== undefined && !['view', 'edit'].includes(permission))
-    throw invalidArgument({ field: 'permission', message: 'must be one of view, edit' })
+    throw invalidArgument({ field: 'grant', message: 'must be one of view, edit' })
   const { condition } = readTerms({ expiresAt, condition: given })
   if (expiresAt && expiresAt.getTime() <= Date.now())
-    throw invalidArgument({ field: 'expires_at', message: 'must be in the future' })
+    throw invalidArgument({ field: 'expiresAt', message: 'must be in the future' })
   const declared = findDeclaration(state, type).roles.find(({ name }) => name === role)
   if (role !== undefined && !declared)
-    throw invalidArgument({ field: 'role', message: `is not a role of ${type}: ${role}` })
+    throw invalidArgument({ field: 'grant.role', message: `is not a role of ${type}: ${role}` })
   requireCondition(state, type, condition)
   return {
     terms: { permission, role, expiresAt, condition },

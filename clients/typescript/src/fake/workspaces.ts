@@ -1,4 +1,4 @@
-import type { Resource } from '../api.ts'
+import type { Resource } from '../argument-types.ts'
 import { builtInActions, coversWorkspace } from '../gen/permissions/access.ts'
 import type { Explanation, Reason } from '../results.ts'
 import { workspaceType } from './declarations.ts'

@@ -1,4 +1,4 @@
-import type { Condition, Permission, Resource, Visibility } from '../api.ts'
+import type { Condition, Permission, Resource, Visibility } from '../argument-types.ts'
 import { invalidArgument } from '../errors.ts'
 import { normalizeEmail } from '../gen/core/email.ts'
 import type { Role } from '../gen/core/roles.ts'
