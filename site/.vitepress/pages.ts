@@ -63,6 +63,7 @@ const groups: Record<string, string[]> = {
     'clients/typescript/README.md',
     'clients/python/README.md',
     'clients/go/README.md',
+    'clients/java/README.md',
     'clients/browser/README.md',
   ],
   API: ['docs/api.md', ...references.filter((path) => !path.includes('AdminService'))],

@@ -9,10 +9,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -20,7 +22,7 @@ import java.util.stream.Stream;
 /** The table of clients/cases.json, which clients/README.md describes. */
 final class Cases {
   /** The values that no Java program can pass, because the types exclude them. */
-  private static final List<String> EXCLUDED = List.of("own", "secret");
+  private static final Set<Object> EXCLUDED = new HashSet<>(List.of("own", "secret"));
 
   private Cases() {}
 
@@ -146,7 +148,9 @@ final class Cases {
         view.put("createdBy", created.link().createdBy());
         yield view;
       }
-      case "links" -> daikon.links(args.resource(), args.change()).stream().map(Link::name).toList();
+      case "links" -> daikon.links(args.resource(), args.change()).stream()
+          .map(link -> link.name() == null ? "" : link.name())
+          .toList();
       case "revokeLink" -> {
         daikon.revokeLink(args.resource(), args.text("linkId"), args.change());
         yield null;
