@@ -14,18 +14,27 @@ const example = join(javaFolder, '../../examples/documents-spring')
 const testWithJava = hasJavaClient ? test.serial : test.serial.skip
 
 // JUnit starts test/support/client-cases-server.ts on the database server of `npm test`.
-testWithJava('clients/java passes its tests, and builds jars of classes, sources and Javadoc', async (t) => {
-  t.timeout(600_000)
-  await maven(t, javaFolder, 'install')
-  const reports = join(javaFolder, 'target/surefire-reports')
-  for (const name of ['CasesOnFakeTest', 'CasesOnServerTest', 'ClientTest']) {
-    const report = await readFile(join(reports, `TEST-io.github.daikonauth.client.${name}.xml`), 'utf8')
-    t.regex(report, /<testsuite [^>]*skipped="0" failures="0"/, name)
-  }
-  const files = await readdir(join(javaFolder, 'target'))
-  for (const kind of ['', '-sources', '-javadoc'])
-    t.true(files.some((name) => new RegExp(`^daikon-client-[\\d.]+${kind}\\.jar$`).test(name)), kind)
-})
+testWithJava(
+  'clients/java passes its tests, and builds jars of classes, sources and Javadoc',
+  async (t) => {
+    t.timeout(600_000)
+    await maven(t, javaFolder, 'install')
+    const reports = join(javaFolder, 'target/surefire-reports')
+    for (const name of ['CasesOnFakeTest', 'CasesOnServerTest', 'ClientTest']) {
+      const report = await readFile(
+        join(reports, `TEST-io.github.daikonauth.client.${name}.xml`),
+        'utf8',
+      )
+      t.regex(report, /<testsuite [^>]*skipped="0" failures="0"/, name)
+    }
+    const files = await readdir(join(javaFolder, 'target'))
+    for (const kind of ['', '-sources', '-javadoc'])
+      t.true(
+        files.some((name) => new RegExp(`^daikon-client-[\\d.]+${kind}\\.jar$`).test(name)),
+        kind,
+      )
+  },
+)
 
 testWithJava('examples/documents-spring responds with 200, 401, 403 and 503', async (t) => {
   t.timeout(300_000)

@@ -51,9 +51,7 @@ test('the table in clients/README.md names every operation of the Go client', (t
 test('the table in clients/README.md names every operation of the Java client', (t) => {
   const folder = 'java/src/main/java/io/github/daikonauth/client'
   const methods = [...read(`${folder}/Daikon.java`).matchAll(/^ {2}[A-Z\w<>]+ (\w+)\(/gim)]
-  const names = methods
-    .map(([, name = '']) => name)
-    .filter((name) => !controls.java.includes(name))
+  const names = methods.map(([, name = '']) => name).filter((name) => !controls.java.includes(name))
   // A fake has no activity log to watch.
   names.push('watch')
   t.deepEqual(rows.map(({ java }) => java).toSorted(), names.toSorted())

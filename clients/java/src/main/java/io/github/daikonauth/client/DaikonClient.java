@@ -23,8 +23,6 @@ import io.github.daikonauth.v1.SearchSubjectsRequest;
 import io.github.daikonauth.v1.SearchSubjectsResponse;
 import io.github.daikonauth.v1.SubjectSearch;
 import io.github.daikonauth.v1.TokenIntrospection;
-import io.grpc.ChannelCredentials;
-import io.grpc.InsecureChannelCredentials;
 import io.grpc.MethodDescriptor;
 import java.time.Duration;
 import java.time.Instant;
@@ -55,7 +53,7 @@ public final class DaikonClient extends ResourceOperations implements Daikon {
   private final Tokens tokens;
   private final Duration timeout;
 
-  private DaikonClient(Builder builder) {
+  DaikonClient(DaikonClientBuilder builder) {
     super(builder.service);
     timeout = builder.timeout;
     connection = new Connection(
@@ -65,101 +63,8 @@ public final class DaikonClient extends ResourceOperations implements Daikon {
   }
 
   /** Begins the configuration of a client. */
-  public static Builder builder() {
-    return new Builder();
-  }
-
-  /** The configuration of a client. */
-  public static final class Builder {
-    private String address;
-    private String service;
-    private String serviceKey;
-    private ChannelCredentials credentials;
-    private String serverName;
-    private Duration timeout = Duration.ofSeconds(2);
-    private int maxInFlight = 16;
-    private String issuer;
-
-    private Builder() {}
-
-    /** Sets the host and port of the gRPC server, such as {@code localhost:50051}. Required. */
-    public Builder address(String address) {
-      this.address = address;
-      return this;
-    }
-
-    /** Sets the service that your resources belong to: the {@code service_name} of the service key. Required. */
-    public Builder service(String service) {
-      this.service = service;
-      return this;
-    }
-
-    /** Sets the key of the service. Required unless daikon runs in development mode. */
-    public Builder serviceKey(String serviceKey) {
-      this.serviceKey = serviceKey;
-      return this;
-    }
-
-    /**
-     * Sets certificates: those of {@link io.grpc.TlsChannelCredentials}. By default, the client uses plaintext for
-     * loopback addresses, and TLS with the authorities that Java trusts for all others.
-     */
-    public Builder credentials(ChannelCredentials credentials) {
-      this.credentials = credentials;
-      return this;
-    }
-
-    /** Turns TLS off for an address that is not a loopback address. */
-    public Builder plaintext() {
-      return credentials(InsecureChannelCredentials.create());
-    }
-
-    /** Sets the name in the server's certificate, if it differs from the host in the address. */
-    public Builder serverName(String serverName) {
-      this.serverName = serverName;
-      return this;
-    }
-
-    /** Sets the time limit of an operation, including waiting and retries. The default is 2 seconds. */
-    public Builder timeout(Duration timeout) {
-      this.timeout = timeout;
-      return this;
-    }
-
-    /** Sets how many calls may run concurrently; further calls wait. The default is 16. */
-    public Builder maxInFlight(int maxInFlight) {
-      this.maxInFlight = maxInFlight;
-      return this;
-    }
-
-    /** Sets the only issuer that verifyAccessToken accepts. The default is the one that the server publishes. */
-    public Builder issuer(String issuer) {
-      this.issuer = issuer;
-      return this;
-    }
-
-    /**
-     * Creates the client.
-     *
-     * @throws InvalidArgumentException if a setting is missing or malformed
-     */
-    public DaikonClient build() {
-      require(address != null && !address.isEmpty(), "address", "must be host:port");
-      require(!address.matches("https?://.*"), "address", "must be host:port of the gRPC server, not a URL");
-      require(address.matches(".*:\\d+|unix:.*"), "address", "must have a port, such as localhost:50051");
-      require(Arguments.isText(service, 200), "service", "is required: the service_name of your service key");
-      require(
-          serviceKey == null || Arguments.isPrintable(serviceKey),
-          "serviceKey",
-          "must be a key of daikon (dk_…), without spaces or line breaks");
-      require(timeout != null && !timeout.isNegative() && !timeout.isZero(), "timeout", "must be positive");
-      require(maxInFlight > 0, "maxInFlight", "must be positive");
-      return new DaikonClient(this);
-    }
-
-    private static void require(boolean isValid, String field, String message) {
-      if (!isValid) throw DaikonException.invalid(new Field(field, message));
-    }
+  public static DaikonClientBuilder builder() {
+    return new DaikonClientBuilder();
   }
 
   @Override
@@ -198,10 +103,7 @@ public final class DaikonClient extends ResourceOperations implements Daikon {
       Thread.currentThread().interrupt();
       throw Connection.interruptedError();
     } catch (ExecutionException failure) {
-      if (failure.getCause() instanceof DaikonException error) {
-        error.addSuppressed(new IllegalStateException("The operation was called here"));
-        throw error;
-      }
+      if (failure.getCause() instanceof DaikonException error) throw error;
       throw new IllegalStateException(failure.getCause());
     }
   }

@@ -1,25 +1,12 @@
 package io.github.daikonauth.client;
 
-import com.google.protobuf.MessageLite;
 import com.google.protobuf.Struct;
 import io.github.daikonauth.client.Connection.Attempt;
-import io.github.daikonauth.v1.ActionRegistration;
-import io.github.daikonauth.v1.ActionRequirement;
-import io.github.daikonauth.v1.ConditionDeclaration;
-import io.github.daikonauth.v1.CreateLinkRequest;
-import io.github.daikonauth.v1.DeleteLinkRequest;
-import io.github.daikonauth.v1.DeleteResourceTypeRequest;
 import io.github.daikonauth.v1.GetResourceRequest;
-import io.github.daikonauth.v1.LinkCondition;
-import io.github.daikonauth.v1.ListLinksRequest;
-import io.github.daikonauth.v1.ListResourceTypesRequest;
 import io.github.daikonauth.v1.ParentReference;
 import io.github.daikonauth.v1.PermissionServiceGrpc;
-import io.github.daikonauth.v1.PutResourceTypeRequest;
-import io.github.daikonauth.v1.RegisterActionsRequest;
 import io.github.daikonauth.v1.RegisterBatchRequest;
 import io.github.daikonauth.v1.RegisterResourceRequest;
-import io.github.daikonauth.v1.ResourceRoleDeclaration;
 import io.github.daikonauth.v1.ShareBatchRequest;
 import io.github.daikonauth.v1.ShareCondition;
 import io.github.daikonauth.v1.ShareItem;
@@ -30,40 +17,13 @@ import io.github.daikonauth.v1.UpdateAttributesRequest;
 import io.github.daikonauth.v1.UpdateParentRequest;
 import io.github.daikonauth.v1.UpdateResourceRequest;
 import io.github.daikonauth.v1.UpdateVisibilityRequest;
-import io.grpc.MethodDescriptor;
 import java.util.List;
 import java.util.Map;
 
-/** The operations on resources, shares, links and types of the service. */
-abstract sealed class ResourceOperations implements Daikon permits DaikonClient {
-  final String service;
-
+/** The operations on resources and their shares. */
+abstract class ResourceOperations extends LinkOperations {
   ResourceOperations(String service) {
-    this.service = service;
-  }
-
-  abstract <A extends MessageLite, B> B send(MethodDescriptor<A, B> method, A request, Attempt attempt);
-
-  abstract long deadline(Settings settings);
-
-  /** Returns how to send a call that may be repeated. */
-  private Attempt repeatable(Settings settings) {
-    return new Attempt(deadline(settings), settings.token, true, null);
-  }
-
-  /** Like repeatable, for a call whose repetition fails with a reason if an earlier attempt succeeded. */
-  private Attempt removing(Settings settings, String succeededBefore) {
-    return new Attempt(deadline(settings), settings.token, true, succeededBefore);
-  }
-
-  /** Returns how to send a change after which the user of the token may no longer be allowed to repeat it. */
-  private Attempt yielding(Settings settings) {
-    return new Attempt(deadline(settings), settings.token, settings.token == null, null);
-  }
-
-  @Override
-  public String resourceId(Resource resource) {
-    return ResourceIds.of(service, Arguments.requireResource(resource));
+    super(service);
   }
 
   private ParentReference parentOf(Resource parent) {
@@ -206,21 +166,11 @@ abstract sealed class ResourceOperations implements Daikon permits DaikonClient 
     return DaikonException.invalid(new Field("grantee", "is required"));
   }
 
-  private static Grant requireGrant(Grant grant) {
-    if (grant != null) return grant;
-    throw DaikonException.invalid(new Field("permission", "must be VIEW, EDIT or a ResourceRole"));
-  }
-
   private static ShareCondition readCondition(Condition condition) {
     return ShareCondition.newBuilder()
         .setName(conditionName(condition))
         .setParams(Json.toStruct("condition.params", condition.params()))
         .build();
-  }
-
-  private static String conditionName(Condition condition) {
-    if (Arguments.isText(condition.name(), 200)) return condition.name();
-    throw DaikonException.invalid(new Field("condition.name", "must be a non-empty string"));
   }
 
   @Override
@@ -232,56 +182,6 @@ abstract sealed class ResourceOperations implements Daikon permits DaikonClient 
     if (context != null) request.setContext(context);
     Attempt attempt = removing(settings, "SHARE_NOT_FOUND");
     send(PermissionServiceGrpc.getRevokeShareMethod(), request.build(), attempt);
-  }
-
-  @Override
-  public NewLink createLink(Resource resource, Grant grant, Options.ForLink... options) {
-    Settings settings = Settings.read(options);
-    CreateLinkRequest.Builder request = CreateLinkRequest.newBuilder()
-        .setResourceId(resourceId(resource))
-        .setServiceName(service)
-        .setResourceType(resource.type());
-    if (grant instanceof ResourceRole role) request.setRole(role.name());
-    else request.setPermission(requireGrant(grant).toString());
-    if (settings.expiresAt != null) request.setExpiresAt(Arguments.readTime(settings.expiresAt));
-    if (settings.condition != null)
-      request.setCondition(LinkCondition.newBuilder()
-          .setName(conditionName(settings.condition))
-          .setParams(Json.toStruct("condition.params", settings.condition.params())));
-    if (settings.name != null) request.setName(settings.name);
-    Struct context = Arguments.readContext(settings.context);
-    if (context != null) request.setContext(context);
-    // A repeated call would create another link.
-    Attempt attempt = new Attempt(deadline(settings), settings.token, false, null);
-    return Records.readNewLink(send(PermissionServiceGrpc.getCreateLinkMethod(), request.build(), attempt));
-  }
-
-  @Override
-  public List<Link> links(Resource resource, Options.ForChange... options) {
-    Settings settings = Settings.read(options);
-    ListLinksRequest.Builder request = ListLinksRequest.newBuilder()
-        .setResourceId(resourceId(resource))
-        .setServiceName(service)
-        .setResourceType(resource.type());
-    Struct context = Arguments.readContext(settings.context);
-    if (context != null) request.setContext(context);
-    return send(PermissionServiceGrpc.getListLinksMethod(), request.build(), repeatable(settings))
-        .getLinksList().stream()
-        .map(Records::readLink)
-        .toList();
-  }
-
-  @Override
-  public void revokeLink(Resource resource, String linkId, Options.ForChange... options) {
-    Settings settings = Settings.read(options);
-    DeleteLinkRequest.Builder request = DeleteLinkRequest.newBuilder()
-        .setResourceId(resourceId(resource))
-        .setServiceName(service)
-        .setResourceType(resource.type())
-        .setLinkId(Arguments.require("linkId", linkId));
-    Struct context = Arguments.readContext(settings.context);
-    if (context != null) request.setContext(context);
-    send(PermissionServiceGrpc.getDeleteLinkMethod(), request.build(), removing(settings, "LINK_NOT_FOUND"));
   }
 
   @Override
@@ -358,62 +258,5 @@ abstract sealed class ResourceOperations implements Daikon permits DaikonClient 
     if (context != null) request.setContext(context);
     return Records.readResource(
         send(PermissionServiceGrpc.getTransferOwnershipMethod(), request.build(), yielding(settings)));
-  }
-
-  @Override
-  public void registerActions(List<Action> actions, Options.ForAny... options) {
-    RegisterActionsRequest.Builder request = RegisterActionsRequest.newBuilder().setServiceName(service);
-    for (Action action : actions) {
-      ActionRegistration.Builder registration = request.addActionsBuilder().setName(action.name());
-      if (action.description() != null) registration.setDescription(action.description());
-    }
-    send(PermissionServiceGrpc.getRegisterActionsMethod(), request.build(), repeatable(Settings.read(options)));
-  }
-
-  @Override
-  public DeclaredType declareType(String type, TypeDeclaration declaration, Options.ForDeclare... options) {
-    Settings settings = Settings.read(options);
-    PutResourceTypeRequest.Builder request = PutResourceTypeRequest.newBuilder()
-        .setServiceName(service)
-        .setResourceType(Arguments.requireType(type))
-        .setDescription(declaration.description())
-        .setAllowPublic(declaration.allowPublic());
-    for (TypeDeclaration.Role role : declaration.roles())
-      request.addRoles(ResourceRoleDeclaration.newBuilder()
-          .setName(role.name())
-          .setDescription(role.description())
-          .addAllActions(role.actions()));
-    for (TypeDeclaration.NamedCondition condition : declaration.conditions())
-      request.addConditions(ConditionDeclaration.newBuilder()
-          .setName(condition.name())
-          .setDescription(condition.description())
-          .setExpression(condition.expression())
-          .setParameters(Json.toStruct("parameters", condition.parameters())));
-    for (TypeDeclaration.Requirement requirement : declaration.requirements())
-      request.addRequirements(ActionRequirement.newBuilder()
-          .setAction(requirement.action())
-          .setCondition(requirement.condition()));
-    if (settings.dryRun) request.setDryRun(true);
-    return Records.readType(
-        send(PermissionServiceGrpc.getPutResourceTypeMethod(), request.build(), repeatable(settings)));
-  }
-
-  @Override
-  public List<DeclaredType> resourceTypes(Options.ForAny... options) {
-    ListResourceTypesRequest request = ListResourceTypesRequest.newBuilder().setServiceName(service).build();
-    Attempt attempt = repeatable(Settings.read(options));
-    return send(PermissionServiceGrpc.getListResourceTypesMethod(), request, attempt).getTypesList().stream()
-        .map(Records::readType)
-        .toList();
-  }
-
-  @Override
-  public void deleteType(String type, Options.ForAny... options) {
-    DeleteResourceTypeRequest request = DeleteResourceTypeRequest.newBuilder()
-        .setServiceName(service)
-        .setResourceType(Arguments.requireType(type))
-        .build();
-    Attempt attempt = removing(Settings.read(options), "RESOURCE_TYPE_NOT_FOUND");
-    send(PermissionServiceGrpc.getDeleteResourceTypeMethod(), request, attempt);
   }
 }

@@ -13,6 +13,7 @@ import io.grpc.Grpc;
 import io.grpc.InsecureServerCredentials;
 import io.grpc.Server;
 import io.grpc.Status;
+import io.grpc.TlsChannelCredentials;
 import io.grpc.stub.StreamObserver;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -128,8 +129,8 @@ class ClientTest {
   @Test
   void unreachableAddressesAndServersWithoutTlsAreReported() {
     int port = server.getPort();
-    DaikonClient.Builder builder = DaikonClient.builder().address("localhost:" + port).service("docs");
-    try (DaikonClient daikon = builder.credentials(io.grpc.TlsChannelCredentials.create()).build()) {
+    DaikonClientBuilder builder = DaikonClient.builder().address("localhost:" + port).service("docs");
+    try (DaikonClient daikon = builder.credentials(TlsChannelCredentials.create()).build()) {
       DaikonException error = assertThrows(
           UnavailableException.class, () -> daikon.check(ALICE, "view", new Resource("document", "1")));
       assertEquals("TLS_FAILED", error.reason(), error.getMessage());
@@ -149,7 +150,7 @@ class ClientTest {
       DaikonException error = assertThrows(InvalidArgumentException.class, () -> daikon.register(registration));
       assertEquals("ownerId is required, or ownerEmail or ownerExternalId", error.getMessage());
     }
-    DaikonClient.Builder builder = DaikonClient.builder().address("localhost").service("docs");
+    DaikonClientBuilder builder = DaikonClient.builder().address("localhost").service("docs");
     DaikonException error = assertThrows(InvalidArgumentException.class, builder::build);
     assertEquals("address", error.fields().get(0).field());
   }
