@@ -4,7 +4,10 @@ import io.github.daikonauth.client.Claims;
 import io.github.daikonauth.client.Daikon;
 import io.github.daikonauth.client.DaikonException;
 import io.github.daikonauth.client.InvalidTokenException;
+import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.springframework.security.oauth2.core.DefaultOAuth2AuthenticatedPrincipal;
 import org.springframework.security.oauth2.core.OAuth2AuthenticatedPrincipal;
 import org.springframework.security.oauth2.server.resource.introspection.BadOpaqueTokenException;
@@ -30,7 +33,11 @@ public final class DaikonTokenIntrospector implements OpaqueTokenIntrospector {
   public OAuth2AuthenticatedPrincipal introspect(String token) {
     try {
       Claims claims = daikon.verifyAccessToken(token);
-      return new DefaultOAuth2AuthenticatedPrincipal(claims.subject(), claims.all(), List.of());
+      Map<String, Object> attributes = new HashMap<>(claims.all());
+      // Spring Security reads times as instants.
+      attributes.computeIfPresent("iat", (name, seconds) -> Instant.ofEpochSecond(((Double) seconds).longValue()));
+      attributes.computeIfPresent("exp", (name, seconds) -> claims.expiresAt());
+      return new DefaultOAuth2AuthenticatedPrincipal(claims.subject(), attributes, List.of());
     } catch (InvalidTokenException error) {
       throw new BadOpaqueTokenException(error.getMessage(), error);
     } catch (DaikonException error) {
