@@ -22,7 +22,7 @@ export const extendedTests: Record<string, string> = {
   'test/api/outage.test.ts': 'outages, and limits of seconds',
   'test/applications/': 'Chromium, and applications that others wrote',
   'test/cli/': 'a process for each command',
-  'test/clients/': 'Go, Python, Chromium and packages from npm',
+  'test/clients/': 'Go, Java, Python, Chromium and packages from npm',
   'test/console/': 'Chromium',
   'test/database/embedded-postgres.test.ts': 'PostgreSQL servers of its own',
   'test/deploy/': 'packages, Prometheus and Docker',

@@ -2,7 +2,6 @@ package io.github.daikonauth.client;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
