@@ -51,6 +51,7 @@ testWithJava('examples/documents-spring responds with 200, 401, 403 and 503', as
   const url = await startExample(t, {
     DAIKON_ADDRESS: `127.0.0.1:${environment.grpcPort}`,
     DAIKON_SERVICE_KEY: serviceKey,
+    DAIKON_TIMEOUT: '60s',
     PORT: '0',
   })
   const status = async (token: string | undefined, method = 'GET') => {

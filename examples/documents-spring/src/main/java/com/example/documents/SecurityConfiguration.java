@@ -4,6 +4,7 @@ import io.github.daikonauth.client.Daikon;
 import io.github.daikonauth.client.DaikonClient;
 import io.github.daikonauth.spring.DaikonGuard;
 import io.github.daikonauth.spring.DaikonTokenIntrospector;
+import java.time.Duration;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -16,8 +17,15 @@ import org.springframework.security.web.SecurityFilterChain;
 class SecurityConfiguration {
   @Bean
   Daikon daikonClient(
-      @Value("${daikon.address}") String address, @Value("${daikon.service-key}") String serviceKey) {
-    return DaikonClient.builder().address(address).service("docs").serviceKey(serviceKey).build();
+      @Value("${daikon.address}") String address,
+      @Value("${daikon.service-key}") String serviceKey,
+      @Value("${daikon.timeout}") Duration timeout) {
+    return DaikonClient.builder()
+        .address(address)
+        .service("docs")
+        .serviceKey(serviceKey)
+        .timeout(timeout)
+        .build();
   }
 
   /** Named for expressions such as {@code @daikon.can('edit', 'document', #id)}. */
