@@ -28,7 +28,7 @@ export const extendedTests: Record<string, string> = {
   'test/api/tokens.test.ts': 'every kind of token',
   'test/applications/': 'Chromium, and applications that others wrote',
   'test/cli/': 'a process for each command',
-  'test/clients/': 'Go, Python, Chromium and packages from npm',
+  'test/clients/': 'Go, Java, Python, Chromium and packages from npm',
   'test/console/': 'Chromium',
   'test/database/embedded-postgres.test.ts': 'PostgreSQL servers of its own',
   'test/deploy/': 'packages, Prometheus and Docker',

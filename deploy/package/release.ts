@@ -16,10 +16,13 @@ const root = join(import.meta.dirname, '../..')
 /** Where each file states the version, apart from package.json and its lock file. */
 const versionPatterns: Record<string, RegExp> = {
   'clients/browser/package.json': /(?<=^ {2}"version": ")[^"]+/m,
+  'clients/java/README.md': /(?<=<version>)[^<]+/,
+  'clients/java/pom.xml': /(?<=^ {2}<version>)[^<]+/m,
   'clients/python/pyproject.toml': /(?<=^version = ")[^"]+/m,
   'clients/typescript/package.json': /(?<=^ {2}"version": ")[^"]+/m,
   'clients/README.md': /(?<=auth[-_](?:client|browser)-)\d+\.\d+\.\d+(?:-[\w.]+?)?(?=\.tgz|-py3)/g,
   'deploy/helm/daikon/Chart.yaml': /(?<=^(?:version|appVersion): ).*$/gm,
+  'examples/documents-spring/pom.xml': /(?<=>daikon-client<\/artifactId>\s+<version>)[^<]+/,
   'docs/kubernetes.md': /(?<=registry\.example\.com\/daikon:)\S+/g,
 }
 

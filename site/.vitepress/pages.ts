@@ -64,6 +64,7 @@ const groups: Record<string, string[]> = {
     'clients/typescript/README.md',
     'clients/python/README.md',
     'clients/go/README.md',
+    'clients/java/README.md',
     'clients/browser/README.md',
     'clients/terraform-provider-daikon/README.md',
   ],

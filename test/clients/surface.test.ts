@@ -6,16 +6,17 @@ import { createFakeDaikon } from '../../clients/typescript/src/testing.ts'
 const clients = join(import.meta.dirname, '../../clients')
 const read = (name: string) => readFileSync(join(clients, name), 'utf8')
 
-/** The names of the operations in TypeScript, Python and Go, from the table in clients/README.md. */
-const rows = [...read('README.md').matchAll(/^\| `(\w+)` \| `(\w+)` \| `(\w+)` \|/gm)].map(
-  ([, typescript = '', python = '', go = '']) => ({ typescript, python, go }),
-)
+/** The names of the operations in each language, from the table in clients/README.md. */
+const rows = [
+  ...read('README.md').matchAll(/^\| `(\w+)` \| `(\w+)` \| `(\w+)` \| `(\w+)` \|/gm),
+].map(([, typescript = '', python = '', go = '', java = '']) => ({ typescript, python, go, java }))
 
 /** What is not an operation, or belongs to one language. */
 const controls = {
   typescript: ['close', 'token', 'revokeToken', 'failWith', 'delay', 'recover'],
   python: ['call', 'close'],
   go: ['Conn', 'Close'],
+  java: ['checkAsync', 'close'],
 }
 
 test('the table in clients/README.md names every operation of the TypeScript client', (t) => {
@@ -45,4 +46,13 @@ test('the table in clients/README.md names every operation of the Go client', (t
   const methods = [...source.matchAll(/^func \(c \*Client\) ([A-Z]\w*)\(/gm)]
   const names = methods.map(([, name = '']) => name).filter((name) => !controls.go.includes(name))
   t.deepEqual(rows.map(({ go }) => go).toSorted(), names.toSorted())
+})
+
+test('the table in clients/README.md names every operation of the Java client', (t) => {
+  const folder = 'java/src/main/java/io/github/daikonauth/client'
+  const methods = [...read(`${folder}/Daikon.java`).matchAll(/^ {2}[A-Z\w<>]+ (\w+)\(/gim)]
+  const names = methods.map(([, name = '']) => name).filter((name) => !controls.java.includes(name))
+  // A fake has no activity log to watch.
+  names.push('watch')
+  t.deepEqual(rows.map(({ java }) => java).toSorted(), names.toSorted())
 })

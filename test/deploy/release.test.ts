@@ -16,7 +16,7 @@ test('a release sets the version of every package, commits it and creates a tag'
     .trim()
     .split('\n')
   const isVersioned = (path: string) =>
-    /(^|\/)(package(-lock)?\.json|pyproject\.toml|Chart\.yaml|release\.ts)$/.test(path) ||
+    /(^|\/)(package(-lock)?\.json|pyproject\.toml|Chart\.yaml|pom\.xml|release\.ts)$/.test(path) ||
     path.endsWith('.md')
   for (const path of files.filter(isVersioned)) cpSync(join(root, path), join(folder, path))
   run('git', 'init', '--quiet')
@@ -35,11 +35,12 @@ test('a release sets the version of every package, commits it and creates a tag'
     t.is(JSON.parse(read(path)).version, next, path)
   t.is(JSON.parse(read('clients/browser/package.json')).version, next)
   t.regex(read('clients/python/pyproject.toml'), /^version = "98\.7\.6"$/m)
+  t.regex(read('clients/java/pom.xml'), /^ {2}<version>98\.7\.6<\/version>$/m)
   t.regex(read('deploy/helm/daikon/Chart.yaml'), /^version: 98\.7\.6$/m)
   t.regex(read('CHANGELOG.md'), /^## Unreleased\n\n## 98\.7\.6 \(\d{4}-\d\d-\d\d\)$/m)
   // No file contains the previous version, except for lock files and the changelog.
   const stale = files
     .filter((path) => isVersioned(path) && !/package-lock|CHANGELOG/.test(path))
-    .filter((path) => new RegExp(`[-:"v ]${previous.replaceAll('.', '\\.')}\\b`).test(read(path)))
+    .filter((path) => new RegExp(`[-:"v> ]${previous.replaceAll('.', '\\.')}\\b`).test(read(path)))
   t.deepEqual(stale, [])
 })

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { ExecutionContext } from 'ava'
+import { hasJavaClient, readClassPath } from './java.ts'
 import { hasPythonPackages, python, pythonFolder } from './python.ts'
 import { waitUntil } from './wait-until.ts'
 
@@ -58,6 +59,12 @@ export const followers: Record<string, () => Launch> = {
     'Python with asyncio': () => launchPython({ ASYNC: '1' }),
   }),
   ...(hasGo && { Go: () => ({ command: buildGoProgram(), args: [] }) }),
+  ...(hasJavaClient && {
+    Java: () => ({
+      command: 'java',
+      args: ['-cp', readClassPath(), join(programs, 'Watch.java')],
+    }),
+  }),
 }
 
 function launchPython(env: Record<string, string>): Launch {

@@ -1,0 +1,26 @@
+package io.github.daikonauth.client;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The claims of a verified access token (RFC 7519).
+ *
+ * @param subject the ID of the user or service account ({@code sub})
+ * @param workspaceId the workspace for which the token was issued ({@code wid})
+ * @param role the role in the workspace when the token was issued. Decide with {@link Daikon#check}, not with the role
+ * @param groups the IDs of the user's groups when the token was issued; empty if there are more than 100
+ * @param type {@code access}, or {@code api_key} for the API key of a service account
+ * @param expiresAt when the token expires; null for an API key that does not
+ * @param all all claims by name. An API key has only sub, wid, wslug, wrole, type and exp
+ */
+public record Claims(
+    String subject,
+    String workspaceId,
+    String workspaceSlug,
+    String role,
+    List<String> groups,
+    String type,
+    Instant expiresAt,
+    Map<String, Object> all) {}

@@ -1,0 +1,95 @@
+package io.github.daikonauth.client;
+
+import io.github.daikonauth.client.DaikonException.Code;
+import io.github.daikonauth.client.DaikonException.Details;
+import io.github.daikonauth.client.FakeState.Entry;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/** The rights of the users who make changes to a fake. */
+final class FakeRights {
+  final Set<String> revoked = new HashSet<>();
+  private final FakeState state;
+
+  FakeRights(FakeState state) {
+    this.state = state;
+  }
+
+  /** Requires that the client names the service of the key. */
+  void requireOwnService() {
+    String keyService = state.world.keyService;
+    if (keyService == null || keyService.equals(state.world.service)) return;
+    String message = ServerErrors.withAdvice("OTHER_SERVICE", "The service key is limited to " + keyService);
+    throw DaikonException.of(Code.PERMISSION_DENIED, "OTHER_SERVICE", message);
+  }
+
+  /** Returns the claims of a token, which is required. */
+  Claims requireUser(String token) {
+    if (token == null) {
+      String message = ServerErrors.withAdvice("TOKEN_MISSING", "The access token is missing");
+      throw new UnauthenticatedException("TOKEN_MISSING", message, Details.NONE);
+    }
+    Claims claims = Tokens.readFake(token);
+    boolean isMember = state.roleOf(claims.workspaceId(), claims.subject()) != null;
+    if (isMember && !revoked.contains(token)) return claims;
+    String message = ServerErrors.withAdvice("TOKEN_REVOKED", "The token was revoked");
+    throw new UnauthenticatedException("TOKEN_REVOKED", message, Details.NONE);
+  }
+
+  Entry requireResource(Resource resource) {
+    Arguments.requireResource(resource);
+    requireOwnService();
+    Entry found = state.find(resource);
+    if (found == null) throw resourceNotFound();
+    return found;
+  }
+
+  /** Finds a resource. With a token, its user must be allowed to manage the resource. */
+  Entry requireManageable(Resource resource, Settings settings) {
+    Arguments.requireResource(resource);
+    requireOwnService();
+    Claims claims = settings.token == null ? null : requireUser(settings.token);
+    Entry found = requireResource(resource);
+    if (claims == null) return found;
+    if (!claims.workspaceId().equals(found.workspaceId)) throw resourceNotFound();
+    if (!isAllowed(claims, "manage", found, settings))
+      throw DaikonException.of(Code.PERMISSION_DENIED, "NOT_THE_OWNER",
+          "Requires the owner of the resource, an owner or admin of its workspace, or a role with manage");
+    return found;
+  }
+
+  /** Requires that the user of a token may do what a role with manage is not enough for. */
+  void requireOwnership(Entry resource, Settings settings) {
+    if (settings.token == null) return;
+    Claims claims = requireUser(settings.token);
+    isAllowed(claims, "manage", resource, settings);
+    FakeSubject subject = FakeSubject.ofUser(state, claims.subject(), null);
+    if (new FakeDecision(state, subject, "manage", resource, Map.of()).isOwner()) return;
+    throw DaikonException.of(Code.PERMISSION_DENIED, "NOT_THE_OWNER",
+        "Requires the owner of the resource, or an owner or admin of its workspace");
+  }
+
+  /** Requires that the user of a token may edit the new parent of a resource. */
+  void requireEditableParent(Entry parent, Settings settings) {
+    if (settings.token == null || isAllowed(requireUser(settings.token), "edit", parent, settings)) return;
+    throw DaikonException.of(
+        Code.PERMISSION_DENIED, "PARENT_NOT_EDITABLE", "Requires permission to edit the parent");
+  }
+
+  /** Whether a user may perform an action. Throws if only a requirement is not met. */
+  private boolean isAllowed(Claims claims, String action, Entry resource, Settings settings) {
+    FakeSubject subject = FakeSubject.ofUser(state, claims.subject(), claims.workspaceId());
+    Map<String, Object> context = FakeState.copyOf("context", settings.context);
+    Explanation explanation = new FakeDecision(state, subject, action, resource, context).decide();
+    if (explanation.allowed()) return true;
+    Reason reason = explanation.reasons().get(0);
+    if (!reason.rule().equals("requirement_not_met")) return false;
+    String message = action + " requires the condition " + reason.condition() + ", which is not met";
+    throw DaikonException.of(Code.PERMISSION_DENIED, "REQUIREMENT_NOT_MET", message);
+  }
+
+  private static DaikonException resourceNotFound() {
+    return FakeState.notFound("RESOURCE_NOT_FOUND", "Resource not found");
+  }
+}
