@@ -10,6 +10,9 @@ import { PeopleStore } from '../admin/store/people-store.ts'
 import { ServiceAppStore } from '../admin/store/service-app-store.ts'
 import { StatisticsStore } from '../admin/store/statistics-store.ts'
 import { UserDataStore } from '../admin/store/user-data-store.ts'
+import { ConnectionDomainStore } from '../connections/store/connection-domain-store.ts'
+import { ConnectionStore } from '../connections/store/connection-store.ts'
+import { ConnectionSubjectStore } from '../connections/store/connection-subject-store.ts'
 import type { Transactional } from '../core/request-context.ts'
 import { RolloutStore } from '../database/rollout-store.ts'
 import { inTransaction } from '../database/transaction.ts'
@@ -57,6 +60,9 @@ const storeClasses = {
   clientApps: ClientAppStore,
   clients: ClientStore,
   codes: CodeStore,
+  connectionDomains: ConnectionDomainStore,
+  connections: ConnectionStore,
+  connectionSubjects: ConnectionSubjectStore,
   deliveries: DeliveryStore,
   feed: FeedStore,
   groupHierarchy: GroupHierarchyStore,

@@ -31,6 +31,7 @@ const features = [
   'activity',
   'admin',
   'webhooks',
+  'connections',
 ]
 
 /** The folders of src that the files of each folder may import, in addition to their own. */
@@ -49,6 +50,7 @@ const allowed: Record<string, string[]> = {
   activity: ['core', 'database', ...features],
   admin: ['core', 'outbound', 'database', ...features],
   webhooks: ['core', 'outbound', 'database', ...features],
+  connections: ['core', 'outbound', 'database', ...features],
   rpc: ['core', 'database', 'rate-limit', ...features],
   grpc: ['core', 'rpc'],
   http: ['core', 'rpc'],
