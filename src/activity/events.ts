@@ -226,6 +226,7 @@ export const activityEvents = {
     detail: ['from', 'to'],
     description: 'The role of a member changed',
     recordedBy: ['updateMember', 'executeCsvImport'],
+    alsoRecordedBy: 'SCIM',
   },
   'member.expiry_changed': {
     target: 'user',
@@ -265,24 +266,28 @@ export const activityEvents = {
     detail: ['name'],
     description: 'A group was created',
     recordedBy: ['createGroup', 'executeCsvImport'],
+    alsoRecordedBy: 'SCIM',
   },
   'group.updated': {
     target: 'group',
     detail: ['name'],
     description: 'The name or description of a group changed',
     recordedBy: ['updateGroup'],
+    alsoRecordedBy: 'SCIM',
   },
   'group.deleted': {
     target: 'group',
     detail: ['name'],
     description: 'A group was deleted with its memberships and the shares granted to it',
     recordedBy: ['deleteGroup'],
+    alsoRecordedBy: 'SCIM',
   },
   'group.member_added': {
     target: 'group',
     detail: ['name', 'user_id'],
     description: 'A member was added to a group',
     recordedBy: ['addGroupMember'],
+    alsoRecordedBy: 'SCIM',
   },
   'group.members_added': {
     target: 'group',
@@ -295,6 +300,7 @@ export const activityEvents = {
     detail: ['name', 'user_id'],
     description: 'A member was removed from a group',
     recordedBy: ['removeGroupMember'],
+    alsoRecordedBy: 'SCIM',
   },
   'group.child_added': {
     target: 'group',
@@ -392,6 +398,53 @@ export const activityEvents = {
     detail: ['name', 'key_prefix', 'service_account_id'],
     description: 'An API key of a service account was deleted',
     recordedBy: ['deleteKey'],
+  },
+  'scim.token_created': {
+    target: 'workspace',
+    detail: ['key_prefix'],
+    description: 'An owner created the SCIM token of a workspace, which ended the previous one',
+    recordedBy: ['createScimToken'],
+  },
+  'scim.token_deleted': {
+    target: 'workspace',
+    detail: ['key_prefix'],
+    description: 'An owner ended the SCIM token of a workspace',
+    recordedBy: ['deleteScimToken'],
+  },
+  'scim.confirmed': {
+    target: 'workspace',
+    detail: ['expires_at'],
+    description: 'An owner let the directory end any number of memberships for an hour',
+    recordedBy: ['confirmScim'],
+  },
+  'scim.user_provisioned': {
+    target: 'user',
+    detail: ['email', 'role'],
+    description: 'A directory made a person a member of a workspace, or took over a membership',
+    recordedBy: [],
+    alsoRecordedBy: 'SCIM',
+  },
+  'scim.user_updated': {
+    target: 'user',
+    detail: ['email'],
+    description: 'A directory changed the attributes of a person in a workspace',
+    recordedBy: [],
+    alsoRecordedBy: 'SCIM',
+  },
+  'scim.user_deprovisioned': {
+    target: 'user',
+    detail: ['email', 'role', 'resources'],
+    description:
+      'A directory ended a membership with its sessions; counts the resources that the person still owns',
+    recordedBy: [],
+    alsoRecordedBy: 'SCIM',
+  },
+  'scim.user_deleted': {
+    target: 'user',
+    detail: ['email'],
+    description: 'A directory deleted a person from a workspace',
+    recordedBy: [],
+    alsoRecordedBy: 'SCIM',
   },
   'service_action.registered': {
     target: 'service_action',

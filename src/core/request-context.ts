@@ -30,6 +30,9 @@ export type ManagementPrincipal = {
   token: PresentedToken
 }
 
+/** The directory of a company, with the SCIM token of a workspace. */
+export type ScimPrincipal = { tokenId: string; workspaceId: string }
+
 /** A backend service. In development mode, it has no name and is not restricted. */
 export type ServicePrincipal = { name: string | undefined }
 
@@ -39,6 +42,7 @@ export type Principal = {
   service?: ServicePrincipal
   admin?: AdminPrincipal
   managementApp?: ManagementPrincipal
+  scim?: ScimPrincipal
   /** Whether an operator runs the handler on the command line. */
   isOperator?: true
   /** Why an access token counts as absent, in methods with `lenient_user`. */

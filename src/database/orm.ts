@@ -69,6 +69,7 @@ import { JobQueue } from './migrations/065-job-queue.ts'
 import { InvitationLinks } from './migrations/067-invitation-links.ts'
 import { NewerFacts } from './migrations/068-newer-facts.ts'
 import { Connections } from './migrations/069-connections.ts'
+import { Scim } from './migrations/070-scim.ts'
 import { maxEntityConnections, poolTimeouts, withoutJit } from './pool.ts'
 
 const entities = [
@@ -156,6 +157,7 @@ const migrations = [
   { name: '067-invitation-links', class: InvitationLinks },
   { name: '068-newer-facts', class: NewerFacts },
   { name: '069-connections', class: Connections },
+  { name: '070-scim', class: Scim },
 ]
 
 type OrmOptions = {

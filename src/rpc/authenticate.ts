@@ -24,6 +24,7 @@ type AuthenticationDependencies = {
   keysRequired: boolean
   onServiceKeyUsed: (keyHash: string, now: Date) => void
   onApiKeyUsed: (keyId: string, now: Date) => void
+  onScimTokenUsed: (tokenId: string, now: Date) => void
   /** Called if a key is required and the presented one is not valid. */
   onServiceKeyRejected: (keyHash: string, call: Call) => void
 }
@@ -34,7 +35,16 @@ type AuthenticationDependencies = {
  * is a service account that may not call the method.
  */
 export function authenticate(
-  { user, admin, managementApp, service, keyHash, isLenient, tokenError }: VerifiedCredentials,
+  {
+    user,
+    admin,
+    managementApp,
+    scim,
+    service,
+    keyHash,
+    isLenient,
+    tokenError,
+  }: VerifiedCredentials,
   status: PrincipalStatus | undefined,
   now: Date,
   call: Call,
@@ -42,8 +52,12 @@ export function authenticate(
   dependencies: AuthenticationDependencies,
   managementScopes?: string[],
 ): Principal {
-  if (!status) return {}
   const { keysRequired, onServiceKeyUsed, onServiceKeyRejected, onApiKeyUsed } = dependencies
+  if (scim) {
+    dependencies.onScimTokenUsed(scim.tokenId, now)
+    return { scim }
+  }
+  if (!status) return {}
   const principal: Principal = {}
   if (service) {
     const required = keysRequired || status.keysRequired

@@ -8,6 +8,8 @@ import {
   maxKeyMemory,
 } from '../identity/api-keys.ts'
 import type { Token } from '../identity/claims.ts'
+import type { FindScimToken, ScimTokenOwner } from '../identity/scim-tokens.ts'
+import { scimTokenInvalid } from '../identity/scim-tokens.ts'
 import { hashServiceKey } from '../identity/service-keys.ts'
 import type { Tokens } from '../identity/tokens.ts'
 import { tokenMissing } from '../identity/user-errors.ts'
@@ -23,10 +25,14 @@ const requirements: Record<Tier, { token?: TokenRequirement; serviceKey?: true }
   service: { serviceKey: true },
   dual: { token: 'access', serviceKey: true },
   admin: { token: 'administrative' },
+  scim: { token: 'scim' },
 }
 
-/** An access token; or an administrator's token, or the token of a management app. */
-type TokenRequirement = 'access' | 'administrative'
+/**
+ * An access token; an administrator's token, or the token of a management app; or the SCIM token of a
+ * workspace.
+ */
+type TokenRequirement = 'access' | 'administrative' | 'scim'
 
 /** The claims that calls need. Others, such as the groups, can be large and are not cached. */
 export type UserClaims = Pick<Token<'access'>, 'sub' | 'jti' | 'wid' | 'exp' | 'email'> & {
@@ -44,6 +50,8 @@ export type VerifiedCredentials = {
   user?: UserClaims | undefined
   admin?: AdminClaims | undefined
   managementApp?: ManagementClaims | undefined
+  /** The workspace of a SCIM token, which has just been read. */
+  scim?: ScimTokenOwner | undefined
   /** Whether the tier requires a service key, or accepts other credentials instead. */
   service?: 'required' | 'optional' | undefined
   /** The hash of the presented service key, if any. */
@@ -65,11 +73,14 @@ export type VerifyCredentials = (
   >,
   credentials: Credentials,
   now: Date,
-  /** Whether to treat API keys that are not in memory as absent, so that no statement is needed. */
+  /**
+   * Whether to treat API keys and SCIM tokens that are not in memory as absent, so that no statement
+   * is needed.
+   */
   onlyRemembered?: boolean,
 ) => VerifiedCredentials | Promise<VerifiedCredentials>
 
-type VerifiedToken = Pick<VerifiedCredentials, 'user' | 'admin' | 'managementApp'>
+type VerifiedToken = Pick<VerifiedCredentials, 'user' | 'admin' | 'managementApp' | 'scim'>
 type CacheEntry = VerifiedToken & { expiresAt: number }
 
 /**
@@ -89,6 +100,7 @@ const sweepInterval = 60_000
 export function createCredentialsVerifier(
   tokens: Tokens,
   findApiKey: FindApiKey,
+  findScimToken: FindScimToken,
   maxCacheBytes: number,
 ): VerifyCredentials {
   const cache = new Map<string, CacheEntry>()
@@ -131,12 +143,37 @@ export function createCredentialsVerifier(
     return { user }
   }
 
+  /**
+   * Reads a SCIM token at every call, so that it ends immediately. It is remembered only to count the
+   * calls of a workspace before that.
+   */
+  function verifyScimToken(
+    credentials: Credentials,
+    now: Date,
+    onlyRemembered: boolean,
+  ): VerifiedToken | Promise<VerifiedToken> {
+    const token = requireBearer(credentials)
+    credentials.digest ??= hash('sha256', `scim\n${token}`, 'base64')
+    const { digest } = credentials
+    if (!onlyRemembered) return findAndRemember()
+    const cached = cache.get(digest)
+    return cached && cached.expiresAt > now.getTime() ? { scim: cached.scim } : {}
+
+    async function findAndRemember(): Promise<VerifiedToken> {
+      const scim = await findScimToken(token)
+      if (!scim) throw scimTokenInvalid()
+      addToCache(digest, { scim, expiresAt: now.getTime() + maxKeyMemory * 1000 }, now.getTime())
+      return { scim }
+    }
+  }
+
   function verifyToken(
     required: TokenRequirement,
     credentials: Credentials,
     now: Date,
     onlyRemembered: boolean,
   ): VerifiedToken | Promise<VerifiedToken> {
+    if (required === 'scim') return verifyScimToken(credentials, now, onlyRemembered)
     const { type, token } = presentedToken(required, credentials)
     if (verificationKeys !== tokens.verificationKeys()) {
       // Tokens signed by a removed key must no longer be accepted.
@@ -177,8 +214,8 @@ export function createCredentialsVerifier(
       ? verifyLeniently(required, credentials, now)
       : verifyToken(required, credentials, now, onlyRemembered)
     if (verified instanceof Promise) return verified.then((own) => ({ ...own, ...service }))
-    const { user, admin, managementApp } = verified
-    return { user, admin, managementApp, ...service }
+    const { user, admin, managementApp, scim } = verified
+    return { user, admin, managementApp, scim, ...service }
   }
 }
 
@@ -244,7 +281,7 @@ function requireBearer({ authorization }: Credentials): string {
  * because browsers protect it from scripts; management apps send theirs in a header.
  */
 function presentedToken(
-  required: TokenRequirement,
+  required: Exclude<TokenRequirement, 'scim'>,
   credentials: Credentials,
 ): { type: TokenKind; token: string } {
   if (required === 'access') return { type: 'access', token: requireBearer(credentials) }

@@ -17,9 +17,11 @@ import type { Keys } from '../identity/keys.ts'
 import { createFindManagementScopes } from '../identity/management-apps.ts'
 import { createLogoutSender, type LogoutSender } from '../identity/oauth/logout-notifications.ts'
 import { createClientOrigins } from '../identity/redirect-uris.ts'
+import { createFindScimToken } from '../identity/scim-tokens.ts'
 import { createStateCookies } from '../identity/state-cookie.ts'
 import { recordApiKeyUsageSql } from '../identity/store/api-key-store.ts'
 import { LogoutQueueStore } from '../identity/store/logout-queue-store.ts'
+import { recordScimTokenUsageSql } from '../identity/store/scim-token-store.ts'
 import { createTokens, type Tokens } from '../identity/tokens.ts'
 import type { SendMail } from '../outbound/mail-client.ts'
 import { createOutboundClient } from '../outbound/outbound-client.ts'
@@ -129,6 +131,7 @@ export type ApplicationOptions = IdentityDependencies['options'] & {
 
 /** Both transports over one pipeline. */
 export type Application = {
+  /** The operations that both transports serve. REST also serves the ones of SCIM. */
   operations: DeclaredOperation[]
   tokens: Tokens
   /** Starts the gRPC server and returns its port. */
@@ -207,6 +210,7 @@ export function createApplication({
     warn,
   })
   const findApiKey = createFindApiKey(database.reads)
+  const findScimToken = createFindScimToken(database.statements)
   const linkUsage = createKeyUsage('link usage', recordLinkUsageSql)
   const feed = createLiveFeed(() => new FeedStore(database.fork()), onFeedFailure)
   const handlers = createHandlers({
@@ -231,7 +235,8 @@ export function createApplication({
     onSignIn: observers.onSignIn ?? (() => {}),
     onReplay: observers.onReplay ?? (() => {}),
   })
-  const operations = createOperations(registry, handlers)
+  const allOperations = createOperations(registry, handlers)
+  const operations = allOperations.filter(({ service }) => Object.hasOwn(grpcServices, service))
   const streams = createStreams(registry, handlers)
   const watches = createWatches(registry, handlers)
   const [externalAuthorization] = createForeignOperations(registry, handlers)
@@ -247,6 +252,7 @@ export function createApplication({
   })
   const keyUsage = createKeyUsage('key usage', recordKeyUsageSql)
   const apiKeyUsage = createKeyUsage('API key usage', recordApiKeyUsageSql)
+  const scimTokenUsage = createKeyUsage('SCIM token usage', recordScimTokenUsageSql)
   const endedKeyUses = createEndedKeyUses()
   const { recordIp = true } = options
   const pipeline = createPipeline({
@@ -258,6 +264,7 @@ export function createApplication({
     verifyCredentials: createCredentialsVerifier(
       tokens,
       findApiKey,
+      findScimToken,
       options.maxTokenCacheBytes ?? 32 * 1024 * 1024,
     ),
     ask: engine.ask,
@@ -265,6 +272,7 @@ export function createApplication({
     keysRequired,
     onServiceKeyUsed: keyUsage.note,
     onApiKeyUsed: apiKeyUsage.note,
+    onScimTokenUsed: scimTokenUsage.note,
     onServiceKeyRejected: (keyHash, { requestId, ip }) =>
       endedKeyUses.note(keyHash, { requestId, ip: recordIp ? ip : undefined, keyHash }),
     adminOrigins: [options.adminUrl, options.baseUrl].map((url) => new URL(url).origin),
@@ -291,7 +299,7 @@ export function createApplication({
       operation: externalAuthorization,
     },
   })
-  const rest = createRestServer(operations, registry, pipeline, {
+  const rest = createRestServer(allOperations, registry, pipeline, {
     ...options,
     watches,
     maxUnfinishedBytes,
@@ -306,6 +314,7 @@ export function createApplication({
     async writeKeyUses() {
       await keyUsage.write(database.statements)
       await apiKeyUsage.write(database.statements)
+      await scimTokenUsage.write(database.statements)
       await linkUsage.write(database.statements)
       await endedKeyUses.record(createStores(database.fork()))
     },

@@ -6,6 +6,7 @@ import type { GroupServiceServer } from '../../gen/daikon/v1/groups.ts'
 import type { OAuthServiceServer } from '../../gen/daikon/v1/oauth.ts'
 import type { PermissionServiceServer } from '../../gen/daikon/v1/permissions.ts'
 import type { RoleServiceServer } from '../../gen/daikon/v1/roles.ts'
+import type { ScimServiceServer } from '../../gen/daikon/v1/scim.ts'
 import type { ServiceAccountServiceServer } from '../../gen/daikon/v1/service_accounts.ts'
 import type { UserServiceServer } from '../../gen/daikon/v1/users.ts'
 import type { WorkspaceServiceServer } from '../../gen/daikon/v1/workspaces.ts'
@@ -118,6 +119,30 @@ import { unregister } from '../permissions/unregister.ts'
 import { updateVisibility } from '../permissions/visibility.ts'
 import type { HandlersOf, HandlerTable } from '../rpc/handler.ts'
 import {
+  getScimConfiguration,
+  getScimResourceType,
+  getScimSchema,
+  listScimResourceTypes,
+  listScimSchemas,
+} from '../scim/discovery.ts'
+import {
+  createScimGroup,
+  deleteScimGroup,
+  getScimGroup,
+  listScimGroups,
+  patchScimGroup,
+  replaceScimGroup,
+} from '../scim/groups.ts'
+import { confirmScim, createToken, deleteToken, getScimToken } from '../scim/token.ts'
+import {
+  createScimUser,
+  deleteScimUser,
+  getScimUser,
+  listScimUsers,
+  patchScimUser,
+  replaceScimUser,
+} from '../scim/users.ts'
+import {
   listWebhookDeliveries,
   retryWebhookDelivery,
   testWebhook,
@@ -220,6 +245,7 @@ export function createHandlers({
     findApiKey,
     identity,
     debug,
+    baseUrl: identity.options.baseUrl,
     keysRequired,
     quotas,
     invitations,
@@ -433,6 +459,10 @@ export function createHandlers({
       inviteMember: bind(inviteMember),
       updateMember,
       removeMember,
+      getScimToken,
+      createScimToken: createToken,
+      deleteScimToken: deleteToken,
+      confirmScim,
     } satisfies HandlersOf<WorkspaceServiceServer, Stores>,
     GroupService: {
       createGroup: bind(createGroup),
@@ -464,6 +494,25 @@ export function createHandlers({
       addRoleGroup,
       removeRoleGroup,
     } satisfies HandlersOf<RoleServiceServer, Stores>,
+    ScimService: {
+      getScimConfiguration: bind(getScimConfiguration),
+      listScimResourceTypes: bind(listScimResourceTypes),
+      getScimResourceType: bind(getScimResourceType),
+      listScimSchemas: bind(listScimSchemas),
+      getScimSchema: bind(getScimSchema),
+      listScimUsers: bind(listScimUsers),
+      createScimUser: bind(createScimUser),
+      getScimUser: bind(getScimUser),
+      replaceScimUser: bind(replaceScimUser),
+      patchScimUser: bind(patchScimUser),
+      deleteScimUser: bind(deleteScimUser),
+      listScimGroups: bind(listScimGroups),
+      createScimGroup: bind(createScimGroup),
+      getScimGroup: bind(getScimGroup),
+      replaceScimGroup: bind(replaceScimGroup),
+      patchScimGroup: bind(patchScimGroup),
+      deleteScimGroup: bind(deleteScimGroup),
+    } satisfies HandlersOf<ScimServiceServer, Stores>,
     ServiceAccountService: {
       listServiceAccounts,
       createServiceAccount: bind(createServiceAccount),

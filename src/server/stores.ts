@@ -25,6 +25,7 @@ import { ClientStore } from '../identity/store/client-store.ts'
 import { CodeStore } from '../identity/store/code-store.ts'
 import { ManagementAppStore } from '../identity/store/management-app-store.ts'
 import { RevocationStore } from '../identity/store/revocation-store.ts'
+import { ScimTokenStore } from '../identity/store/scim-token-store.ts'
 import { SessionStore } from '../identity/store/session-store.ts'
 import { UserStore } from '../identity/store/user-store.ts'
 import { AccessChangeStore } from '../permissions/store/access-change-store.ts'
@@ -36,6 +37,9 @@ import { ResourceStore } from '../permissions/store/resource-store.ts'
 import { ResourceTreeStore } from '../permissions/store/resource-tree-store.ts'
 import { ResourceTypeStore } from '../permissions/store/resource-type-store.ts'
 import { ShareStore } from '../permissions/store/share-store.ts'
+import { ScimGroupStore } from '../scim/store/scim-group-store.ts'
+import { ScimGuardStore } from '../scim/store/scim-guard-store.ts'
+import { ScimUserStore } from '../scim/store/scim-user-store.ts'
 import { DeliveryStore } from '../webhooks/store/delivery-store.ts'
 import { WebhookFeedStore } from '../webhooks/store/webhook-feed-store.ts'
 import { WebhookStore } from '../webhooks/store/webhook-store.ts'
@@ -84,6 +88,10 @@ const storeClasses = {
   roles: RoleStore,
   rollout: RolloutStore,
   routes: RouteStore,
+  scimGroups: ScimGroupStore,
+  scimGuards: ScimGuardStore,
+  scimTokens: ScimTokenStore,
+  scimUsers: ScimUserStore,
   serviceAccounts: ServiceAccountStore,
   serviceApps: ServiceAppStore,
   sessions: SessionStore,

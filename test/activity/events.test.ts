@@ -8,6 +8,7 @@ import { createAdmin } from '../support/admin.ts'
 import { signInWithOAuth } from '../support/oauth.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
 import { seedApiKey, seedManagementApp, seedServiceAccount } from '../support/request-fixture.ts'
+import { seedConnection, seedScimToken } from '../support/scim.ts'
 import { createSignInEnvironment, signIn, signInAtProvider } from '../support/sign-in.ts'
 import type { PresentedCredentials, Transport } from '../support/transports.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
@@ -369,6 +370,23 @@ const eventCalls: EventCalls = {
       return by('admin', 'DeleteKey', { service_account_id: account, key_id })
     },
   },
+  'scim.token_created': {
+    createScimToken: async ({ by, fixture }) => {
+      await seedConnection(environment, fixture.workspace, `${randomUUID()}.example.org`)
+      return by('owner', 'CreateScimToken', {})
+    },
+  },
+  'scim.token_deleted': {
+    deleteScimToken: async ({ by, fixture }) => {
+      await seedScimToken(environment, fixture.workspace)
+      return by('owner', 'DeleteScimToken', {})
+    },
+  },
+  'scim.confirmed': { confirmScim: async ({ by }) => by('owner', 'ConfirmScim', {}) },
+  'scim.user_provisioned': {},
+  'scim.user_updated': {},
+  'scim.user_deprovisioned': {},
+  'scim.user_deleted': {},
   'service_action.registered': {
     registerActions: async ({ bySelf }) => bySelf('RegisterActions', { name: 'archive' }),
   },

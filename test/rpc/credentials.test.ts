@@ -22,6 +22,7 @@ function createVerifier(maxCacheBytes: number) {
   const run = createCredentialsVerifier(
     { verify, verificationKeys: () => keys.current } as unknown as Tokens,
     async () => undefined,
+    async () => undefined,
     maxCacheBytes,
   )
   return {
