@@ -10,7 +10,7 @@ export type Target = {
   sub?: Attribute
 }
 
-const name = /[A-Za-z$][\w$-]*/y
+const name = /[\w$][\w$-]*/y
 const maxLength = 1000
 
 /**

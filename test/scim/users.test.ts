@@ -168,18 +168,19 @@ test('deactivating a user ends membership and sessions, and activating restores 
   const refused = await read()
   t.like(refused, { ok: false, code: 'unauthenticated' })
   t.is(await findRole(workspace, id), undefined)
-  t.deepEqual(
-    (await directory.send('GET', `/Groups/${group.body.id}`)).body.members[0].value,
-    id,
-  )
+  t.deepEqual((await directory.send('GET', `/Groups/${group.body.id}`)).body.members[0].value, id)
 
-  const back = await directory.patch(`/Users/${id}`, { op: 'Replace', path: 'active', value: 'True' })
+  const back = await directory.patch(`/Users/${id}`, {
+    op: 'Replace',
+    path: 'active',
+    value: 'True',
+  })
   t.true(back.body.active)
   t.is(await findRole(workspace, id), 'editor')
-  const { rows } = await pool.query('select from group_members where user_id = $1 and group_id = $2', [
-    id,
-    group.body.id,
-  ])
+  const { rows } = await pool.query(
+    'select from group_members where user_id = $1 and group_id = $2',
+    [id, group.body.id],
+  )
   t.is(rows.length, 1)
 })
 
