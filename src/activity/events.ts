@@ -7,6 +7,18 @@ const shareFields = [...resourceFields, 'grantee_type', 'grantee_id', 'permissio
 /** The fields that identify a link in the detail of an entry. */
 const linkFields = [...resourceFields, 'link_id', 'permission', 'expires_at'] as const
 
+/** The settings of a connection in the detail of an entry. */
+const connectionFields = [
+  'name',
+  'issuer',
+  'client_id',
+  'domains',
+  'default_role',
+  'is_active',
+  'enforced',
+  'break_glass',
+] as const
+
 /** The settings of a client app in the detail of an entry. */
 const clientAppFields = [
   'name',
@@ -226,7 +238,7 @@ export const activityEvents = {
     detail: ['from', 'to'],
     description: 'The role of a member changed',
     recordedBy: ['updateMember', 'executeCsvImport'],
-    alsoRecordedBy: 'SCIM',
+    alsoRecordedBy: 'SCIM, sign-ins by a connection with a `role_claim`',
   },
   'member.expiry_changed': {
     target: 'user',
@@ -287,7 +299,7 @@ export const activityEvents = {
     detail: ['name', 'user_id'],
     description: 'A member was added to a group',
     recordedBy: ['addGroupMember'],
-    alsoRecordedBy: 'SCIM',
+    alsoRecordedBy: 'SCIM, sign-ins by a connection with a `groups_claim`',
   },
   'group.members_added': {
     target: 'group',
@@ -300,7 +312,7 @@ export const activityEvents = {
     detail: ['name', 'user_id'],
     description: 'A member was removed from a group',
     recordedBy: ['removeGroupMember'],
-    alsoRecordedBy: 'SCIM',
+    alsoRecordedBy: 'SCIM, sign-ins by a connection with a `groups_claim`',
   },
   'group.child_added': {
     target: 'group',
@@ -524,6 +536,60 @@ export const activityEvents = {
     detail: ['name', 'service_name'],
     description: 'A service app was deleted with its keys',
     recordedBy: ['deleteServiceApp'],
+  },
+  'connection.created': {
+    target: 'connection',
+    detail: connectionFields,
+    description: 'A workspace was connected to an identity provider',
+    recordedBy: ['createConnection'],
+  },
+  'connection.updated': {
+    target: 'connection',
+    detail: connectionFields,
+    description: 'The settings or domains of a connection changed, or its secret or mapping',
+    recordedBy: ['updateConnection'],
+  },
+  'connection.deleted': {
+    target: 'connection',
+    detail: ['name', 'issuer'],
+    description: 'A connection was deleted, and the sessions by it ended',
+    recordedBy: ['deleteConnection'],
+  },
+  'connection.domain_verified': {
+    target: 'connection',
+    detail: ['domain'],
+    description: 'The TXT record of a domain was found: the connection may assert its addresses',
+    recordedBy: ['verifyConnectionDomain'],
+  },
+  'connection.domain_failing': {
+    target: 'connection',
+    detail: ['domain'],
+    description:
+      'The TXT record of a verified domain is missing; a week later, the connection may no longer assert its addresses',
+    recordedBy: [],
+    alsoRecordedBy: 'the server',
+  },
+  'connection.domain_lapsed': {
+    target: 'connection',
+    detail: ['domain'],
+    description:
+      'The TXT record of a domain was missing for a week: the connection may no longer assert its addresses',
+    recordedBy: [],
+    alsoRecordedBy: 'the server',
+  },
+  'connection.member_joined': {
+    target: 'user',
+    detail: ['email', 'role', 'connection_id'],
+    description: 'A person joined a workspace by signing in by its connection for the first time',
+    recordedBy: [],
+    alsoRecordedBy: 'sign-ins by a connection',
+  },
+  'connection.break_glass_used': {
+    target: 'user',
+    detail: ['connection_id', 'provider'],
+    description: 'An owner signed in to a workspace otherwise than by its enforced connection',
+    recordedBy: [],
+    alsoRecordedBy: 'sign-ins to a workspace with an enforced connection',
   },
   'webhook.created': {
     target: 'webhook',

@@ -17,6 +17,11 @@ export type UserPrincipal = {
   isServiceAccount: boolean
   /** The first characters of the API key that serves as the token, if it is one. */
   apiKeyPrefix: string | undefined
+  /**
+   * The connection of the workspace by which the session began, if it did. Such a session must reach
+   * nothing beyond the workspace.
+   */
+  connectionId: string | undefined
 }
 
 /** An administrator with a valid admin token. */

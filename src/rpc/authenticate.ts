@@ -9,7 +9,7 @@ import type {
 } from '../core/request-context.ts'
 import { currentScopes } from '../core/scopes.ts'
 import { serviceKeyMissing } from '../identity/service-keys.ts'
-import { adminRequired, userInactive } from '../identity/user-errors.ts'
+import { adminRequired, connectionSession, userInactive } from '../identity/user-errors.ts'
 import type { PrincipalStatus } from '../permissions/engine/question.ts'
 import type { Call } from './call.ts'
 import type {
@@ -32,7 +32,7 @@ type AuthenticationDependencies = {
 /**
  * Checks verified credentials against their current status. Throws `unauthenticated` if a
  * credential is no longer valid, and `permission_denied` if the user is no longer an administrator or
- * is a service account that may not call the method.
+ * is a service account, or has a session by a connection, that may not call the method.
  */
 export function authenticate(
   {
@@ -48,7 +48,10 @@ export function authenticate(
   status: PrincipalStatus | undefined,
   now: Date,
   call: Call,
-  { acceptsServiceAccounts }: Pick<Policy, 'acceptsServiceAccounts'>,
+  {
+    acceptsServiceAccounts,
+    refusesConnections,
+  }: Pick<Policy, 'acceptsServiceAccounts' | 'refusesConnections'>,
   dependencies: AuthenticationDependencies,
   managementScopes?: string[],
 ): Principal {
@@ -74,6 +77,7 @@ export function authenticate(
     if (!acceptsServiceAccounts) throw apiKeyNotAccepted()
     if (principal.user.apiKeyPrefix) onApiKeyUsed(principal.user.token.id, now)
   }
+  if (principal.user?.connectionId && refusesConnections) throw connectionSession()
   if (admin) principal.admin = requireActiveAdmin(status, admin)
   if (managementApp) {
     principal.managementApp = requireManagementApp(status, managementApp, managementScopes)
@@ -92,9 +96,9 @@ function requireActiveUser(status: PrincipalStatus, claims: UserClaims): UserPri
   const token = requireLiveToken(status, claims)
   // The user has left the workspace, or the workspace has been deleted.
   if (!status.role) throw tokenRevoked()
-  const { sub: id, wid: workspaceId, email, apiKeyPrefix } = claims
+  const { sub: id, wid: workspaceId, email, apiKeyPrefix, connectionId } = claims
   const { role, isServiceAccount } = status
-  return { id, workspaceId, email, role, token, isServiceAccount, apiKeyPrefix }
+  return { id, workspaceId, email, role, token, isServiceAccount, apiKeyPrefix, connectionId }
 }
 
 /** Returns the user, or the error if the token is no longer valid. */

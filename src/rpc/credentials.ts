@@ -38,6 +38,8 @@ type TokenRequirement = 'access' | 'administrative' | 'scim'
 export type UserClaims = Pick<Token<'access'>, 'sub' | 'jti' | 'wid' | 'exp' | 'email'> & {
   /** The first characters of the API key that serves as the token, whose ID is `jti`. */
   apiKeyPrefix?: string
+  /** The connection by which the session of the token began, if it did. */
+  connectionId?: string | undefined
 }
 export type AdminClaims = Pick<Token<'admin_access'>, 'sub' | 'jti' | 'admin' | 'exp'>
 export type ManagementClaims = Pick<Token<'management'>, 'sub' | 'jti' | 'scope' | 'exp'>
@@ -299,7 +301,16 @@ function toVerifiedToken(claims: Token<TokenKind>): VerifiedToken {
   const { sub, jti, exp } = claims
   switch (claims.type) {
     case 'access':
-      return { user: { sub, jti, exp, wid: claims.wid, email: claims.email } }
+      return {
+        user: {
+          sub,
+          jti,
+          exp,
+          wid: claims.wid,
+          email: claims.email,
+          connectionId: claims.connection_id,
+        },
+      }
     case 'admin_access':
       return { admin: { sub, jti, exp, admin: claims.admin } }
     case 'management':

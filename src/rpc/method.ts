@@ -36,6 +36,8 @@ export type Policy = {
   lenientUser: boolean
   /** Whether service accounts may call the method on their own behalf. */
   acceptsServiceAccounts: boolean
+  /** Whether sessions that began by a connection of a workspace may not call the method. */
+  refusesConnections: boolean
   /** Whether a `service` method also accepts an admin token instead of a service key. */
   optionalAdmin: boolean
   /**
@@ -157,6 +159,7 @@ type PolicyJson = {
   any_method?: boolean
   lenient_user?: boolean
   service_accounts?: boolean
+  refuses_connections?: boolean
   service_limit_over_grpc?: boolean
 }
 
@@ -236,6 +239,8 @@ function readPolicy(name: string, method: DescMethod, json: PolicyJson, safe: bo
   const leastRole = json.least_role?.replace('LEAST_ROLE_', '').toLowerCase() as Role | undefined
   if (tier === 'user' && leastRole && !json.workspace_field)
     throw new Error(`The policy of ${name} has least_role but no workspace_field`)
+  if (json.refuses_connections && tier !== 'user')
+    throw new Error(`The policy of ${name} has refuses_connections but not TIER_USER`)
   if (json.service_accounts && tier !== 'user')
     throw new Error(`The policy of ${name} has service_accounts but not TIER_USER`)
   for (const option of ['optional_user', 'optional_client', 'optional_admin'] as const) {
@@ -262,6 +267,7 @@ function readPolicy(name: string, method: DescMethod, json: PolicyJson, safe: bo
     limitPerMinute: json.limit_per_minute,
     optionalUser: json.optional_user ?? false,
     lenientUser: json.lenient_user ?? false,
+    refusesConnections: json.refuses_connections === true,
     acceptsServiceAccounts:
       json.service_accounts === true || tier === 'dual' || json.optional_user === true,
     optionalAdmin: json.optional_admin ?? false,

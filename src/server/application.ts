@@ -3,6 +3,9 @@ import { FeedStore } from '../activity/store/feed-store.ts'
 import { createEndedKeyUses } from '../admin/ended-keys.ts'
 import { createKeyUsage } from '../admin/key-usage.ts'
 import { recordKeyUsageSql } from '../admin/store/service-app-store.ts'
+import { createConnectionProviders } from '../connections/connection-providers.ts'
+import { createFindDomainProof } from '../connections/domain-proof.ts'
+import { checkDomains } from '../connections/domain-verification.ts'
 import type { ServiceError } from '../core/errors.ts'
 import type { HostPattern } from '../core/host-pattern.ts'
 import { defaultQuotas, type Quotas } from '../core/quotas.ts'
@@ -111,6 +114,10 @@ export type ApplicationOptions = IdentityDependencies['options'] & {
   backchannelAllowedHosts?: HostPattern[]
   /** The hosts on private networks that may receive webhooks. */
   webhookAllowedHosts?: HostPattern[]
+  /** The hosts on private networks that may be the identity providers of connections. */
+  connectionAllowedHosts?: HostPattern[]
+  /** The DNS servers that are asked for connections; those of the system by default. */
+  dnsServers?: string[]
   /** The keys that encrypt secrets in the database, the one that encrypts first. */
   encryptionKeys?: Buffer[]
   /** The certificates for gRPC over TLS; plaintext if undefined. */
@@ -144,6 +151,8 @@ export type Application = {
    * E-mails the invitations that are due. Returns whether more may be due. Called every second.
    */
   sendInvitations(): Promise<boolean>
+  /** Checks the verified domains that are due. Returns their number. */
+  checkDomains(): Promise<number>
   /**
    * Records when service keys were last used, and uses of keys that are no longer valid. Called
    * about once a minute.
@@ -199,6 +208,21 @@ export function createApplication({
     debug: options.debug,
   })
   const secretBox = createSecretBox(options.encryptionKeys ?? [])
+  const connectionHosts = createOutboundHosts({
+    allowed: options.connectionAllowedHosts ?? [],
+    debug: options.debug,
+  })
+  const { dnsServers = [] } = options
+  const connectionClient = createOutboundClient(
+    connectionHosts,
+    dnsServers.length > 0 ? { dnsServers } : {},
+  )
+  const connectionProviders = createConnectionProviders(
+    connectionHosts,
+    connectionClient,
+    secretBox,
+  )
+  const findDomainProof = createFindDomainProof(dnsServers)
   const webhookSender = createWebhookSender({
     openStores: () => createStores(database.fork()),
     jobs: openWebhookJobs(database.execute, onWebhookFailure),
@@ -230,6 +254,8 @@ export function createApplication({
     invitations: { baseUrl: options.baseUrl, areMailed: sendMail !== undefined },
     backchannelHosts,
     webhookHosts,
+    connectionProviders,
+    findDomainProof,
     secretBox,
     wakeWebhook: webhookSender.wake,
     onSignIn: observers.onSignIn ?? (() => {}),
@@ -311,6 +337,7 @@ export function createApplication({
     tokens,
     listenGrpc: grpc.listen,
     listenHttp: rest.listen,
+    checkDomains: () => checkDomains(createStores(database.fork()), findDomainProof, now(), warn),
     async writeKeyUses() {
       await keyUsage.write(database.statements)
       await apiKeyUsage.write(database.statements)

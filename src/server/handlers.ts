@@ -2,6 +2,7 @@ import type { AccessServiceServer } from '../../gen/daikon/v1/access.ts'
 import type { ActivityServiceServer } from '../../gen/daikon/v1/activity.ts'
 import type { AdminServiceServer } from '../../gen/daikon/v1/admin.ts'
 import type { AuthServiceServer } from '../../gen/daikon/v1/auth.ts'
+import type { ConnectionServiceServer } from '../../gen/daikon/v1/connections.ts'
 import type { GroupServiceServer } from '../../gen/daikon/v1/groups.ts'
 import type { OAuthServiceServer } from '../../gen/daikon/v1/oauth.ts'
 import type { PermissionServiceServer } from '../../gen/daikon/v1/permissions.ts'
@@ -47,6 +48,15 @@ import { getStats } from '../admin/stats.ts'
 import { endUserSession, endUserSessions } from '../admin/user-sessions.ts'
 import { setAdministrator, updateUser } from '../admin/user-status.ts'
 import { getUser, listUsers } from '../admin/users.ts'
+import {
+  createConnection,
+  deleteConnection,
+  getConnection,
+  listConnections,
+} from '../connections/connections.ts'
+import type { FindDomainProof } from '../connections/domain-proof.ts'
+import { verifyConnectionDomain } from '../connections/domain-verification.ts'
+import { updateConnection } from '../connections/update-connection.ts'
 import type { Quotas } from '../core/quotas.ts'
 import type { Handler, RequestContext } from '../core/request-context.ts'
 import type { SecretBox } from '../core/secret-box.ts'
@@ -220,6 +230,7 @@ type HandlerDependencies = IdentityDependencies & {
   backchannelHosts: OutboundHosts
   /** The hosts that may receive events. */
   webhookHosts: OutboundHosts
+  findDomainProof: FindDomainProof
   secretBox: SecretBox
   /** Wakes up a node to attempt the due deliveries of a webhook. */
   wakeWebhook(id: string): void
@@ -236,21 +247,25 @@ export function createHandlers({
   onLinkUsed,
   backchannelHosts,
   webhookHosts,
+  findDomainProof,
   secretBox,
   wakeWebhook,
   ...identity
 }: HandlerDependencies): HandlerTable {
-  const { debug, keysRequired } = identity.options
+  const { connectionProviders } = identity
+  const { baseUrl, debug, keysRequired } = identity.options
   const bind = bindContext({
     findApiKey,
     identity,
+    baseUrl,
     debug,
-    baseUrl: identity.options.baseUrl,
     keysRequired,
     quotas,
     invitations,
     backchannelHosts,
     webhookHosts,
+    connectionProviders,
+    findDomainProof,
     secretBox,
     wakeWebhook,
   })
@@ -354,6 +369,12 @@ export function createHandlers({
       listApiKeys,
       createKey,
       deleteKey,
+      listConnections: bind(listConnections),
+      createConnection: bind(createConnection),
+      getConnection: bind(getConnection),
+      updateConnection: bind(updateConnection),
+      deleteConnection: bind(deleteConnection),
+      verifyConnectionDomain: bind(verifyConnectionDomain),
       listServiceApps,
       getServiceApp,
       createServiceApp: bind(createServiceApp),
@@ -523,6 +544,14 @@ export function createHandlers({
       createKey,
       deleteKey,
     } satisfies HandlersOf<ServiceAccountServiceServer, Stores>,
+    ConnectionService: {
+      listConnections: bind(listConnections),
+      createConnection: bind(createConnection),
+      getConnection: bind(getConnection),
+      updateConnection: bind(updateConnection),
+      deleteConnection: bind(deleteConnection),
+      verifyConnectionDomain: bind(verifyConnectionDomain),
+    } satisfies HandlersOf<ConnectionServiceServer, Stores>,
     ActivityService: {
       watch: createWatchActivity(feed),
       listWorkspaceActivity,

@@ -81,16 +81,21 @@ export class ConnectionDomainStore {
     return connection
   }
 
-  /** Locks and returns verified domains that were last checked before a time. */
-  lockDue(before: Date, failingBefore: Date, limit: number): Promise<ConnectionDomain[]> {
-    return query(this.#em, lockDueSql, [before, failingBefore, limit])
+  /**
+   * Takes verified domains that are due for a check, which are due again after ten minutes unless the
+   * result is recorded. `before` is the time before which a domain must have been checked, and
+   * `failingBefore` the one for domains whose proof is missing.
+   */
+  takeDue(before: Date, failingBefore: Date, limit: number): Promise<ConnectionDomain[]> {
+    return query(this.#em, takeDueSql, [before, failingBefore, limit])
   }
 }
 
+const columns = `d.connection_id as "connectionId", d.workspace_id as "workspaceId", d.domain, d.token,
+  d.verified_at as "verifiedAt", d.checked_at as "checkedAt", d.failing_since as "failingSince"`
+
 const selectSql = `
-  select d.connection_id as "connectionId", d.workspace_id as "workspaceId", d.domain, d.token,
-    d.verified_at as "verifiedAt", d.checked_at as "checkedAt", d.failing_since as "failingSince"
-  from connection_domains d`
+  select ${columns} from connection_domains d`
 
 /** $1 connection, $2 workspace, $3 domain, $4 token. */
 const insertSql = `
@@ -130,7 +135,15 @@ const findConnectionSql = `
     and not exists (select from deleted_workspaces w where w.id = c.workspace_id)`
 
 /** $1 time for domains with a proof, $2 time for those whose proof is missing, $3 limit. */
-const lockDueSql = `${selectSql}
-  where d.verified_at is not null
-    and d.checked_at < case when d.failing_since is null then $1::timestamptz else $2 end
-  order by d.checked_at limit $3 for no key update skip locked`
+const takeDueSql = `
+  with due as (
+    select d.connection_id, d.domain,
+      case when d.failing_since is null then $1::timestamptz else $2 end as before
+    from connection_domains d
+    where d.verified_at is not null
+      and d.checked_at < case when d.failing_since is null then $1::timestamptz else $2 end
+    order by d.checked_at limit $3 for no key update skip locked
+  )
+  update connection_domains d set checked_at = due.before + interval '10 minutes' from due
+  where d.connection_id = due.connection_id and d.domain = due.domain
+  returning ${columns}`

@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { query } from '../../database/query.ts'
 import type { Timestamp } from '../../database/sql-values.ts'
+import type { MemberId } from '../../workspaces/store/member-store.ts'
 import type { ConnectionMapping, MappedRole } from '../mapping.ts'
 
 /** Identifies a connection of a workspace. */
@@ -26,6 +27,9 @@ export type StoredConnection = ConnectionId &
     lastSignInAt: Timestamp | null
     createdAt: Timestamp
   }
+
+/** A connection by which a user must sign in. Owners may sign in otherwise with `breakGlass`. */
+export type EnforcedConnection = { id: string; breakGlass: boolean; isOwner: boolean }
 
 /** The OpenID Connect providers of workspaces. */
 export class ConnectionStore {
@@ -75,6 +79,23 @@ export class ConnectionStore {
     return connection
   }
 
+  /**
+   * Returns the workspace that sessions of a user by a connection reach, and keeps the connection as it
+   * is until the end of the transaction. Undefined if the connection is not active or has not verified
+   * the domain of the user's address.
+   */
+  async findReach(id: string, userId: string): Promise<string | undefined> {
+    const [reach] = await query<{ workspaceId: string }>(this.#em, findReachSql, [id, userId])
+    return reach?.workspaceId
+  }
+
+  /** Returns the connection by which a user must sign in to a workspace, if there is one. */
+  async findEnforced({ workspaceId, userId }: MemberId): Promise<EnforcedConnection | undefined> {
+    const values = [workspaceId, userId]
+    const [enforced] = await query<EnforcedConnection>(this.#em, findEnforcedSql, values)
+    return enforced
+  }
+
   /** Whether any workspace has an active connection with a verified domain. */
   async existsAny(): Promise<boolean> {
     return (await query(this.#em, existsAnySql)).length > 0
@@ -90,9 +111,9 @@ export class ConnectionStore {
     await query(this.#em, sql, [workspaceId, id])
   }
 
-  /** Records a sign-in, or with null that there has been none since the provider changed. */
+  /** Records a sign-in to the minute, or with null that there has been none since the provider changed. */
   async recordSignIn(id: string, now: Date | null): Promise<void> {
-    await query(this.#em, 'update connections set last_sign_in_at = $2 where id = $1', [id, now])
+    await query(this.#em, recordSignInSql, [id, now])
   }
 
   /** Locks and returns the secrets of all connections. */
@@ -122,10 +143,37 @@ const selectSql = `
     c.last_sign_in_at as "lastSignInAt", c.created_at as "createdAt"
   from connections c`
 
+/** $1 ID, $2 time or null. */
+const recordSignInSql = `
+  update connections set last_sign_in_at = $2::timestamptz
+  where id = $1
+    and ($2::timestamptz is null or last_sign_in_at is null or last_sign_in_at < $2::timestamptz - interval '1 minute')`
+
 /** $1 ID. */
 const findActiveSql = `${selectSql}
   where c.id = $1 and c.is_active
     and not exists (select from deleted_workspaces d where d.id = c.workspace_id)`
+
+/** $1 connection, $2 user. */
+const findReachSql = `
+  select c.workspace_id as "workspaceId"
+  from connections c
+  join users u on u.id = $2
+  join connection_domains d
+    on d.connection_id = c.id and d.domain = split_part(u.email, '@', 2) and d.verified_at is not null
+  where c.id = $1 and c.is_active
+    and not exists (select from deleted_workspaces w where w.id = c.workspace_id)
+  for share of c`
+
+/** $1 workspace, $2 user. */
+const findEnforcedSql = `
+  select c.id, c.break_glass as "breakGlass", coalesce(m.role = 'owner', false) as "isOwner"
+  from users u
+  join connection_domains d
+    on d.domain = split_part(u.email, '@', 2) and d.workspace_id = $1 and d.verified_at is not null
+  join connections c on c.id = d.connection_id and c.is_active and c.enforced
+  left join live_members m on m.workspace_id = $1 and m.user_id = u.id and m.joined_at is not null
+  where u.id = $2`
 
 const existsAnySql = `
   select from connection_domains d join connections c on c.id = d.connection_id

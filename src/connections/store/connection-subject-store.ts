@@ -59,5 +59,5 @@ const selectSql = `
 /** $1 connection, $2 subject, $3 user, $4 workspace, $5 e-mail address, $6 time. */
 const insertSql = `
   insert into connection_subjects
-    (connection_id, subject, user_id, workspace_id, email, last_sign_in_at)
-  values ($1, $2, $3, $4, $5, $6) on conflict do nothing returning subject`
+    (connection_id, subject, user_id, workspace_id, email, created_at, last_sign_in_at)
+  values ($1, $2, $3, $4, $5, $6, $6) on conflict do nothing returning subject`

@@ -67,6 +67,14 @@ export class ScimUserStore {
     return rows.length > 0
   }
 
+  /** Returns the ID of the person whom the directory of a workspace calls by an address. */
+  async findIdByName(workspaceId: string, userName: string): Promise<string | undefined> {
+    const sql = `select user_id as id from scim_users
+      where workspace_id = $1 and user_name = $2 and deleted_at is null`
+    const [user] = await query<{ id: string }>(this.#em, sql, [workspaceId, userName])
+    return user?.id
+  }
+
   /** Adds a person, or restores one whom the directory has deleted. */
   async insert({ workspaceId, userId }: MemberId, user: ScimUserChanges, now: Date): Promise<void> {
     await query(this.#em, insertSql, [workspaceId, userId, ...toValues(user), now])
