@@ -201,8 +201,8 @@ test('every change is recorded, with the token as its actor', async (t) => {
     `with kind as (
        insert into resource_kinds (service_name, resource_type) values ($3, 'document') returning id
      )
-     insert into resources (id, kind_id, resource_id, workspace_id, owner_id)
-     select gen_random_uuid(), id, gen_random_uuid(), $1, $2 from kind`,
+     insert into resources (id, kind_id, resource_id, workspace_id, owner_id, visibility)
+     select gen_random_uuid(), id, gen_random_uuid(), $1, $2, 'private' from kind`,
     [workspace, id, `s-${randomUUID()}`],
   )
   await directory.patch(`/Users/${id}`, { op: 'add', path: 'userType', value: 'Lead' })

@@ -58,7 +58,21 @@ export async function createDirectory(environment: TestEnvironment, mapping: obj
   const domain = `${randomUUID()}.example.org`
   const connection = await seedConnection(environment, workspace, domain, mapping)
   const token = await seedScimToken(environment, workspace)
+  return { owner, connection, ...createScimClient({ httpPort, workspace, domain, token }) }
+}
 
+/** Creates a client of a workspace with a SCIM token and a verified domain. */
+export function createScimClient({
+  httpPort,
+  workspace,
+  domain,
+  token,
+}: {
+  httpPort: number
+  workspace: string
+  domain: string
+  token: string
+}) {
   async function send(
     method: string,
     path: string,
@@ -80,9 +94,7 @@ export async function createDirectory(environment: TestEnvironment, mapping: obj
 
   return {
     workspace,
-    owner,
     domain,
-    connection,
     token,
     send,
     address: (name: string) => `${name}@${domain}`,
