@@ -46,6 +46,7 @@ const groups: Record<string, string[]> = {
     'applications',
     'service-accounts',
     'management-apps',
+    'scim',
   ),
   'Protect a service': named(
     'integrate-node',
