@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { expectError, expectOk } from '../support/outcome.ts'
-import { sendRawHttp } from '../support/raw-requests.ts'
+import { sendRawGrpc, sendRawHttp } from '../support/raw-requests.ts'
 import { createDirectory, seedConnection } from '../support/scim.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
@@ -113,6 +113,14 @@ test('the configuration, resource types and schemas describe what is served', as
   }
   t.is((await send('GET', '/Schemas')).body.totalResults, 3)
   t.is((await send('GET', '/Schemas/urn:none')).status, 404)
+})
+
+test('SCIM is not served over gRPC', async (t) => {
+  const { token } = await createDirectory(environment)
+  const path = '/daikon.v1.ScimService/ListScimUsers'
+  const headers = { authorization: `Bearer ${token}` }
+  const { code } = await sendRawGrpc(environment.grpcPort, path, Buffer.alloc(0), headers)
+  t.is(code, 12)
 })
 
 test('requests that are no SCIM get errors of SCIM', async (t) => {

@@ -6,6 +6,7 @@
 
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
+import { Struct } from "../../google/protobuf/struct.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
 import { ActivityEntry } from "./admin_records.ts";
 import { UserDetail } from "./admin_users.ts";
@@ -67,6 +68,26 @@ export interface UserExport {
   given_name: string;
   /** The family name, as the identity provider sent it; can be empty. */
   family_name: string;
+  /** What the directories of workspaces have said about the user (SCIM). */
+  scim_users: ExportedScimUser[];
+}
+
+/** What the directory of a workspace has said about a user. */
+export interface ExportedScimUser {
+  /** The ID of the workspace. */
+  workspace_id: string;
+  /** The address by which the directory calls the user. */
+  user_name: string;
+  /** The ID of the user in the directory. */
+  external_id?:
+    | string
+    | undefined;
+  /** The other attributes. */
+  attributes:
+    | { [key: string]: any }
+    | undefined;
+  /** When the directory provisioned the user. */
+  created_at: string | undefined;
 }
 
 /** A browser in which the user is signed in to daikon itself. */
@@ -326,6 +347,7 @@ function createBaseUserExport(): UserExport {
     browser_sessions: [],
     given_name: "",
     family_name: "",
+    scim_users: [],
   };
 }
 
@@ -354,6 +376,9 @@ export const UserExport: MessageFns<UserExport> = {
     }
     if (message.family_name !== "") {
       writer.uint32(66).string(message.family_name);
+    }
+    for (const v of message.scim_users) {
+      ExportedScimUser.encode(v!, writer.uint32(74).fork()).join();
     }
     return writer;
   },
@@ -435,6 +460,14 @@ export const UserExport: MessageFns<UserExport> = {
             message.family_name = reader.string();
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.scim_users.push(ExportedScimUser.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -462,6 +495,110 @@ export const UserExport: MessageFns<UserExport> = {
     message.browser_sessions = object.browser_sessions?.map((e) => ExportedBrowserSession.fromPartial(e)) || [];
     message.given_name = object.given_name ?? "";
     message.family_name = object.family_name ?? "";
+    message.scim_users = object.scim_users?.map((e) => ExportedScimUser.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseExportedScimUser(): ExportedScimUser {
+  return { workspace_id: "", user_name: "", external_id: undefined, attributes: undefined, created_at: undefined };
+}
+
+export const ExportedScimUser: MessageFns<ExportedScimUser> = {
+  encode(message: ExportedScimUser, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.workspace_id !== "") {
+      writer.uint32(10).string(message.workspace_id);
+    }
+    if (message.user_name !== "") {
+      writer.uint32(18).string(message.user_name);
+    }
+    if (message.external_id !== undefined) {
+      writer.uint32(26).string(message.external_id);
+    }
+    if (message.attributes !== undefined) {
+      Struct.encode(Struct.wrap(message.attributes), writer.uint32(34).fork()).join();
+    }
+    if (message.created_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.created_at), writer.uint32(42).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ExportedScimUser {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExportedScimUser();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.workspace_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.user_name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.external_id = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.attributes = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.created_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ExportedScimUser>, I>>(base?: I): ExportedScimUser {
+    return ExportedScimUser.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ExportedScimUser>, I>>(object: I): ExportedScimUser {
+    const message = createBaseExportedScimUser();
+    message.workspace_id = object.workspace_id ?? "";
+    message.user_name = object.user_name ?? "";
+    message.external_id = object.external_id ?? undefined;
+    message.attributes = object.attributes ?? undefined;
+    message.created_at = object.created_at ?? undefined;
     return message;
   },
 };

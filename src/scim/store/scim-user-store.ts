@@ -52,6 +52,12 @@ export class ScimUserStore {
     return { items: await query(this.#em, listSql, [...values, limit, offset]), total }
   }
 
+  /** Returns what the directories of all workspaces have said about a person. */
+  listOfUser(userId: string): Promise<Omit<ScimUser, 'isMember' | 'groups'>[]> {
+    const sql = `select ${columns} from scim_users s where s.user_id = $1 order by s.workspace_id`
+    return query(this.#em, sql, [userId])
+  }
+
   /**
    * Locks what a workspace knows about a person until the end of the transaction. Returns whether the
    * directory has deleted the person; undefined if it never provisioned them.
@@ -124,10 +130,13 @@ const matching = `
 
 const countSql = `select count(*)::int as total from scim_users s where ${matching}`
 
+const columns = `s.workspace_id as "workspaceId", s.user_id as "userId", s.user_name as "userName",
+    s.external_id as "externalId", s.attributes, s.is_active as "isActive",
+    s.created_at as "createdAt", s.updated_at as "updatedAt"`
+
 /** $1 to $4 as in `matching`, $5 limit, $6 offset. */
 const listSql = `
-  select s.workspace_id as "workspaceId", s.user_id as "userId", s.user_name as "userName",
-    s.external_id as "externalId", s.attributes, s.is_active as "isActive",
+  select ${columns},
     exists (
       select from live_members m where m.workspace_id = s.workspace_id and m.user_id = s.user_id
     ) as "isMember",
@@ -135,8 +144,7 @@ const listSql = `
       select json_agg(json_build_object('id', g.id, 'name', g.name) order by g.name, g.id)
       from scim_group_members sg join groups g on g.id = sg.group_id
       where sg.workspace_id = s.workspace_id and sg.user_id = s.user_id
-    ), '[]') as groups,
-    s.created_at as "createdAt", s.updated_at as "updatedAt"
+    ), '[]') as groups
   from scim_users s where ${matching}
   order by s.user_id limit $5 offset $6`
 
