@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { DescField, DescMessage } from '@bufbuild/protobuf'
+import { txtValue } from '../../src/connections/domain-proof.ts'
 import type { DeclaredOperation } from '../../src/rpc/operation.ts'
 import { createAdmin } from './admin.ts'
 import { expectOk } from './outcome.ts'
+import { startStubIssuer } from './stub-issuer.ts'
 import type { TestEnvironment } from './test-environment.ts'
 import type { PresentedCredentials, Transport } from './transports.ts'
 import { createWorkspaceFixture, type Member, type WorkspaceFixture } from './workspace-fixture.ts'
@@ -100,13 +102,13 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
 
   const webhook = await environment.seed.webhook('http://127.0.0.1:9/')
   const delivery = await environment.seed.webhookDelivery(webhook)
-  const issuer = 'http://127.0.0.1:9'
+  const issuer = await startStubIssuer()
   const connection = await environment.seed.connection(workspace, issuer)
   const connectionSettings = { client_id: 'daikon', client_secret: 'secret', scopes: ['email'] }
   const otherConnection = await environment.seed.connection(otherFixture.workspace, issuer)
   const domain = `${connection}.example`
-  const ids = { connection_id: connection, workspace_id: workspace }
-  await environment.seed.connectionDomain({ ...ids, domain })
+  const token = await environment.seed.connectionDomain(connection, workspace, domain)
+  environment.dns.records.set(domain, [txtValue(token)])
 
   const registration = {
     ...kind,

@@ -89,13 +89,12 @@ export function createSeed(pool: Pool) {
         ...{ is_active: true, enforced: false, break_glass: true, ...row },
       })
     },
-    connectionDomain: (row: {
-      connection_id: string
-      workspace_id: string
-      domain: string
-      verified_at?: Date
-    }) =>
-      insert('connection_domains', { token: randomUUID(), checked_at: row.verified_at, ...row }),
+    /** Adds a domain that is not verified to a connection. Returns its token. */
+    connectionDomain: async (connection_id: string, workspace_id: string, domain: string) => {
+      const token = randomUUID()
+      await insert('connection_domains', { token, connection_id, workspace_id, domain })
+      return token
+    },
     webhookDelivery: (webhook_id: string, row: Record<string, unknown> = {}) => {
       const content = { type: 'group.created', request_body: '{}' }
       const due = { next_attempt_at: new Date(), ...row }
