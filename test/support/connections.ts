@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { ExecutionContext } from 'ava'
 import type { Role } from '../../src/core/roles.ts'
 import { createAdmin } from './admin.ts'
-import { type DnsServer, startDnsServer } from './dns-server.ts'
+import type { DnsServer } from './dns-server.ts'
 import { expectOk } from './outcome.ts'
 import { followRedirects } from './providers/browser-flow.ts'
 import { startMockAuthority } from './providers/mock-authority.ts'
@@ -13,20 +13,8 @@ import type { Transport } from './transports.ts'
 export async function createConnectionEnvironment(
   options: NonNullable<Parameters<typeof createSignInEnvironment>[0]>['options'] = {},
 ) {
-  const dns = await startDnsServer()
-  const environment = await createSignInEnvironment({
-    options: { dnsServers: [dns.address], ...options },
-  })
-  const admin = await createAdmin(environment)
-  return {
-    ...environment,
-    admin,
-    dns,
-    async stop() {
-      await environment.stop()
-      dns.stop()
-    },
-  }
+  const environment = await createSignInEnvironment({ options })
+  return { ...environment, admin: await createAdmin(environment) }
 }
 
 export type ConnectionEnvironment = Awaited<ReturnType<typeof createConnectionEnvironment>>

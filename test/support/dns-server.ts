@@ -29,6 +29,7 @@ export async function startDnsServer(): Promise<DnsServer> {
   })
   socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')
+  socket.unref()
   const server: DnsServer = {
     address: `127.0.0.1:${socket.address().port}`,
     records: new Map(),

@@ -134,6 +134,7 @@ export const targetTypes: NonNullable<ActivityFilter['target_type']>[] = [
   'service_routes',
   'resource_type',
   'service_app',
+  'connection',
   'webhook',
   'client_app',
   'management_app',
