@@ -2,6 +2,7 @@ import { actorOf } from '../activity/actor.ts'
 import type { ActivityStore } from '../activity/store/activity-store.ts'
 import type { Principal } from '../core/request-context.ts'
 import { createGroupMemberEvent } from '../workspaces/group-members.ts'
+import { memberNotFoundOr } from '../workspaces/member-rules.ts'
 import type { GroupHierarchyStore } from '../workspaces/store/group-hierarchy-store.ts'
 import type { GroupStore, StoredGroup } from '../workspaces/store/group-store.ts'
 import { invalidValue } from './scim-errors.ts'
@@ -36,7 +37,10 @@ export async function addMembers(
   const added = members.filter((id) => !present.has(id))
   if (added.length === 0) return
   const { id: groupId, workspaceId } = group
-  await tx.groupHierarchy.addMembers(added.map((userId) => ({ groupId, userId, workspaceId })))
+  const memberships = added.map((userId) => ({ groupId, userId, workspaceId }))
+  await tx.groupHierarchy.addMembers(memberships).catch((error) => {
+    throw memberNotFoundOr(error)
+  })
   const events = added.map((id) => createGroupMemberEvent('group.member_added', group, id))
   await tx.activity.record(actorOf(principal), ...events)
 }
