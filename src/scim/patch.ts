@@ -18,6 +18,7 @@ export type Operation = { op: 'add' | 'replace' | 'remove'; target: Target; valu
 
 type Item = Record<string, unknown>
 
+/** The maximum number of operations of a patch, counting each member of a value without a path. */
 const maxOperations = 200
 
 /**
@@ -35,9 +36,18 @@ export function readPatch(
   const listed = membersOf(body).get('operations')
   if (!Array.isArray(listed) || listed.length === 0)
     throw invalidScim('INVALID_SYNTAX', 'Operations must be a list of operations')
-  if (listed.length > maxOperations)
+  requireFewOperations(listed.length)
+  const operations: Operation[] = []
+  for (const operation of listed) {
+    operations.push(...readOperation(operation, schemas, common))
+    requireFewOperations(operations.length)
+  }
+  return operations
+}
+
+function requireFewOperations(count: number): void {
+  if (count > maxOperations)
     throw invalidScim('INVALID_SYNTAX', `At most ${maxOperations} operations are allowed`)
-  return listed.flatMap((operation) => readOperation(operation, schemas, common))
 }
 
 function readOperation(
@@ -60,6 +70,7 @@ function readOperation(
   }
   if (op === 'remove') throw invalidScim('NO_TARGET', 'remove needs a path')
   if (!isJsonObject(value)) throw invalidScim('INVALID_SYNTAX', 'value must be an object')
+  requireFewOperations(Object.keys(value).length)
   return Object.entries(value).flatMap(([name, item]) => {
     const target = parsePath(name, schemas, common)
     return target && !isReadOnly(target) ? [{ op, target, value: item }] : []

@@ -6,7 +6,10 @@ import { invalidScim, invalidValue } from './scim-errors.ts'
 export type Attributes = { [name: string]: unknown }
 
 /** The maximum number of values of an attribute. */
-export const maxItems = 200
+export const maxItems = 100
+
+/** The maximum number of members of an object, including those that are ignored. */
+const maxMembers = 500
 const maxTextLength = 8000
 const maxBytes = 64 * 1024
 
@@ -109,7 +112,12 @@ function onlyItem({ name }: Attribute, value: unknown): unknown {
 
 /** Returns the members of an object by their names in lower case. */
 export function membersOf(object: object): Map<string, unknown> {
-  return new Map(Object.entries(object).map(([name, value]) => [name.toLowerCase(), value]))
+  const names = Object.keys(object)
+  if (names.length > maxMembers)
+    throw invalidScim('INVALID_SYNTAX', `An object must have at most ${maxMembers} members`)
+  return new Map(
+    names.map((name) => [name.toLowerCase(), (object as Record<string, unknown>)[name]]),
+  )
 }
 
 function isAssigned(value: unknown): boolean {

@@ -143,6 +143,16 @@ test('requests that are no SCIM get errors of SCIM', async (t) => {
   t.is(await scimType({ Operations: [active] }), 'invalidValue')
   const nul = { op: 'add', path: 'title', value: 'a\0b' }
   t.is(await scimType({ Operations: [nul] }), 'invalidValue')
+  const many = Array.from({ length: 201 }, () => ({ op: 'remove', path: 'title' }))
+  t.is(await scimType({ Operations: many }), 'invalidSyntax')
+  const wide = Object.fromEntries(Array.from({ length: 501 }, (_, index) => [`k${index}`, 1]))
+  t.is(await scimType({ Operations: [{ op: 'add', value: wide }] }), 'invalidSyntax')
+  t.is(
+    await scimType({ userName: directory.address('x'), ...wide }, '/Users', 'POST'),
+    'invalidSyntax',
+  )
+  const emails = Array.from({ length: 101 }, (_, index) => ({ value: `${index}` }))
+  t.is(await scimType({ Operations: [{ op: 'add', value: { emails } }] }), 'invalidValue')
   const polluted = await directory.send('PATCH', `/Users/${id}`, {
     Operations: [
       { op: 'add', path: '__proto__.admin', value: true },
