@@ -43,6 +43,7 @@ const groups: Record<string, string[]> = {
     'openid-connect',
     'browser-sign-in',
     'invitations',
+    'connections',
     'applications',
     'service-accounts',
     'management-apps',

@@ -38,6 +38,7 @@ export async function exportUser(
     const { givenName, familyName } = await tx.users.requireProfile(user.id)
     const resources = await tx.userData.listResources(user.id)
     const browser_sessions = await tx.userData.listBrowserSessions(user.id)
+    const connection_subjects = await tx.userData.listConnectionSubjects(user.id)
     const shares = await tx.userData.listShares(user.id)
     const scim_users = await tx.scimUsers.listOfUser(user.id)
     return {
@@ -49,6 +50,7 @@ export async function exportUser(
       activity: await tx.activity.find({ concernedUserId: user.id, limit: maxEntries }),
       exported_at: isoTime(now),
       browser_sessions,
+      connection_subjects,
       scim_users: scim_users.map(toExportedScimUser),
     }
   })

@@ -791,6 +791,7 @@ async function createScene(transport: Transport) {
     return { ...tokens, client_id, browser_session } as Record<string, string>
   }
   const connection_id = await seed.connection(workspace_id, issuer)
+  await seed.connectionDomain(connection_id, workspace_id, 'corp.example')
   const connection = { issuer, ids: { workspace_id, connection_id } }
   const [group, role_id, { id: service_app_id }, client_app_id, { id: permission_id }, webhook_id] =
     await Promise.all([

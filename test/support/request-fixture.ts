@@ -4,6 +4,7 @@ import { txtValue } from '../../src/connections/domain-proof.ts'
 import type { DeclaredOperation } from '../../src/rpc/operation.ts'
 import { createAdmin } from './admin.ts'
 import { expectOk } from './outcome.ts'
+import { seedConnection, seedScimToken } from './scim.ts'
 import { startStubIssuer } from './stub-issuer.ts'
 import type { TestEnvironment } from './test-environment.ts'
 import type { PresentedCredentials, Transport } from './transports.ts'
@@ -108,6 +109,7 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
   const otherConnection = await environment.seed.connection(otherFixture.workspace, issuer)
   const domain = `${connection}.example`
   const token = await environment.seed.connectionDomain(connection, workspace, domain)
+  for (const id of [workspace, otherFixture.workspace]) await seedDirectory(environment, id)
   environment.dns.records.set(domain, [txtValue(token)])
 
   const registration = {
@@ -390,6 +392,12 @@ function fill(operation: DeclaredOperation, message: DescMessage, values: Values
 
 function isRequired(field: DescField): boolean {
   return !field.proto.proto3Optional
+}
+
+/** Creates a SCIM token, and the verified domain that it requires. */
+async function seedDirectory(environment: TestEnvironment, workspace: string): Promise<void> {
+  await seedConnection(environment, workspace, `${randomUUID()}.example.org`)
+  await seedScimToken(environment, workspace)
 }
 
 /** Creates a service account without an event. Returns its ID. */
