@@ -43,9 +43,11 @@ const groups: Record<string, string[]> = {
     'openid-connect',
     'browser-sign-in',
     'invitations',
+    'connections',
     'applications',
     'service-accounts',
     'management-apps',
+    'scim',
   ),
   'Protect a service': named(
     'integrate-node',

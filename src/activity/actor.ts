@@ -1,7 +1,7 @@
 import type { Principal } from '../core/request-context.ts'
 
 /** What can cause an event. */
-export type ActorType = 'user' | 'service_account' | 'management_app'
+export type ActorType = 'user' | 'service_account' | 'management_app' | 'scim'
 
 /** Who caused an event. */
 export type Actor = {
@@ -14,7 +14,8 @@ export type Actor = {
 }
 
 /** Returns the actor of a call. Backend services are not recorded as actors. */
-export function actorOf({ user, admin, managementApp }: Principal): Actor {
+export function actorOf({ user, admin, managementApp, scim }: Principal): Actor {
+  if (scim) return { actorId: scim.tokenId, actorType: 'scim' }
   if (managementApp) return { actorId: managementApp.id, actorType: 'management_app' }
   if (!user?.isServiceAccount) return { actorId: user?.id ?? admin?.id }
   return { actorId: user.id, actorType: 'service_account', apiKeyPrefix: user.apiKeyPrefix }
@@ -22,5 +23,5 @@ export function actorOf({ user, admin, managementApp }: Principal): Actor {
 
 /** Returns the ID of the person or service account that makes a change, for columns of users. */
 export function userIdOf({ actorId, actorType }: Actor): string | undefined {
-  return actorType === 'management_app' ? undefined : actorId
+  return actorType === 'management_app' || actorType === 'scim' ? undefined : actorId
 }

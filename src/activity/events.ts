@@ -7,6 +7,18 @@ const shareFields = [...resourceFields, 'grantee_type', 'grantee_id', 'permissio
 /** The fields that identify a link in the detail of an entry. */
 const linkFields = [...resourceFields, 'link_id', 'permission', 'expires_at'] as const
 
+/** The settings of a connection in the detail of an entry. */
+const connectionFields = [
+  'name',
+  'issuer',
+  'client_id',
+  'domains',
+  'default_role',
+  'is_active',
+  'enforced',
+  'break_glass',
+] as const
+
 /** The settings of a client app in the detail of an entry. */
 const clientAppFields = [
   'name',
@@ -226,6 +238,7 @@ export const activityEvents = {
     detail: ['from', 'to'],
     description: 'The role of a member changed',
     recordedBy: ['updateMember', 'executeCsvImport'],
+    alsoRecordedBy: 'SCIM, sign-ins by a connection with a `role_claim`',
   },
   'member.expiry_changed': {
     target: 'user',
@@ -265,24 +278,28 @@ export const activityEvents = {
     detail: ['name'],
     description: 'A group was created',
     recordedBy: ['createGroup', 'executeCsvImport'],
+    alsoRecordedBy: 'SCIM',
   },
   'group.updated': {
     target: 'group',
     detail: ['name'],
     description: 'The name or description of a group changed',
     recordedBy: ['updateGroup'],
+    alsoRecordedBy: 'SCIM',
   },
   'group.deleted': {
     target: 'group',
     detail: ['name'],
     description: 'A group was deleted with its memberships and the shares granted to it',
     recordedBy: ['deleteGroup'],
+    alsoRecordedBy: 'SCIM',
   },
   'group.member_added': {
     target: 'group',
     detail: ['name', 'user_id'],
     description: 'A member was added to a group',
     recordedBy: ['addGroupMember'],
+    alsoRecordedBy: 'SCIM, sign-ins by a connection with a `groups_claim`',
   },
   'group.members_added': {
     target: 'group',
@@ -295,6 +312,7 @@ export const activityEvents = {
     detail: ['name', 'user_id'],
     description: 'A member was removed from a group',
     recordedBy: ['removeGroupMember'],
+    alsoRecordedBy: 'SCIM, sign-ins by a connection with a `groups_claim`',
   },
   'group.child_added': {
     target: 'group',
@@ -393,6 +411,53 @@ export const activityEvents = {
     description: 'An API key of a service account was deleted',
     recordedBy: ['deleteKey'],
   },
+  'scim.token_created': {
+    target: 'workspace',
+    detail: ['key_prefix'],
+    description: 'An owner created the SCIM token of a workspace, which ended the previous one',
+    recordedBy: ['createScimToken'],
+  },
+  'scim.token_deleted': {
+    target: 'workspace',
+    detail: ['key_prefix'],
+    description: 'An owner ended the SCIM token of a workspace',
+    recordedBy: ['deleteScimToken'],
+  },
+  'scim.confirmed': {
+    target: 'workspace',
+    detail: ['expires_at'],
+    description: 'An owner let the directory end any number of memberships for an hour',
+    recordedBy: ['confirmScim'],
+  },
+  'scim.user_provisioned': {
+    target: 'user',
+    detail: ['email', 'role'],
+    description: 'A directory made a person a member of a workspace, or took over a membership',
+    recordedBy: [],
+    alsoRecordedBy: 'SCIM',
+  },
+  'scim.user_updated': {
+    target: 'user',
+    detail: ['email'],
+    description: 'A directory changed the attributes of a person in a workspace',
+    recordedBy: [],
+    alsoRecordedBy: 'SCIM',
+  },
+  'scim.user_deprovisioned': {
+    target: 'user',
+    detail: ['email', 'role', 'resources'],
+    description:
+      'A directory ended a membership with its sessions; counts the resources that the person still owns',
+    recordedBy: [],
+    alsoRecordedBy: 'SCIM',
+  },
+  'scim.user_deleted': {
+    target: 'user',
+    detail: ['email'],
+    description: 'A directory deleted a person from a workspace',
+    recordedBy: [],
+    alsoRecordedBy: 'SCIM',
+  },
   'service_action.registered': {
     target: 'service_action',
     detail: ['service_name', 'name'],
@@ -471,6 +536,60 @@ export const activityEvents = {
     detail: ['name', 'service_name'],
     description: 'A service app was deleted with its keys',
     recordedBy: ['deleteServiceApp'],
+  },
+  'connection.created': {
+    target: 'connection',
+    detail: connectionFields,
+    description: 'A workspace was connected to an identity provider',
+    recordedBy: ['createConnection'],
+  },
+  'connection.updated': {
+    target: 'connection',
+    detail: connectionFields,
+    description: 'The settings or domains of a connection changed, or its secret or mapping',
+    recordedBy: ['updateConnection'],
+  },
+  'connection.deleted': {
+    target: 'connection',
+    detail: ['name', 'issuer'],
+    description: 'A connection was deleted, and the sessions by it ended',
+    recordedBy: ['deleteConnection'],
+  },
+  'connection.domain_verified': {
+    target: 'connection',
+    detail: ['domain'],
+    description: 'The TXT record of a domain was found: the connection may assert its addresses',
+    recordedBy: ['verifyConnectionDomain'],
+  },
+  'connection.domain_failing': {
+    target: 'connection',
+    detail: ['domain'],
+    description:
+      'The TXT record of a verified domain is missing; a week later, the connection may no longer assert its addresses',
+    recordedBy: [],
+    alsoRecordedBy: 'the server',
+  },
+  'connection.domain_lapsed': {
+    target: 'connection',
+    detail: ['domain'],
+    description:
+      'The TXT record of a domain was missing for a week: the connection may no longer assert its addresses',
+    recordedBy: [],
+    alsoRecordedBy: 'the server',
+  },
+  'connection.member_joined': {
+    target: 'user',
+    detail: ['email', 'role', 'connection_id'],
+    description: 'A person joined a workspace by signing in by its connection for the first time',
+    recordedBy: [],
+    alsoRecordedBy: 'sign-ins by a connection',
+  },
+  'connection.break_glass_used': {
+    target: 'user',
+    detail: ['connection_id', 'provider'],
+    description: 'An owner signed in to a workspace otherwise than by its enforced connection',
+    recordedBy: [],
+    alsoRecordedBy: 'sign-ins to a workspace with an enforced connection',
   },
   'webhook.created': {
     target: 'webhook',

@@ -105,12 +105,17 @@ export function keysCommand(): Command {
     .command('reencrypt')
     .description('encrypt all secrets in the database with the first of SECRETS_ENCRYPTION_KEY')
     .action(async (_options, command) => {
+      const { reencryptConnections } = await import('../connections/reencrypt.ts')
       const { reencryptWebhooks } = await import('../webhooks/reencrypt.ts')
-      const webhooks = await withDatabase(({ config, operator }) =>
-        reencryptWebhooks(operator.stores, createSecretBox(readEncryptionKeys(config))),
-      )
-      print(command, { webhooks }, [
-        `Encrypted the secrets of ${webhooks} webhooks with the first key.`,
+      const { webhooks, connections } = await withDatabase(async ({ config, operator }) => {
+        const box = createSecretBox(readEncryptionKeys(config))
+        return {
+          webhooks: await reencryptWebhooks(operator.stores, box),
+          connections: await reencryptConnections(operator.stores, box),
+        }
+      })
+      print(command, { webhooks, connections }, [
+        `Encrypted the secrets of ${webhooks} webhooks and ${connections} connections with the first key.`,
       ])
     })
 
@@ -128,7 +133,7 @@ function makeSecretsKey(config: Config): { path?: string | undefined; lines: str
   } catch (error) {
     if (!unwritable.includes((error as NodeJS.ErrnoException).code ?? '')) throw error
     const advice = 'set SECRETS_ENCRYPTION_KEY to the output of `openssl rand -base64 32`'
-    return { lines: [`DATA_DIR cannot be written to: ${advice} to use webhooks.`] }
+    return { lines: [`DATA_DIR cannot be written to: ${advice} to use webhooks and connections.`] }
   }
 }
 

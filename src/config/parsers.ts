@@ -1,3 +1,4 @@
+import { Resolver } from 'node:dns'
 import { normalizeEmail } from '../core/email.ts'
 import { type HostPattern, readHostPattern } from '../core/host-pattern.ts'
 import { readTargetSessionAttributes, splitHosts } from '../core/postgres-hosts.ts'
@@ -95,6 +96,18 @@ export function hostPattern(value: string): HostPattern {
   throw new Error(
     `must list host names, IP addresses and CIDR ranges such as 10.0.0.0/8: ${JSON.stringify(value)}`,
   )
+}
+
+/** The address of a DNS server, with an optional port. */
+export function dnsServer(value: string): string {
+  try {
+    new Resolver().setServers([value])
+    return value
+  } catch {
+    throw new Error(
+      `must list IP addresses, each with an optional port such as 10.0.0.2:53: ${JSON.stringify(value)}`,
+    )
+  }
 }
 
 /** The origin of a web page, such as `https://app.example.com`. */

@@ -1,6 +1,7 @@
 import { defaultQuotas, type QuotaName } from '../core/quotas.ts'
 import {
   databaseUrl,
+  dnsServer,
   email,
   encryptionKey,
   flag,
@@ -123,6 +124,16 @@ export const settings = {
     list(hostPattern),
     'Comma-separated host names, IP addresses and CIDR ranges on the private network that may receive webhooks. Private, loopback and link-local addresses are refused otherwise, except loopback if DEBUG is true.',
   ),
+  CONNECTION_ALLOWED_HOSTS: setting(
+    '',
+    list(hostPattern),
+    'Comma-separated host names, IP addresses and CIDR ranges on the private network that may be the identity provider of a connection. Private, loopback and link-local addresses are refused otherwise, except loopback if DEBUG is true.',
+  ),
+  DNS_SERVERS: setting(
+    '',
+    list(dnsServer),
+    'Comma-separated IP addresses of the DNS servers, each with an optional port such as 10.0.0.2:53, that are asked for the domains and identity providers of connections. Empty: those of the system.',
+  ),
   BACKCHANNEL_ALLOWED_HOSTS: setting(
     '',
     list(hostPattern),
@@ -166,7 +177,7 @@ export const settings = {
   SECRETS_ENCRYPTION_KEY: setting(
     '',
     list(encryptionKey),
-    'Comma-separated keys of 32 bytes in base64 that encrypt secrets in the database, such as those of webhooks. The first encrypts, all decrypt. The same for all nodes. Empty: the file secrets-key in DATA_DIR, if it exists; without a key, webhooks cannot be created.',
+    'Comma-separated keys of 32 bytes in base64 that encrypt secrets in the database, such as those of webhooks and connections. The first encrypts, all decrypt. The same for all nodes. Empty: the file secrets-key in DATA_DIR, if it exists; without a key, webhooks and connections cannot be created.',
   ),
   JWT_PRIVATE_KEY_PATH: setting(
     'keys/private.pem',

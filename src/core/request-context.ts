@@ -17,6 +17,11 @@ export type UserPrincipal = {
   isServiceAccount: boolean
   /** The first characters of the API key that serves as the token, if it is one. */
   apiKeyPrefix: string | undefined
+  /**
+   * The connection of the workspace by which the session began, if it did. Such a session must reach
+   * nothing beyond the workspace.
+   */
+  connectionId: string | undefined
 }
 
 /** An administrator with a valid admin token. */
@@ -30,6 +35,9 @@ export type ManagementPrincipal = {
   token: PresentedToken
 }
 
+/** The directory of a company, with the SCIM token of a workspace. */
+export type ScimPrincipal = { tokenId: string; workspaceId: string }
+
 /** A backend service. In development mode, it has no name and is not restricted. */
 export type ServicePrincipal = { name: string | undefined }
 
@@ -39,6 +47,7 @@ export type Principal = {
   service?: ServicePrincipal
   admin?: AdminPrincipal
   managementApp?: ManagementPrincipal
+  scim?: ScimPrincipal
   /** Whether an operator runs the handler on the command line. */
   isOperator?: true
   /** Why an access token counts as absent, in methods with `lenient_user`. */

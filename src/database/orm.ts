@@ -68,6 +68,8 @@ import { Webhooks } from './migrations/064-webhooks.ts'
 import { JobQueue } from './migrations/065-job-queue.ts'
 import { InvitationLinks } from './migrations/067-invitation-links.ts'
 import { NewerFacts } from './migrations/068-newer-facts.ts'
+import { Connections } from './migrations/069-connections.ts'
+import { Scim } from './migrations/070-scim.ts'
 import { maxEntityConnections, poolTimeouts, withoutJit } from './pool.ts'
 import { withSessionSettings } from './session-settings.ts'
 
@@ -155,6 +157,8 @@ const migrations = [
   { name: '065-job-queue', class: JobQueue },
   { name: '067-invitation-links', class: InvitationLinks },
   { name: '068-newer-facts', class: NewerFacts },
+  { name: '069-connections', class: Connections },
+  { name: '070-scim', class: Scim },
 ]
 
 type OrmOptions = {

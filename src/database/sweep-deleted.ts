@@ -36,6 +36,9 @@ const workspaceSteps = [
   `delete from custom_roles where $3::int > 0 and id = any(array(
     select id from custom_roles where workspace_id = $1 limit $2
   )) returning id`,
+  `delete from scim_users where $3::int > 0 and workspace_id = $1 and user_id = any(array(
+    select user_id from scim_users where workspace_id = $1 limit $2
+  )) returning user_id`,
   `delete from groups where $3::int > 0 and id = any(array(
     select id from groups where workspace_id = $1 limit $2
   )) returning id`,

@@ -16,13 +16,16 @@ export type ReflectionMethod = {
 }
 
 /** Creates the methods of server reflection for the registry and `grpc.health.v1`, by path. */
-export function createReflectionMethods(registry: FileRegistry): Map<string, ReflectionMethod> {
+export function createReflectionMethods(
+  registry: FileRegistry,
+  isServed: (service: string) => boolean,
+): Map<string, ReflectionMethod> {
   preserveExtensionOptions(registry)
   const health = fromBinary(FileDescriptorSetSchema, readFileSync(healthDescriptors))
   const files = [...[...registry.files].map(({ proto }) => proto), ...health.file]
-  const services = files.flatMap((file) =>
-    file.service.map(({ name }) => `${file.package}.${name}`),
-  )
+  const services = files
+    .flatMap((file) => file.service.map(({ name }) => `${file.package}.${name}`))
+    .filter(isServed)
   const fileDescriptorProtos = files.map((file) =>
     Buffer.from(toBinary(FileDescriptorProtoSchema, file)),
   )

@@ -120,7 +120,9 @@ export function createGrpcServer(
   }
   const { definition, operation: authorization } = externalAuthorization
   addExternalAuthorization(server, definition, authorization, registry, pipeline)
-  if (reflection) addReflection(server, registry, draining.signal)
+  const isServed = (name: string) =>
+    !name.startsWith('daikon.v1.') || Object.hasOwn(services, name.slice('daikon.v1.'.length))
+  if (reflection) addReflection(server, registry, isServed, draining.signal)
   const health = addHealth(
     server,
     Object.keys(services).map((name) => `daikon.v1.${name}`),

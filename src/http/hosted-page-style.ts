@@ -45,6 +45,12 @@ ul { list-style: none; padding: 0; margin-top: 1.5rem; display: grid; gap: .625r
   border: 1px solid var(--line);
 }
 .action { justify-content: center }
+label { display: block; margin-top: 1.5rem; font-weight: 550 }
+input[type="email"] {
+  width: 100%; min-height: 3rem; margin-top: .375rem; padding: .5rem .875rem; font: inherit;
+  background: var(--page); color: var(--text); border: 1px solid var(--muted); border-radius: .75rem;
+}
+input[type="email"]:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
 button.choice { width: 100%; margin-top: 1.5rem; font: inherit; font-weight: 550; cursor: pointer }
 .primary { background: var(--accent); border-color: var(--accent); color: var(--accent-text) }
 .primary:hover { background: var(--accent); filter: brightness(1.08) }

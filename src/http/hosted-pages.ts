@@ -26,13 +26,13 @@ const contentSecurityPolicy = [
 
 const submitScript = 'document.forms[0].submit()'
 
-/**
- * Also allows the script and the form of the page that sends a response to a client app. The form may
- * be sent to any host, because browsers also check the redirects that follow.
- */
-const formPolicy = contentSecurityPolicy.replace(
-  "form-action 'none'",
-  `script-src '${hashSource(submitScript)}'; form-action https: http:`,
+/** Also allows a form, to any host, because browsers also check the redirects that follow. */
+const formPolicy = contentSecurityPolicy.replace("form-action 'none'", 'form-action https: http:')
+
+/** Also allows the script that sends a response to a client app. */
+const submitPolicy = formPolicy.replace(
+  'form-action',
+  `script-src '${hashSource(submitScript)}'; form-action`,
 )
 
 function hashSource(content: string): string {
@@ -41,7 +41,8 @@ function hashSource(content: string): string {
 
 /** Sends a page of the OAuth endpoints. */
 export function sendHostedPage(response: Response, page: HostedPage): void {
-  const policy = page.kind === 'form_post' ? formPolicy : contentSecurityPolicy
+  const policies: Record<string, string> = { form_post: submitPolicy, enter_email: formPolicy }
+  const policy = policies[page.kind] ?? contentSecurityPolicy
   sendPage(response, 200, renderHostedPage(page), policy)
 }
 
@@ -68,6 +69,17 @@ function renderHostedPage(page: HostedPage): string {
         `<h1>Sign in${to}</h1>`,
         '<p>Choose the account that you want to use.</p>',
         renderLinks(page.links, 'Identity providers', renderProvider),
+      ])
+    case 'enter_email':
+      return renderDocument(`Sign in${app && ` to ${app}`}`, [
+        `<h1>Sign in${to}</h1>`,
+        '<p>Your address shows whether your organization has its own sign-in.</p>',
+        `<form method="get" action="${escapeHtml(page.links[0]?.url ?? '')}">`,
+        ...renderHiddenFields(page),
+        '<label for="login_hint">E-mail address</label>',
+        '<input id="login_hint" name="login_hint" type="email" required maxlength="254" autocomplete="username" autofocus>',
+        `<button class="choice action primary">${escapeHtml(page.links[0]?.label ?? '')}</button>`,
+        '</form>',
       ])
     case 'choose_workspace':
       return renderDocument('Choose a workspace', [
@@ -128,20 +140,24 @@ function renderSignInToAccept({ invitations, links, email, error }: HostedPage):
 }
 
 /** Renders a form that sends itself, and has a button in case scripts are off. */
-function renderForm({ links: [link], fields }: HostedPage): string[] {
-  const inputs = fields.map(
-    ({ name, value }) =>
-      `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
-  )
+function renderForm(page: HostedPage): string[] {
+  const [link] = page.links
   return [
     '<h1>Return to the application</h1>',
     '<p>Choose Continue if the application does not open by itself.</p>',
     `<form method="post" action="${escapeHtml(link?.url ?? '')}">`,
-    ...inputs,
+    ...renderHiddenFields(page),
     `<button class="choice action primary">${escapeHtml(link?.label ?? '')}</button>`,
     '</form>',
     `<script>${submitScript}</script>`,
   ]
+}
+
+function renderHiddenFields({ fields }: HostedPage): string[] {
+  return fields.map(
+    ({ name, value }) =>
+      `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
+  )
 }
 
 /** Renders an error page for the user of a browser. */

@@ -28,7 +28,7 @@ export async function readMessage(
     const own = ownFields(operation, route)
     const parameters = route.body ? operation.bindings.query : own.filter(isParameter)
     const content = route.body
-      ? readNulls(await readBody(request, response, policy), operation)
+      ? readContent(await readBody(request, response, policy), operation, route)
       : readQuery(query, parameters)
     // Validation reports that the message is not an object.
     if (Array.isArray(content)) return content
@@ -85,6 +85,11 @@ function findViolations({ validate }: DeclaredOperation, message: object): Field
   } catch (error) {
     return ServiceError.from(error).violations
   }
+}
+
+/** Returns the fields that the body contains, or the one that it is. */
+function readContent(body: object, operation: DeclaredOperation, { bodyField }: Route): object {
+  return bodyField ? { [bodyField]: body } : readNulls(body, operation)
 }
 
 /** Applies the rule `null_sets`, then removes fields that are null. */

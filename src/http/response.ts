@@ -5,6 +5,7 @@ import type { Outcome } from '../rpc/pipeline.ts'
 import { structName } from '../rpc/schema.ts'
 import { writeBoundFields } from './bound-fields.ts'
 import { type HostedPage, sendHostedPage } from './hosted-pages.ts'
+import { scimType } from './scim-error.ts'
 
 /** Sends the response message of an operation. */
 export type Responder = (response: Response, message: object) => void
@@ -25,7 +26,8 @@ export function createResponder(operation: DeclaredOperation, secureCookies: boo
     for (const name of neverEmpty) {
       if ((json[name] as unknown[]).length === 0) delete json[name]
     }
-    sendJson(response.type('json'), responseField ? json[responseField] : json)
+    response.type(policy.profile === 'scim' ? scimType : 'json')
+    sendJson(response, responseField ? json[responseField] : json)
   }
 }
 

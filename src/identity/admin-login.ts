@@ -37,7 +37,7 @@ export async function beginAdminLogin(
   context: IdentityContext,
   request: BeginAdminLoginRequest,
 ): Promise<BeginLoginResponse> {
-  const provider = requireProvider(context, request.provider)
+  const provider = await requireProvider(context, request.provider, 'admin')
   const { adminMaxAge: maxAge } = context.identity.options
   const returnTo = readReturnPath(context.identity.options, request.return_to)
   const started = await startFlow(context, provider, { flow: 'admin', returnTo }, { maxAge })

@@ -4,6 +4,7 @@ import type {
   ListCodeWorkspacesResponse,
   TokenResponse,
 } from '../../gen/daikon/v1/auth.ts'
+import type { ConnectionStore } from '../connections/store/connection-store.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { RequestContext } from '../core/request-context.ts'
 import { violates } from '../database/database-errors.ts'
@@ -13,6 +14,7 @@ import {
   requireBoundWorkspace,
   requireSessionClient,
 } from './oauth/session-client.ts'
+import { filterReachable, requireReach } from './reach.ts'
 import { type IssuedTokens, issueTokens, toTokenResponse } from './refresh-families.ts'
 import { matchesChallenge } from './secret.ts'
 import type { ClaimsStore } from './store/claims-store.ts'
@@ -23,6 +25,7 @@ import { notAMember, userInactive } from './user-errors.ts'
 
 type CodeStores = {
   clients: ClientStore
+  connections: ConnectionStore
   codes: CodeStore
   claims: ClaimsStore
   users: UserStore
@@ -36,7 +39,8 @@ export async function listCodeWorkspaces(
   const code = await requireCode(stores.codes, now, request.code)
   if (!(await stores.users.isActive(code.userId))) throw userInactive()
   if (code.isConsumed) throw codeRefused()
-  const workspaces = await stores.claims.listWorkspaces(code.userId)
+  const all = await stores.claims.listWorkspaces(code.userId)
+  const workspaces = await filterReachable(stores, code, all)
   const boundTo = await findBoundWorkspace(stores.clients, code)
   const only = [code.workspaceId, boundTo].filter((id) => typeof id === 'string')
   return {
@@ -124,6 +128,7 @@ async function exchangeOnce(
       if (code.isConsumed) return undefined
       const claims = await tx.claims.findAccessClaims({ userId, workspaceId })
       if (!claims) throw notAMember()
+      await requireReach(tx, code, claims.wid)
       if (!(await tx.codes.consume(hash, now))) return undefined
       const issuedAt = identity.clock()
       const browserSession =

@@ -4,8 +4,10 @@ import { createSecret } from './secret.ts'
 /** The number of characters of the checksum at the end of a secret. */
 const checksumLength = 6
 
-/** The prefixes that tell kinds of secrets apart: API keys, and secrets of management apps. */
-export type SecretPrefix = 'da_' | 'dm_'
+/**
+ * The prefixes that tell kinds of secrets apart: API keys, secrets of management apps, and SCIM tokens.
+ */
+export type SecretPrefix = 'da_' | 'dm_' | 'ds_'
 
 /**
  * Creates a secret with 256 random bits. It ends with a checksum, so that secret scanners and this

@@ -32,6 +32,8 @@ export type Claims = {
      */
     client_id?: string
     scope?: string
+    /** The connection of the workspace by which the session began, if it did. */
+    connection_id?: string
   }
   refresh: { sub: string; jti: string; wid: string }
   admin_access: { sub: string; jti: string; email: string; name: string; admin: true }

@@ -1,6 +1,14 @@
 import type { ActivityStore } from '../activity/store/activity-store.ts'
+import type { ConnectionProviders } from '../connections/connection-providers.ts'
+import type { ConnectionDomainStore } from '../connections/store/connection-domain-store.ts'
+import type { ConnectionStore } from '../connections/store/connection-store.ts'
+import type { ConnectionSubjectStore } from '../connections/store/connection-subject-store.ts'
+import type { QuotaContext } from '../core/quotas.ts'
 import type { RequestContext } from '../core/request-context.ts'
 import type { Semaphore } from '../core/semaphore.ts'
+import type { ScimUserStore } from '../scim/store/scim-user-store.ts'
+import type { GroupHierarchyStore } from '../workspaces/store/group-hierarchy-store.ts'
+import type { GroupStore } from '../workspaces/store/group-store.ts'
 import type { InvitationStore } from '../workspaces/store/invitation-store.ts'
 import type { MemberStore } from '../workspaces/store/member-store.ts'
 import type { WorkspaceStore } from '../workspaces/store/workspace-store.ts'
@@ -21,7 +29,7 @@ import type { Tokens } from './tokens.ts'
 /** The outcome of a login. */
 export type SignInOutcome = {
   flow: Flow
-  provider: ProviderName | 'unknown'
+  provider: ProviderName | 'connection' | 'unknown'
   /** `ok`, an error such as `email_not_verified`, or the reason of a ServiceError in lower case. */
   outcome: string
 }
@@ -38,6 +46,8 @@ export type IdentityDependencies = {
   tokens: Tokens
   stateCookies: StateCookies
   providers: Map<ProviderName, Provider>
+  /** The providers of workspaces' connections. */
+  connectionProviders: ConnectionProviders
   /** Returns the current time. The `now` of a request is earlier if the request has waited. */
   clock: () => Date
   /**
@@ -90,6 +100,12 @@ export type IdentityStores = {
   browserSessions: BrowserSessionStore
   clients: ClientStore
   codes: CodeStore
+  connectionDomains: ConnectionDomainStore
+  connections: ConnectionStore
+  connectionSubjects: ConnectionSubjectStore
+  scimUsers: ScimUserStore
+  groupHierarchy: GroupHierarchyStore
+  groups: GroupStore
   invitations: InvitationStore
   managementApps: ManagementAppStore
   members: MemberStore
@@ -101,4 +117,5 @@ export type IdentityStores = {
 }
 
 /** The context of the handlers that sign users in or issue tokens. */
-export type IdentityContext = RequestContext<IdentityStores> & { identity: IdentityDependencies }
+export type IdentityContext = RequestContext<IdentityStores> &
+  QuotaContext & { identity: IdentityDependencies }

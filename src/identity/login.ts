@@ -7,10 +7,10 @@ import type {
 import type { IdentityContext } from './identity-dependencies.ts'
 import type { AuthorizationRequest } from './oauth/authorization-request.ts'
 import { failureUrl, resumeUrl } from './oauth/authorization-response.ts'
-import { mustSignIn, requireRedirectingClient } from './oauth/authorize.ts'
-import { createBrowserSession } from './oauth/browser-sessions.ts'
+import { requireRedirectingClient } from './oauth/authorize.ts'
 import { continueAuthorization } from './oauth/continue-authorization.ts'
 import { completeInvitation } from './oauth/invitation-sign-in.ts'
+import { openSession } from './oauth/open-session.ts'
 import { openerPolicyOf } from './oauth/opener-policy.ts'
 import {
   fetchIdentity,
@@ -25,7 +25,6 @@ import { requireLoginClient } from './redirect-uris.ts'
 import { inSignInTransaction, recordSignIn, signIn } from './sign-in.ts'
 import { failure, notInBoundWorkspace, type SignInResult, success } from './sign-in-result.ts'
 import type { OAuthState } from './state-cookie.ts'
-import type { RedirectingClient } from './store/client-store.ts'
 
 type Client = NonNullable<OAuthState['client']>
 
@@ -34,7 +33,7 @@ export async function beginLogin(
   context: IdentityContext,
   request: BeginLoginRequest,
 ): Promise<BeginLoginResponse> {
-  const provider = requireProvider(context, request.provider)
+  const provider = await requireProvider(context, request.provider, 'user')
   const { redirect_uri: redirectUri, code_challenge: codeChallenge, state } = request
   const openerPolicy = openerPolicyOf(await requireLoginClient(context.stores.clients, redirectUri))
   const client = { redirectUri, codeChallenge, state }
@@ -84,7 +83,7 @@ async function completeAuthorization(
   const client = await requireRedirectingClient(context.stores.clients, clientId, redirectUri)
   const identity = await fetchIdentity(context, callback, login)
   const result = identity.ok
-    ? await openSession(context, identity.value, request, client)
+    ? await openSession(context, identity.value, client, request)
     : identity
   const common = { state: login.secrets.state, login_state: '', ...openerPolicyOf(client) }
   if (!result.ok) {
@@ -104,32 +103,6 @@ async function completeAuthorization(
       browser_session_seconds: context.identity.options.lifetimes.refresh,
     },
   }
-}
-
-/**
- * The maximum time between the sign-in at the provider and its callback, in seconds. It is added to
- * `max_age`.
- */
-const maxAgeTolerance = 60
-
-function openSession(
-  context: IdentityContext,
-  identity: Identity,
-  request: AuthorizationRequest,
-  client: RedirectingClient,
-) {
-  return inSignInTransaction(context, async (tx) => {
-    const signedIn = await signIn(tx, context, identity, client)
-    if (!signedIn.ok) return signedIn
-    const session = await createBrowserSession(tx, context, signedIn.value, identity, client)
-    const maxAge = request.maxAge === undefined ? undefined : request.maxAge + maxAgeTolerance
-    const { prompt: _prompt, ...rest } = request
-    const isTooOld =
-      maxAge !== undefined && mustSignIn({ ...rest, maxAge }, session, context.identity.clock())
-    if (isTooOld) return failure('reauthentication_required')
-    await recordSignIn(tx, context, 'user.signed_in', signedIn.value, identity)
-    return success(session)
-  })
 }
 
 /** Signs the user in and issues a code. */

@@ -2,6 +2,7 @@ import type { CompleteLoginRequest } from '../../gen/daikon/v1/auth.ts'
 import { ServiceError } from '../core/errors.ts'
 import { databaseError } from '../database/database-errors.ts'
 import type { IdentityContext } from './identity-dependencies.ts'
+import { readConnectionId } from './providers/connection.ts'
 import {
   type Identity,
   type LoginOptions,
@@ -9,15 +10,34 @@ import {
   providerNames,
 } from './providers/provider.ts'
 import { hashSecret, isSameSecret } from './secret.ts'
-import { type SignInFailure, type SignInResult, success } from './sign-in-result.ts'
+import { failure, type SignInFailure, type SignInResult, success } from './sign-in-result.ts'
 import { type Flow, type OAuthState, stateSeconds } from './state-cookie.ts'
 
-/** Returns a configured provider by its name. Throws not_found if there is none. */
-export function requireProvider({ identity }: IdentityContext, name: string): Provider {
-  const known = findProviderName(name)
-  const provider = known && identity.providers.get(known)
+/**
+ * Returns a configured provider by its name, or the one of an active connection, by which nobody signs
+ * in to the admin console. Throws not_found if there is none.
+ */
+export async function requireProvider(
+  context: IdentityContext,
+  name: string,
+  flow: Flow,
+): Promise<Provider> {
+  const provider = await findProvider(context, name, flow)
   if (provider) return provider
   throw new ServiceError('not_found', 'PROVIDER_NOT_FOUND', 'Unknown identity provider')
+}
+
+/** Like `requireProvider`, but returns undefined if there is none. */
+export async function findProvider(
+  { identity, stores }: IdentityContext,
+  name: string,
+  flow: Flow,
+): Promise<Provider | undefined> {
+  const known = findProviderName(name)
+  if (known) return identity.providers.get(known)
+  const connectionId = flow === 'user' ? readConnectionId(name) : undefined
+  const connection = connectionId && (await stores.connections.findActive(connectionId))
+  return connection ? identity.connectionProviders.providerOf(connection) : undefined
 }
 
 /** Starts a login. Returns where to send the browser, and the state to store in its cookie. */
@@ -31,7 +51,9 @@ export async function startFlow(
   const started = await provider.begin(callbackUrl(options, login.flow, provider), loginOptions)
   if (!started.ok) return warnOf(context, started)
   const { url, secrets } = started.value
-  const login_state = await stateCookies.seal({ ...login, provider: provider.name, secrets })
+  const { name, configuration } = provider
+  const state = { ...login, provider: name, ...(configuration && { configuration }), secrets }
+  const login_state = await stateCookies.seal(state)
   return success({ location: url, state: secrets.state, login_state })
 }
 
@@ -46,7 +68,7 @@ export async function resumeFlow(
   { provider, state, login_state }: CompleteLoginRequest,
   flow: Flow,
 ): Promise<OAuthState> {
-  requireProvider(context, provider)
+  await requireProvider(context, provider, flow)
   const { identity, stores, now } = context
   const login = login_state ? await identity.stateCookies.open(login_state) : undefined
   if (!login || login.flow !== flow || login.provider !== provider) throw stateRefused()
@@ -65,7 +87,10 @@ export async function fetchIdentity(
   request: CompleteLoginRequest,
   login: OAuthState,
 ): Promise<SignInResult<Identity>> {
-  const provider = requireProvider(context, login.provider)
+  const provider = await requireProvider(context, login.provider, login.flow)
+  // Otherwise, a provider that has since been replaced would learn the code of the one before.
+  if (provider.configuration !== login.configuration)
+    return failure('state_mismatch', 'the provider of the connection was replaced')
   const callback = new URLSearchParams()
   for (const name of ['state', 'code', 'error', 'error_description', 'iss'] as const) {
     const value = request[name]
@@ -96,7 +121,8 @@ export async function reportOutcome<Response>(
   complete: () => Promise<{ result: SignInResult<unknown>; response: Response }>,
 ): Promise<Response> {
   // The name comes from the path, so an unknown name must not become a metric label.
-  const label = findProviderName(provider) ?? 'unknown'
+  const isConnection = readConnectionId(provider) !== undefined
+  const label = isConnection ? 'connection' : (findProviderName(provider) ?? 'unknown')
   const report = (outcome: string) => identity.onSignIn({ flow, provider: label, outcome })
   const completed = await complete().catch((error) => {
     report(ServiceError.from(databaseError(error)).reason.toLowerCase())

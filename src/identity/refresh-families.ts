@@ -5,12 +5,15 @@ import type {
   TokenResponse,
 } from '../../gen/daikon/v1/auth.ts'
 import type { ActivityStore } from '../activity/store/activity-store.ts'
+import type { ConnectionStore } from '../connections/store/connection-store.ts'
 import { ServiceError } from '../core/errors.ts'
 import { violates } from '../database/database-errors.ts'
 import type { MemberStore } from '../workspaces/store/member-store.ts'
 import { type Claims, expiryOf } from './claims.ts'
 import type { IdentityContext } from './identity-dependencies.ts'
 import { requireBoundWorkspace, requireSessionClient } from './oauth/session-client.ts'
+import { readConnectionId } from './providers/connection.ts'
+import { findReach, requireReach } from './reach.ts'
 import type { ClaimsStore } from './store/claims-store.ts'
 import type { ClientStore } from './store/client-store.ts'
 import type { UserSession } from './store/session-row.ts'
@@ -50,10 +53,12 @@ export async function issueTokens(
 ): Promise<IssuedTokens | undefined> {
   const { clientId } = session
   const scope = accessScope ?? session.scope
+  const connectionId = readConnectionId(session.provider)
   const claims = {
     ...memberClaims,
     ...(clientId && { client_id: clientId }),
     ...(scope !== undefined && { scope }),
+    ...(connectionId !== undefined && { connection_id: connectionId }),
   }
   const { sub, wid } = claims
   const iat = expiryOf(issuedAt, 0).getTime()
@@ -111,6 +116,7 @@ export async function switchWorkspace(
 type RotationStores = {
   activity: ActivityStore
   clients: ClientStore
+  connections: ConnectionStore
   members: MemberStore
   claims: ClaimsStore
   sessions: SessionStore
@@ -174,11 +180,14 @@ async function rotate(
   const workspaceId = switchesTo ?? session.workspaceId
   const { id, userId } = session
   const member = { userId, workspaceId }
-  // A workspace that the client is not bound to, or a switch to one that the user is not a member of,
-  // fails without consuming the token. If the token is already consumed, its reuse is handled below.
+  // A workspace that the client or connection is not for, or a switch to one that the user is not a
+  // member of, fails without consuming the token. If the token is already consumed, its reuse is handled below.
   if (!isConsumed) {
     requireBoundWorkspace(boundTo, workspaceId)
     if (switchesTo && !(await tx.claims.findAccessClaims(member))) throw notAMember()
+    if (switchesTo) await requireReach(tx, session, switchesTo)
+    // The connection has lost the user, or another one has been enforced.
+    else if (!(await findReach(tx, session, workspaceId)).isReachable) return undefined
   }
   if (!(await tx.sessions.consumeRefreshToken(tokenId, now))) {
     context.identity.onReplay('refresh_token')

@@ -12,6 +12,7 @@ import type { ActivityStore } from '../activity/store/activity-store.ts'
 import { ServiceError } from '../core/errors.ts'
 import { type RequestContext, requireUser } from '../core/request-context.ts'
 import { isoTime } from '../database/sql-values.ts'
+import { connectionName } from './providers/connection.ts'
 import type { BrowserSessionStore } from './store/browser-session-store.ts'
 import type { CodeStore } from './store/code-store.ts'
 import type { RevocationStore } from './store/revocation-store.ts'
@@ -36,9 +37,10 @@ export async function listSessions(
   { stores, principal, now }: RequestContext<{ sessions: SessionStore }>,
   _request: ListSessionsRequest,
 ): Promise<ListSessionsResponse> {
-  const { id, token } = requireUser(principal)
+  const { id, token, connectionId } = requireUser(principal)
   const currentId = await stores.sessions.findIdOfAccessToken(token.id)
-  const sessions = await stores.sessions.listUnexpired(id, now)
+  const provider = providerOf(connectionId)
+  const sessions = await stores.sessions.listUnexpired(id, now, provider)
   return { sessions: sessions.map((session) => viewSession(session, currentId)) }
 }
 
@@ -61,13 +63,16 @@ export async function endSession(
   { stores, principal, now }: SignOutContext,
   { session_id }: EndSessionRequest,
 ): Promise<EndSessionResponse> {
-  const { id } = requireUser(principal)
-  await stores.transaction((tx) => endSessionOf(tx, now, actorOf(principal), id, session_id))
+  const { id, connectionId } = requireUser(principal)
+  const provider = providerOf(connectionId)
+  await stores.transaction((tx) =>
+    endSessionOf(tx, now, actorOf(principal), id, session_id, provider),
+  )
   return {}
 }
 
 /**
- * Ends a session of a user and records it.
+ * Ends a session of a user, by `provider` if it is set, and records it.
  *
  * @throws {ServiceError} not_found if the user has no such session
  */
@@ -77,8 +82,9 @@ export async function endSessionOf(
   actor: Actor,
   userId: string,
   sessionId: string,
+  provider?: string,
 ): Promise<void> {
-  if (!(await tx.sessions.exists(sessionId, userId)))
+  if (!(await tx.sessions.exists(sessionId, userId, provider)))
     throw new ServiceError('not_found', 'SESSION_NOT_FOUND', 'Session not found')
   await tx.browserSessions.endOfUser(userId, { sessionId })
   await tx.sessions.revoke([sessionId], now)
@@ -94,28 +100,29 @@ export async function endOtherSessions(
   { stores, principal, now }: SignOutContext,
   _request: EndOtherSessionsRequest,
 ): Promise<EndSessionResponse> {
-  const { id, token } = requireUser(principal)
+  const { id, token, connectionId } = requireUser(principal)
   return stores.transaction(async (tx) => {
-    const currentId = await tx.sessions.findIdOfAccessToken(token.id)
-    await endAllSessions(tx, now, actorOf(principal), id, currentId)
+    const exceptId = await tx.sessions.findIdOfAccessToken(token.id)
+    const only = { exceptId, ...providerCondition(connectionId) }
+    await endAllSessions(tx, now, actorOf(principal), id, only)
     return {}
   })
 }
 
 /**
- * Ends all sessions of a user except `exceptId` and records the end of each. Also ends sign-ins
- * whose code has not been exchanged yet.
+ * Ends all sessions of a user except `exceptId`, by `provider` if it is set, and records the end of
+ * each. Also ends sign-ins whose code has not been exchanged yet.
  */
 export async function endAllSessions(
   tx: Omit<SignOutStores, 'revocations'>,
   now: Date,
   actor: Actor,
   userId: string,
-  exceptId?: string,
+  { exceptId, ...by }: { exceptId?: string | undefined; provider?: string } = {},
 ): Promise<void> {
-  await preventSessions(tx, now, userId)
-  await tx.browserSessions.endOfUser(userId, { exceptSessionId: exceptId })
-  const ended = await tx.sessions.end({ userId }, now, exceptId)
+  await preventSessions(tx, now, userId, by.provider)
+  await tx.browserSessions.endOfUser(userId, { exceptSessionId: exceptId, ...by })
+  const ended = await tx.sessions.end({ userId, ...by }, now, exceptId)
   const events = ended.map((targetId) => ({
     action: 'session.ended' as const,
     targetId,
@@ -125,16 +132,17 @@ export async function endAllSessions(
 }
 
 /**
- * Revokes the access token and ends all of the user's sessions. Also ends sign-ins whose code has
- * not been exchanged yet.
+ * Revokes the access token and ends all of the user's sessions, or those by the connection of the
+ * token. Also ends sign-ins whose code has not been exchanged yet.
  */
 export async function logout({ stores, principal, now }: SignOutContext): Promise<Acknowledgement> {
-  const { id, token } = requireUser(principal)
+  const { id, token, connectionId } = requireUser(principal)
+  const by = providerCondition(connectionId)
   return stores.transaction(async (tx) => {
-    await preventSessions(tx, now, id)
+    await preventSessions(tx, now, id, by.provider)
     await tx.revocations.deny(token)
-    await tx.browserSessions.endOfUser(id)
-    await tx.sessions.end({ userId: id }, now)
+    await tx.browserSessions.endOfUser(id, by)
+    await tx.sessions.end({ userId: id, ...by }, now)
     const event = { action: 'user.signed_out', targetId: id, detail: {} } as const
     await tx.activity.record(actorOf(principal), event)
     return { status: 'ok' }
@@ -158,13 +166,25 @@ export async function signOutEverywhere(
 
 /**
  * Waits until concurrent code exchanges have created their sessions, and consumes the codes that
- * have not been exchanged. No code issued before this call can create a session afterwards.
+ * have not been exchanged. No code issued before this call can create a session afterwards. `provider`
+ * limits this to sign-ins by one provider.
  */
 export async function preventSessions(
   tx: Pick<SignOutStores, 'codes' | 'users'>,
   now: Date,
   userId: string,
+  provider?: string,
 ): Promise<void> {
   await tx.users.lock(userId)
-  await tx.codes.consumeAll(userId, now)
+  await tx.codes.consumeAll(userId, now, provider)
+}
+
+/** The provider to which a session by a connection limits what it sees and ends. */
+function providerOf(connectionId: string | undefined): string | undefined {
+  return connectionId === undefined ? undefined : connectionName(connectionId)
+}
+
+function providerCondition(connectionId: string | undefined): { provider?: string } {
+  const provider = providerOf(connectionId)
+  return provider === undefined ? {} : { provider }
 }

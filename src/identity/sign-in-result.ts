@@ -12,6 +12,7 @@ export const signInErrors = {
   email_scope_missing: 'The identity provider was not allowed to share the e-mail address',
   tenant_refused: 'Accounts of this organization cannot sign in here',
   email_not_verified: 'The identity provider has not verified the e-mail address',
+  domain_not_verified: 'The e-mail address is outside the verified domains of the connection',
   account_conflict: 'The e-mail address belongs to a user who signs in with another account',
   user_inactive: 'The account has been deactivated',
   reauthentication_required: 'The identity provider did not confirm a recent sign-in',

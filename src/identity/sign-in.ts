@@ -1,6 +1,8 @@
+import { joinByConnection } from '../connections/join.ts'
 import { createPersonalWorkspace } from '../workspaces/personal-workspace.ts'
 import type { IdentityContext, IdentityStores } from './identity-dependencies.ts'
 import { resolveUser } from './linked-accounts.ts'
+import { readConnectionId } from './providers/connection.ts'
 import type { Identity } from './providers/provider.ts'
 import { failure, type SignInResult, success } from './sign-in-result.ts'
 import type { SignedInUser } from './store/user-store.ts'
@@ -22,10 +24,16 @@ export function inSignInTransaction<Result>(
  */
 export async function signIn(
   tx: IdentityStores,
-  { now, identity: { options } }: IdentityContext,
+  context: IdentityContext,
   identity: Identity,
   client?: { workspaceId: string | null },
 ): Promise<SignInResult<SignedInUser>> {
+  const connectionId = readConnectionId(identity.provider)
+  if (connectionId !== undefined) return signInByConnection(tx, context, identity, connectionId)
+  const {
+    now,
+    identity: { options },
+  } = context
   const resolved = await resolveUser(tx, identity)
   if (!resolved.ok) return resolved
   const verifiedEmail = identity.emailVerified ? identity.email : undefined
@@ -47,6 +55,27 @@ export async function signIn(
   if (options.personalWorkspaces && !client?.workspaceId)
     await createPersonalWorkspace(tx, user, now)
   return success(user)
+}
+
+/**
+ * Signs a member of the workspace of a connection in. This makes no administrator, creates no personal
+ * workspace, and changes no profile that others see, too.
+ */
+async function signInByConnection(
+  tx: IdentityStores,
+  context: IdentityContext,
+  identity: Identity,
+  connectionId: string,
+): Promise<SignInResult<SignedInUser>> {
+  const joined = await joinByConnection(tx, context, connectionId, identity)
+  if (!joined.ok) return joined
+  const { userId: id, isOnlyHere } = joined.value
+  const { name, givenName, familyName, avatarUrl } = identity
+  const profile = isOnlyHere
+    ? { name, givenName, familyName, avatarUrl }
+    : { name: '', givenName: '', familyName: '', avatarUrl: '' }
+  const user = await tx.users.updateSignedIn({ id, adminEmail: undefined, ...profile })
+  return user ? success(user) : failure('user_inactive')
 }
 
 /** Records that a user has signed in to a client app or to the admin console. */

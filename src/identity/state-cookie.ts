@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { EncryptJWT, jwtDecrypt } from 'jose'
 import type { AuthorizationRequest } from './oauth/authorization-request.ts'
-import type { LoginSecrets, ProviderName } from './providers/provider.ts'
+import type { LoginSecrets, SignInProviderName } from './providers/provider.ts'
 
 /** Whether the login is to a client app (`user`) or to the admin console (`admin`). */
 export type Flow = 'user' | 'admin'
@@ -9,7 +9,9 @@ export type Flow = 'user' | 'admin'
 /** The state of a login between its start and its callback. */
 export type OAuthState = {
   flow: Flow
-  provider: ProviderName
+  provider: SignInProviderName
+  /** The configuration of the provider when the login started, if it can be replaced. */
+  configuration?: string
   secrets: LoginSecrets
   /** In the admin flow: the path of the admin console to return to. */
   returnTo?: string

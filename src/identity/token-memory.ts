@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { apiKeyInvalid, looksLikeApiKey } from './api-keys.ts'
 import type { Token } from './claims.ts'
+import type { ScimTokenOwner } from './scim-tokens.ts'
 import type { Tokens } from './tokens.ts'
 
 export type TokenKind = 'access' | 'admin_access' | 'management'
@@ -9,6 +10,8 @@ export type TokenKind = 'access' | 'admin_access' | 'management'
 export type UserClaims = Pick<Token<'access'>, 'sub' | 'jti' | 'wid' | 'exp' | 'email'> & {
   /** The first characters of the API key that serves as the token, whose ID is `jti`. */
   apiKeyPrefix?: string
+  /** The connection by which the session of the token began, if it did. */
+  connectionId?: string | undefined
 }
 export type AdminClaims = Pick<Token<'admin_access'>, 'sub' | 'jti' | 'admin' | 'exp'>
 export type ManagementClaims = Pick<Token<'management'>, 'sub' | 'jti' | 'scope' | 'exp'>
@@ -18,6 +21,8 @@ export type VerifiedToken = {
   user?: UserClaims | undefined
   admin?: AdminClaims | undefined
   managementApp?: ManagementClaims | undefined
+  /** The workspace of a SCIM token, which every call reads again. */
+  scim?: ScimTokenOwner | undefined
 }
 
 /**
@@ -43,7 +48,7 @@ const entryBytes = 1024
 const sweepInterval = 60_000
 
 /** Returns the digest under which a token is remembered. */
-export function digestToken(type: TokenKind, token: string): string {
+export function digestToken(type: TokenKind | 'scim', token: string): string {
   // The separator is unambiguous, because a token cannot contain a line feed.
   return hash('sha256', `${type}\n${token}`, 'base64')
 }
@@ -112,8 +117,10 @@ export function createVerifyAccessToken(memory: TokenMemory, now: () => Date): V
 function toVerifiedToken(claims: Token<TokenKind>): VerifiedToken {
   const { sub, jti, exp } = claims
   switch (claims.type) {
-    case 'access':
-      return { user: { sub, jti, exp, wid: claims.wid, email: claims.email } }
+    case 'access': {
+      const { wid, email, connection_id: connectionId } = claims
+      return { user: { sub, jti, exp, wid, email, connectionId } }
+    }
     case 'admin_access':
       return { admin: { sub, jti, exp, admin: claims.admin } }
     case 'management':

@@ -26,3 +26,12 @@ export function tokenMissing(): ServiceError {
     'An access token is required in the authorization header: Bearer <token>',
   )
 }
+
+/** Creates the error for a session by a connection that would reach beyond its workspace. */
+export function connectionSession(): ServiceError {
+  return new ServiceError(
+    'permission_denied',
+    'CONNECTION_SESSION',
+    'The session began by a connection of one workspace. Sign in otherwise for this.',
+  )
+}

@@ -1,6 +1,7 @@
 import type {
   AdminPrincipal,
   ManagementPrincipal,
+  ScimPrincipal,
   ServicePrincipal,
   UserPrincipal,
 } from '../core/request-context.ts'
@@ -97,6 +98,7 @@ export type AdmittedCaller = {
   service?: ServicePrincipal | undefined
   admin?: Pick<AdminPrincipal, 'id'> | undefined
   managementApp?: Pick<ManagementPrincipal, 'id'> | undefined
+  scim?: Pick<ScimPrincipal, 'workspaceId'> | undefined
 }
 
 /**
@@ -104,12 +106,13 @@ export type AdmittedCaller = {
  * identified by the hash of its key.
  */
 export function claimedCaller(credentials: VerifiedCredentials): AdmittedCaller {
-  const { user, admin, managementApp, keyHash } = credentials
+  const { user, admin, managementApp, scim, keyHash } = credentials
   return {
     user: user && { id: user.sub, workspaceId: user.wid },
     service: { name: keyHash },
     admin: admin && { id: admin.sub },
     managementApp: managementApp && { id: managementApp.sub },
+    scim,
   }
 }
 
@@ -149,7 +152,7 @@ const noRelease: Release = () => {}
  * share an address.
  */
 function keysOf(
-  { user, service, admin, managementApp }: AdmittedCaller,
+  { user, service, admin, managementApp, scim }: AdmittedCaller,
   ip: string,
   max: CallerLimits,
 ): AdmissionKeys {
@@ -158,6 +161,7 @@ function keysOf(
     limits.push({ key: `workspace ${user.workspaceId}`, max: max.workspace })
     limits.push({ key: `user ${user.id}`, max: max.user })
   }
+  if (scim) limits.push({ key: `workspace ${scim.workspaceId}`, max: max.workspace })
   const administrative = admin ?? managementApp
   if (administrative) limits.push({ key: `admin ${administrative.id}`, max: max.workspace })
   if (service?.name) limits.push({ key: `service ${service.name}`, max: max.service })

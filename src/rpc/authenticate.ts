@@ -10,7 +10,7 @@ import type {
 import { currentScopes } from '../core/scopes.ts'
 import { serviceKeyMissing } from '../identity/service-keys.ts'
 import type { AdminClaims, ManagementClaims, UserClaims } from '../identity/token-memory.ts'
-import { adminRequired, userInactive } from '../identity/user-errors.ts'
+import { adminRequired, connectionSession, userInactive } from '../identity/user-errors.ts'
 import type { PrincipalStatus } from '../permissions/engine/question.ts'
 import type { Call } from './call.ts'
 import type { VerifiedCredentials } from './credentials.ts'
@@ -20,6 +20,7 @@ type AuthenticationDependencies = {
   keysRequired: boolean
   onServiceKeyUsed: (keyHash: string, now: Date) => void
   onApiKeyUsed: (keyId: string, now: Date) => void
+  onScimTokenUsed: (tokenId: string, now: Date) => void
   /** Called if a key is required and the presented one is not valid. */
   onServiceKeyRejected: (keyHash: string, call: Call) => void
 }
@@ -27,19 +28,35 @@ type AuthenticationDependencies = {
 /**
  * Checks verified credentials against their current status. Throws `unauthenticated` if a
  * credential is no longer valid, and `permission_denied` if the user is no longer an administrator or
- * is a service account that may not call the method.
+ * is a service account, or has a session by a connection, that may not call the method.
  */
 export function authenticate(
-  { user, admin, managementApp, service, keyHash, isLenient, tokenError }: VerifiedCredentials,
+  {
+    user,
+    admin,
+    managementApp,
+    scim,
+    service,
+    keyHash,
+    isLenient,
+    tokenError,
+  }: VerifiedCredentials,
   status: PrincipalStatus | undefined,
   now: Date,
   call: Call,
-  { acceptsServiceAccounts }: Pick<Policy, 'acceptsServiceAccounts'>,
+  {
+    acceptsServiceAccounts,
+    refusesConnections,
+  }: Pick<Policy, 'acceptsServiceAccounts' | 'refusesConnections'>,
   dependencies: AuthenticationDependencies,
   managementScopes?: string[],
 ): Principal {
-  if (!status) return {}
   const { keysRequired, onServiceKeyUsed, onServiceKeyRejected, onApiKeyUsed } = dependencies
+  if (scim) {
+    dependencies.onScimTokenUsed(scim.tokenId, now)
+    return { scim }
+  }
+  if (!status) return {}
   const principal: Principal = {}
   if (service) {
     const required = keysRequired || status.keysRequired
@@ -56,6 +73,7 @@ export function authenticate(
     if (!acceptsServiceAccounts) throw apiKeyNotAccepted()
     if (principal.user.apiKeyPrefix) onApiKeyUsed(principal.user.token.id, now)
   }
+  if (principal.user?.connectionId && refusesConnections) throw connectionSession()
   if (admin) principal.admin = requireActiveAdmin(status, admin)
   if (managementApp) {
     principal.managementApp = requireManagementApp(status, managementApp, managementScopes)
@@ -74,9 +92,9 @@ function requireActiveUser(status: PrincipalStatus, claims: UserClaims): UserPri
   const token = requireLiveToken(status, claims)
   // The user has left the workspace, or the workspace has been deleted.
   if (!status.role) throw tokenRevoked()
-  const { sub: id, wid: workspaceId, email, apiKeyPrefix } = claims
+  const { sub: id, wid: workspaceId, email, apiKeyPrefix, connectionId } = claims
   const { role, isServiceAccount } = status
-  return { id, workspaceId, email, role, token, isServiceAccount, apiKeyPrefix }
+  return { id, workspaceId, email, role, token, isServiceAccount, apiKeyPrefix, connectionId }
 }
 
 /** Returns the user, or the error if the token is no longer valid. */

@@ -7,13 +7,14 @@ import type { Operation } from './operation.ts'
 
 /**
  * Enforces the policy of the method: the workspace of the token, the role of the user, the origin
- * of administrators' changes and the service of the key. Throws `permission_denied`.
+ * of administrators' changes and the service of the key. Throws `permission_denied`, or `not_found` if
+ * a SCIM token belongs to another workspace.
  */
 export function authorize(
   { policy }: Operation,
   call: Call,
   request: object,
-  { user, service, admin }: Principal,
+  { user, service, admin, scim }: Principal,
   adminOrigins: string[],
 ): void {
   const { leastRole, workspaceField, serviceField, safe } = policy
@@ -23,6 +24,9 @@ export function authorize(
     if (String(fields[workspaceField]).toLowerCase() !== user.workspaceId)
       throw permissionDenied('OTHER_WORKSPACE', 'The token was issued for another workspace')
   }
+  // As if the workspace did not exist, also for text that is no ID.
+  if (scim && String(fields[workspaceField ?? '']).toLowerCase() !== scim.workspaceId)
+    throw new ServiceError('not_found', 'WORKSPACE_NOT_FOUND', 'Workspace not found')
   if (user && leastRole) {
     if (!atLeast(user.role, leastRole))
       throw permissionDenied('ROLE_TOO_LOW', `Requires the role ${leastRole} or higher`)

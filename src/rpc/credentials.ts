@@ -6,6 +6,7 @@ import {
   looksLikeApiKey,
   maxKeyMemory,
 } from '../identity/api-keys.ts'
+import { type FindScimToken, scimTokenInvalid } from '../identity/scim-tokens.ts'
 import { hashServiceKey } from '../identity/service-keys.ts'
 import {
   digestToken,
@@ -24,10 +25,14 @@ const requirements: Record<Tier, { token?: TokenRequirement; serviceKey?: true }
   service: { serviceKey: true },
   dual: { token: 'access', serviceKey: true },
   admin: { token: 'administrative' },
+  scim: { token: 'scim' },
 }
 
-/** An access token; or an administrator's token, or the token of a management app. */
-type TokenRequirement = 'access' | 'administrative'
+/**
+ * An access token; an administrator's token, or the token of a management app; or the SCIM token of a
+ * workspace.
+ */
+type TokenRequirement = 'access' | 'administrative' | 'scim'
 
 /**
  * The claims of tokens whose signature and expiry are valid, and the hash of the service key.
@@ -55,7 +60,10 @@ export type VerifyCredentials = (
   >,
   credentials: Credentials,
   now: Date,
-  /** Whether to treat API keys that are not in memory as absent, so that no statement is needed. */
+  /**
+   * Whether to treat API keys and SCIM tokens that are not in memory as absent, so that no statement
+   * is needed.
+   */
   onlyRemembered?: boolean,
 ) => VerifiedCredentials | Promise<VerifiedCredentials>
 
@@ -63,6 +71,7 @@ export type VerifyCredentials = (
 export function createCredentialsVerifier(
   memory: TokenMemory,
   findApiKey: FindApiKey,
+  findScimToken: FindScimToken,
 ): VerifyCredentials {
   /** API keys are remembered like tokens. Whether one has ended is checked on every call. */
   async function verifyApiKey(key: string, digest: string, now: Date): Promise<VerifiedToken> {
@@ -76,12 +85,35 @@ export function createCredentialsVerifier(
     return { user }
   }
 
+  /**
+   * Reads a SCIM token at every call, so that it ends immediately. It is remembered only to count the
+   * calls of a workspace before that.
+   */
+  function verifyScimToken(
+    credentials: Credentials,
+    now: Date,
+    onlyRemembered: boolean,
+  ): VerifiedToken | Promise<VerifiedToken> {
+    const token = requireBearer(credentials)
+    credentials.digest ??= digestToken('scim', token)
+    const { digest } = credentials
+    return onlyRemembered ? (memory.find(digest, now) ?? {}) : findAndRemember()
+
+    async function findAndRemember(): Promise<VerifiedToken> {
+      const scim = await findScimToken(token)
+      if (!scim) throw scimTokenInvalid()
+      memory.remember(digest, { scim }, now.getTime() + maxKeyMemory * 1000, now)
+      return { scim }
+    }
+  }
+
   function verifyToken(
     required: TokenRequirement,
     credentials: Credentials,
     now: Date,
     onlyRemembered: boolean,
   ): VerifiedToken | Promise<VerifiedToken> {
+    if (required === 'scim') return verifyScimToken(credentials, now, onlyRemembered)
     const { type, token } = presentedToken(required, credentials)
     credentials.digest ??= digestToken(type, token)
     const remembered = memory.find(credentials.digest, now)
@@ -116,8 +148,8 @@ export function createCredentialsVerifier(
       ? verifyLeniently(required, credentials, now)
       : verifyToken(required, credentials, now, onlyRemembered)
     if (verified instanceof Promise) return verified.then((own) => ({ ...own, ...service }))
-    const { user, admin, managementApp } = verified
-    return { user, admin, managementApp, ...service }
+    const { user, admin, managementApp, scim } = verified
+    return { user, admin, managementApp, scim, ...service }
   }
 }
 
@@ -183,7 +215,7 @@ function requireBearer({ authorization }: Credentials): string {
  * because browsers protect it from scripts; management apps send theirs in a header.
  */
 function presentedToken(
-  required: TokenRequirement,
+  required: Exclude<TokenRequirement, 'scim'>,
   credentials: Credentials,
 ): { type: TokenKind; token: string } {
   if (required === 'access') return { type: 'access', token: requireBearer(credentials) }

@@ -4,9 +4,10 @@ import type { Role } from '../core/roles.ts'
 import { managementScopes } from '../core/scopes.ts'
 import { methodOption } from './descriptors.ts'
 import { type FieldSets, readFieldSets } from './field-sets.ts'
+import { isStruct } from './schema.ts'
 
 /** The credentials that a method requires. */
-export type Tier = 'public' | 'user' | 'service' | 'dual' | 'admin'
+export type Tier = 'public' | 'user' | 'service' | 'dual' | 'admin' | 'scim'
 
 /** The capacity class of a method (policy.proto). */
 export type Capacity =
@@ -19,7 +20,7 @@ export type Capacity =
   | 'sign_in'
 
 /** The external conventions that a method follows, if any (policy.proto). */
-export type Profile = 'default' | 'authzen' | 'oauth' | 'gateway'
+export type Profile = 'default' | 'authzen' | 'oauth' | 'gateway' | 'scim'
 
 /** The policy option of a method (policy.proto). */
 export type Policy = {
@@ -35,6 +36,8 @@ export type Policy = {
   lenientUser: boolean
   /** Whether service accounts may call the method on their own behalf. */
   acceptsServiceAccounts: boolean
+  /** Whether sessions that began by a connection of a workspace may not call the method. */
+  refusesConnections: boolean
   /** Whether a `service` method also accepts an admin token instead of a service key. */
   optionalAdmin: boolean
   /**
@@ -104,6 +107,8 @@ export type Route = {
   excludedFields: string[]
   /** Whether the request is read from the body; otherwise it is read from the query. */
   body: boolean
+  /** The field that is the whole body; undefined if the body contains the fields. */
+  bodyField: string | undefined
 }
 
 /** A method as the proto declares it, however it is called. */
@@ -154,6 +159,7 @@ type PolicyJson = {
   any_method?: boolean
   lenient_user?: boolean
   service_accounts?: boolean
+  refuses_connections?: boolean
   service_limit_over_grpc?: boolean
 }
 
@@ -203,7 +209,7 @@ function readMethod(registry: FileRegistry, method: DescMethod): Method {
   const http = methodOption(registry, method, 'google.api.http')
   if (!http) throw new Error(`${name} has no google.api.http option`)
   const fieldSets = readFieldSets(registry, method.input)
-  const routes = readRoutes(name, http as HttpRule, fieldSets)
+  const routes = readRoutes(name, http as HttpRule, method.input, fieldSets)
   const [route] = routes as [Route]
   return { ...readDeclaration(registry, method, route.verb === 'get'), route, routes }
 }
@@ -233,6 +239,8 @@ function readPolicy(name: string, method: DescMethod, json: PolicyJson, safe: bo
   const leastRole = json.least_role?.replace('LEAST_ROLE_', '').toLowerCase() as Role | undefined
   if (tier === 'user' && leastRole && !json.workspace_field)
     throw new Error(`The policy of ${name} has least_role but no workspace_field`)
+  if (json.refuses_connections && tier !== 'user')
+    throw new Error(`The policy of ${name} has refuses_connections but not TIER_USER`)
   if (json.service_accounts && tier !== 'user')
     throw new Error(`The policy of ${name} has service_accounts but not TIER_USER`)
   for (const option of ['optional_user', 'optional_client', 'optional_admin'] as const) {
@@ -259,6 +267,7 @@ function readPolicy(name: string, method: DescMethod, json: PolicyJson, safe: bo
     limitPerMinute: json.limit_per_minute,
     optionalUser: json.optional_user ?? false,
     lenientUser: json.lenient_user ?? false,
+    refusesConnections: json.refuses_connections === true,
     acceptsServiceAccounts:
       json.service_accounts === true || tier === 'dual' || json.optional_user === true,
     optionalAdmin: json.optional_admin ?? false,
@@ -312,10 +321,11 @@ type HttpRule = Partial<Record<Verb | 'body', string>> & { additional_bindings?:
 function readRoutes(
   name: string,
   { additional_bindings = [], ...rule }: HttpRule,
+  input: DescMessage,
   fieldSets: FieldSets,
 ): Route[] {
   return [rule, ...additional_bindings].map((binding) => {
-    const route = readRoute(name, binding)
+    const route = readRoute(name, binding, input)
     const isInPath = (fields: string[]) => fields.every((field) => route.pathFields.includes(field))
     const otherSets = fieldSets.filter((fields) => !isInPath(fields))
     const namesSet = otherSets.length < fieldSets.length
@@ -323,13 +333,20 @@ function readRoutes(
   })
 }
 
-function readRoute(name: string, rule: HttpRule): Omit<Route, 'excludedFields'> {
+function readRoute(
+  name: string,
+  rule: HttpRule,
+  input: DescMessage,
+): Omit<Route, 'excludedFields'> {
   const [verb, ...otherVerbs] = verbs.filter((verb) => rule[verb])
   const path = verb && rule[verb]
   if (!path || otherVerbs.length > 0)
     throw new Error(`The google.api.http option of ${name} must have exactly one verb`)
-  if (rule.body && rule.body !== '*')
-    throw new Error(`The body in the google.api.http option of ${name} must be "*"`)
+  const bodyField = rule.body === '*' ? undefined : rule.body
+  if (bodyField && !input.fields.some((field) => field.name === bodyField && isStruct(field)))
+    throw new Error(
+      `The body in the google.api.http option of ${name} must be "*" or a field that is a Struct`,
+    )
   const pathFields = [...path.matchAll(/\{(\w+)\}/g)].map(([, field]) => field as string)
-  return { verb, path, pathFields, body: rule.body === '*' }
+  return { verb, path, pathFields, body: rule.body !== undefined, bodyField }
 }

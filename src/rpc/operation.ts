@@ -81,6 +81,7 @@ const publicPolicy: Policy = {
   optionalUser: false,
   lenientUser: false,
   acceptsServiceAccounts: false,
+  refusesConnections: false,
   optionalAdmin: false,
   scope: undefined,
   optionalClient: false,

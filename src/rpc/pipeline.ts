@@ -33,6 +33,7 @@ export type PipelineDependencies = Omit<RateLimitDependencies, 'isValidServiceKe
   keysRequired: boolean
   onServiceKeyUsed: (keyHash: string, now: Date) => void
   onApiKeyUsed: (keyId: string, now: Date) => void
+  onScimTokenUsed: (tokenId: string, now: Date) => void
   onServiceKeyRejected: (keyHash: string, call: Call) => void
   /** The origins whose pages may act with the admin cookie. */
   adminOrigins: string[]
@@ -216,7 +217,7 @@ function createSteps(dependencies: PipelineDependencies) {
     ): Promise<Loaded> {
       const { operation, call } = running
       const { policy, handler } = operation
-      if (policy.tier === 'public') return { status: undefined }
+      if (policy.tier === 'public' || policy.tier === 'scim') return { status: undefined }
       const person = user ?? admin
       const caller: Caller = {
         keyHash: service ? (keyHash ?? '') : undefined,

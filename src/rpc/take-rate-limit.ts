@@ -83,11 +83,14 @@ const findIdentity: FindIdentity = async (operation, call, now, dependencies) =>
   const limitsAdmin = adminLimit !== undefined && policy.tier === 'admin' && !policy.limitPerMinute
   const limitsUser = userLimit !== undefined && policy.tier !== 'admin'
   const limitsApiKey = serviceLimit !== undefined && policy.acceptsServiceAccounts
-  if (!limitsAdmin && !limitsUser && !limitsApiKey) return undefined
-  const { user, ...other } = await findTokenOwner(operation, call, now, dependencies)
+  const limitsScim = serviceLimit !== undefined && policy.tier === 'scim'
+  if (!limitsAdmin && !limitsUser && !limitsApiKey && !limitsScim) return undefined
+  const { user, scim, ...other } = await findTokenOwner(operation, call, now, dependencies)
   const admin = other.admin ?? other.managementApp
   if (limitsAdmin && admin)
     return { client: `admin ${admin.sub}`, window: perMinute('admin', adminLimit) }
+  if (limitsScim && scim)
+    return { client: `scim ${scim.tokenId}`, window: perMinute('service', serviceLimit) }
   if (limitsApiKey && user?.apiKeyPrefix)
     return { client: `api key ${user.jti}`, window: perMinute('service', serviceLimit) }
   if (limitsUser && user)

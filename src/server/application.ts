@@ -3,6 +3,9 @@ import { FeedStore } from '../activity/store/feed-store.ts'
 import { createEndedKeyUses } from '../admin/ended-keys.ts'
 import { createKeyUsage } from '../admin/key-usage.ts'
 import { recordKeyUsageSql } from '../admin/store/service-app-store.ts'
+import { createConnectionProviders } from '../connections/connection-providers.ts'
+import { createFindDomainProof } from '../connections/domain-proof.ts'
+import { checkDomains } from '../connections/domain-verification.ts'
 import type { ServiceError } from '../core/errors.ts'
 import type { HostPattern } from '../core/host-pattern.ts'
 import { defaultQuotas, type Quotas } from '../core/quotas.ts'
@@ -17,9 +20,11 @@ import type { Keys } from '../identity/keys.ts'
 import { createFindManagementScopes } from '../identity/management-apps.ts'
 import { createLogoutSender, type LogoutSender } from '../identity/oauth/logout-notifications.ts'
 import { createClientOrigins } from '../identity/redirect-uris.ts'
+import { createFindScimToken } from '../identity/scim-tokens.ts'
 import { createStateCookies } from '../identity/state-cookie.ts'
 import { recordApiKeyUsageSql } from '../identity/store/api-key-store.ts'
 import { LogoutQueueStore } from '../identity/store/logout-queue-store.ts'
+import { recordScimTokenUsageSql } from '../identity/store/scim-token-store.ts'
 import { createTokenMemory } from '../identity/token-memory.ts'
 import { createTokens, type Tokens } from '../identity/tokens.ts'
 import type { SendMail } from '../outbound/mail-client.ts'
@@ -110,6 +115,10 @@ export type ApplicationOptions = IdentityDependencies['options'] & {
   backchannelAllowedHosts?: HostPattern[]
   /** The hosts on private networks that may receive webhooks. */
   webhookAllowedHosts?: HostPattern[]
+  /** The hosts on private networks that may be the identity providers of connections. */
+  connectionAllowedHosts?: HostPattern[]
+  /** The DNS servers that are asked for connections; those of the system by default. */
+  dnsServers?: string[]
   /** The keys that encrypt secrets in the database, the one that encrypts first. */
   encryptionKeys?: Buffer[]
   /** The certificates for gRPC over TLS; plaintext if undefined. */
@@ -130,6 +139,7 @@ export type ApplicationOptions = IdentityDependencies['options'] & {
 
 /** Both transports over one pipeline. */
 export type Application = {
+  /** The operations that both transports serve. REST also serves the ones of SCIM. */
   operations: DeclaredOperation[]
   tokens: Tokens
   /** Starts the gRPC server and returns its port. */
@@ -142,6 +152,8 @@ export type Application = {
    * E-mails the invitations that are due. Returns whether more may be due. Called every second.
    */
   sendInvitations(): Promise<boolean>
+  /** Checks the verified domains that are due. Returns their number. */
+  checkDomains(): Promise<number>
   /**
    * Records when service keys were last used, and uses of keys that are no longer valid. Called
    * about once a minute.
@@ -198,6 +210,21 @@ export function createApplication({
     debug: options.debug,
   })
   const secretBox = createSecretBox(options.encryptionKeys ?? [])
+  const connectionHosts = createOutboundHosts({
+    allowed: options.connectionAllowedHosts ?? [],
+    debug: options.debug,
+  })
+  const { dnsServers = [] } = options
+  const connectionClient = createOutboundClient(
+    connectionHosts,
+    dnsServers.length > 0 ? { dnsServers } : {},
+  )
+  const connectionProviders = createConnectionProviders(
+    connectionHosts,
+    connectionClient,
+    secretBox,
+  )
+  const findDomainProof = createFindDomainProof(dnsServers)
   const webhookSender = createWebhookSender({
     openStores: () => createStores(database.fork()),
     jobs: openWebhookJobs(database.execute, onWebhookFailure),
@@ -209,6 +236,7 @@ export function createApplication({
     warn,
   })
   const findApiKey = createFindApiKey(database.reads)
+  const findScimToken = createFindScimToken(database.statements)
   const linkUsage = createKeyUsage('link usage', recordLinkUsageSql)
   const feed = createLiveFeed(() => new FeedStore(database.fork()), onFeedFailure)
   const handlers = createHandlers({
@@ -229,12 +257,15 @@ export function createApplication({
     invitations: { baseUrl: options.baseUrl, areMailed: sendMail !== undefined },
     backchannelHosts,
     webhookHosts,
+    connectionProviders,
+    findDomainProof,
     secretBox,
     wakeWebhook: webhookSender.wake,
     onSignIn: observers.onSignIn ?? (() => {}),
     onReplay: observers.onReplay ?? (() => {}),
   })
-  const operations = createOperations(registry, handlers)
+  const allOperations = createOperations(registry, handlers)
+  const operations = allOperations.filter(({ service }) => Object.hasOwn(grpcServices, service))
   const streams = createStreams(registry, handlers)
   const watches = createWatches(registry, handlers)
   const [externalAuthorization] = createForeignOperations(registry, handlers)
@@ -250,6 +281,7 @@ export function createApplication({
   })
   const keyUsage = createKeyUsage('key usage', recordKeyUsageSql)
   const apiKeyUsage = createKeyUsage('API key usage', recordApiKeyUsageSql)
+  const scimTokenUsage = createKeyUsage('SCIM token usage', recordScimTokenUsageSql)
   const endedKeyUses = createEndedKeyUses()
   const { recordIp = true } = options
   const pipeline = createPipeline({
@@ -258,12 +290,13 @@ export function createApplication({
     adminLimit: options.adminLimit,
     serviceLimit: options.serviceLimit,
     userLimit: options.userLimit,
-    verifyCredentials: createCredentialsVerifier(tokenMemory, findApiKey),
+    verifyCredentials: createCredentialsVerifier(tokenMemory, findApiKey, findScimToken),
     ask: engine.ask,
     findManagementScopes: createFindManagementScopes(database.statements),
     keysRequired,
     onServiceKeyUsed: keyUsage.note,
     onApiKeyUsed: apiKeyUsage.note,
+    onScimTokenUsed: scimTokenUsage.note,
     onServiceKeyRejected: (keyHash, { requestId, ip }) =>
       endedKeyUses.note(keyHash, { requestId, ip: recordIp ? ip : undefined, keyHash }),
     adminOrigins: [options.adminUrl, options.baseUrl].map((url) => new URL(url).origin),
@@ -290,7 +323,7 @@ export function createApplication({
       operation: externalAuthorization,
     },
   })
-  const rest = createRestServer(operations, registry, pipeline, {
+  const rest = createRestServer(allOperations, registry, pipeline, {
     ...options,
     watches,
     maxUnfinishedBytes,
@@ -302,9 +335,11 @@ export function createApplication({
     tokens,
     listenGrpc: grpc.listen,
     listenHttp: rest.listen,
+    checkDomains: () => checkDomains(createStores(database.fork()), findDomainProof, now(), warn),
     async writeKeyUses() {
       await keyUsage.write(database.statements)
       await apiKeyUsage.write(database.statements)
+      await scimTokenUsage.write(database.statements)
       await linkUsage.write(database.statements)
       await endedKeyUses.record(createStores(database.fork()))
     },

@@ -2,6 +2,7 @@ import { AccessServiceService } from '../../gen/daikon/v1/access.ts'
 import { ActivityServiceService } from '../../gen/daikon/v1/activity.ts'
 import { AdminServiceService } from '../../gen/daikon/v1/admin.ts'
 import { AuthServiceService } from '../../gen/daikon/v1/auth.ts'
+import { ConnectionServiceService } from '../../gen/daikon/v1/connections.ts'
 import { GroupServiceService } from '../../gen/daikon/v1/groups.ts'
 import { OAuthServiceService } from '../../gen/daikon/v1/oauth.ts'
 import { PermissionServiceService } from '../../gen/daikon/v1/permissions.ts'
@@ -17,6 +18,7 @@ export const grpcServices = {
   ActivityService: ActivityServiceService,
   AdminService: AdminServiceService,
   AuthService: AuthServiceService,
+  ConnectionService: ConnectionServiceService,
   GroupService: GroupServiceService,
   OAuthService: OAuthServiceService,
   PermissionService: PermissionServiceService,

@@ -2,10 +2,12 @@ import type { AccessServiceServer } from '../../gen/daikon/v1/access.ts'
 import type { ActivityServiceServer } from '../../gen/daikon/v1/activity.ts'
 import type { AdminServiceServer } from '../../gen/daikon/v1/admin.ts'
 import type { AuthServiceServer } from '../../gen/daikon/v1/auth.ts'
+import type { ConnectionServiceServer } from '../../gen/daikon/v1/connections.ts'
 import type { GroupServiceServer } from '../../gen/daikon/v1/groups.ts'
 import type { OAuthServiceServer } from '../../gen/daikon/v1/oauth.ts'
 import type { PermissionServiceServer } from '../../gen/daikon/v1/permissions.ts'
 import type { RoleServiceServer } from '../../gen/daikon/v1/roles.ts'
+import type { ScimServiceServer } from '../../gen/daikon/v1/scim.ts'
 import type { ServiceAccountServiceServer } from '../../gen/daikon/v1/service_accounts.ts'
 import type { UserServiceServer } from '../../gen/daikon/v1/users.ts'
 import type { WorkspaceServiceServer } from '../../gen/daikon/v1/workspaces.ts'
@@ -46,6 +48,15 @@ import { getStats } from '../admin/stats.ts'
 import { endUserSession, endUserSessions } from '../admin/user-sessions.ts'
 import { setAdministrator, updateUser } from '../admin/user-status.ts'
 import { getUser, listUsers } from '../admin/users.ts'
+import {
+  createConnection,
+  deleteConnection,
+  getConnection,
+  listConnections,
+} from '../connections/connections.ts'
+import type { FindDomainProof } from '../connections/domain-proof.ts'
+import { verifyConnectionDomain } from '../connections/domain-verification.ts'
+import { updateConnection } from '../connections/update-connection.ts'
 import type { Quotas } from '../core/quotas.ts'
 import type { Handler, RequestContext } from '../core/request-context.ts'
 import type { SecretBox } from '../core/secret-box.ts'
@@ -118,6 +129,30 @@ import { transferOwnership } from '../permissions/transfer.ts'
 import { unregister } from '../permissions/unregister.ts'
 import { updateVisibility } from '../permissions/visibility.ts'
 import type { HandlersOf, HandlerTable } from '../rpc/handler.ts'
+import {
+  getScimConfiguration,
+  getScimResourceType,
+  getScimSchema,
+  listScimResourceTypes,
+  listScimSchemas,
+} from '../scim/discovery.ts'
+import {
+  createScimGroup,
+  deleteScimGroup,
+  getScimGroup,
+  listScimGroups,
+  patchScimGroup,
+  replaceScimGroup,
+} from '../scim/groups.ts'
+import { confirmScim, createToken, deleteToken, getScimToken } from '../scim/token.ts'
+import {
+  createScimUser,
+  deleteScimUser,
+  getScimUser,
+  listScimUsers,
+  patchScimUser,
+  replaceScimUser,
+} from '../scim/users.ts'
 import {
   listWebhookDeliveries,
   retryWebhookDelivery,
@@ -197,6 +232,7 @@ type HandlerDependencies = IdentityDependencies & {
   backchannelHosts: OutboundHosts
   /** The hosts that may receive events. */
   webhookHosts: OutboundHosts
+  findDomainProof: FindDomainProof
   secretBox: SecretBox
   /** Wakes up a node to attempt the due deliveries of a webhook. */
   wakeWebhook(id: string): void
@@ -214,20 +250,25 @@ export function createHandlers({
   onLinkUsed,
   backchannelHosts,
   webhookHosts,
+  findDomainProof,
   secretBox,
   wakeWebhook,
   ...identity
 }: HandlerDependencies): HandlerTable {
-  const { debug, keysRequired } = identity.options
+  const { connectionProviders } = identity
+  const { baseUrl, debug, keysRequired } = identity.options
   const bind = bindContext({
     findApiKey,
     identity,
+    baseUrl,
     debug,
     keysRequired,
     quotas,
     invitations,
     backchannelHosts,
     webhookHosts,
+    connectionProviders,
+    findDomainProof,
     secretBox,
     wakeWebhook,
   })
@@ -332,6 +373,12 @@ export function createHandlers({
       listApiKeys,
       createKey,
       deleteKey,
+      listConnections: bind(listConnections),
+      createConnection: bind(createConnection),
+      getConnection: bind(getConnection),
+      updateConnection: bind(updateConnection),
+      deleteConnection: bind(deleteConnection),
+      verifyConnectionDomain: bind(verifyConnectionDomain),
       listServiceApps,
       getServiceApp,
       createServiceApp: bind(createServiceApp),
@@ -437,6 +484,10 @@ export function createHandlers({
       inviteMember: bind(inviteMember),
       updateMember,
       removeMember,
+      getScimToken,
+      createScimToken: createToken,
+      deleteScimToken: deleteToken,
+      confirmScim,
     } satisfies HandlersOf<WorkspaceServiceServer, Stores>,
     GroupService: {
       createGroup: bind(createGroup),
@@ -468,6 +519,25 @@ export function createHandlers({
       addRoleGroup,
       removeRoleGroup,
     } satisfies HandlersOf<RoleServiceServer, Stores>,
+    ScimService: {
+      getScimConfiguration: bind(getScimConfiguration),
+      listScimResourceTypes: bind(listScimResourceTypes),
+      getScimResourceType: bind(getScimResourceType),
+      listScimSchemas: bind(listScimSchemas),
+      getScimSchema: bind(getScimSchema),
+      listScimUsers: bind(listScimUsers),
+      createScimUser: bind(createScimUser),
+      getScimUser: bind(getScimUser),
+      replaceScimUser: bind(replaceScimUser),
+      patchScimUser: bind(patchScimUser),
+      deleteScimUser: bind(deleteScimUser),
+      listScimGroups: bind(listScimGroups),
+      createScimGroup: bind(createScimGroup),
+      getScimGroup: bind(getScimGroup),
+      replaceScimGroup: bind(replaceScimGroup),
+      patchScimGroup: bind(patchScimGroup),
+      deleteScimGroup: bind(deleteScimGroup),
+    } satisfies HandlersOf<ScimServiceServer, Stores>,
     ServiceAccountService: {
       listServiceAccounts,
       createServiceAccount: bind(createServiceAccount),
@@ -478,6 +548,14 @@ export function createHandlers({
       createKey,
       deleteKey,
     } satisfies HandlersOf<ServiceAccountServiceServer, Stores>,
+    ConnectionService: {
+      listConnections: bind(listConnections),
+      createConnection: bind(createConnection),
+      getConnection: bind(getConnection),
+      updateConnection: bind(updateConnection),
+      deleteConnection: bind(deleteConnection),
+      verifyConnectionDomain: bind(verifyConnectionDomain),
+    } satisfies HandlersOf<ConnectionServiceServer, Stores>,
     ActivityService: {
       watch: createWatchActivity(feed),
       listWorkspaceActivity,

@@ -4,6 +4,7 @@ import { maxSealedEntries, sealActivity } from '../activity/seal.ts'
 import { warnOfDevelopmentMode } from '../admin/service-apps.ts'
 import { type Config, readQuotas } from '../config/config.ts'
 import { readEncryptionKeys } from '../config/encryption-keys.ts'
+import { maxCheckedDomains } from '../connections/domain-verification.ts'
 import type { Logger } from '../core/logger.ts'
 import { repeat } from '../core/repeat.ts'
 import { type Database, openDatabase } from '../database/database.ts'
@@ -268,6 +269,11 @@ export async function startNode(
         onWebhookFailure,
       ),
       repeat(
+        async () => (await running.checkDomains()) === maxCheckedDomains,
+        minute,
+        logFailure('Checking the domains of connections failed'),
+      ),
+      repeat(
         async () => (await sealActivity(openStores())) === maxSealedEntries,
         sealInterval,
         logFailure('Sealing the activity log failed'),
@@ -397,6 +403,8 @@ function readOptions(config: Config, grpcTls: GrpcTls | undefined): ApplicationO
     corsOrigins: config.CORS_ORIGINS,
     backchannelAllowedHosts: config.BACKCHANNEL_ALLOWED_HOSTS,
     webhookAllowedHosts: config.WEBHOOK_ALLOWED_HOSTS,
+    connectionAllowedHosts: config.CONNECTION_ALLOWED_HOSTS,
+    dnsServers: config.DNS_SERVERS,
     encryptionKeys: readEncryptionKeys(config),
     recordIp: config.ACTIVITY_RECORD_IP,
     grpcTls,

@@ -10,6 +10,9 @@ import { PeopleStore } from '../admin/store/people-store.ts'
 import { ServiceAppStore } from '../admin/store/service-app-store.ts'
 import { StatisticsStore } from '../admin/store/statistics-store.ts'
 import { UserDataStore } from '../admin/store/user-data-store.ts'
+import { ConnectionDomainStore } from '../connections/store/connection-domain-store.ts'
+import { ConnectionStore } from '../connections/store/connection-store.ts'
+import { ConnectionSubjectStore } from '../connections/store/connection-subject-store.ts'
 import type { Transactional } from '../core/request-context.ts'
 import { RolloutStore } from '../database/rollout-store.ts'
 import { inTransaction } from '../database/transaction.ts'
@@ -22,6 +25,7 @@ import { ClientStore } from '../identity/store/client-store.ts'
 import { CodeStore } from '../identity/store/code-store.ts'
 import { ManagementAppStore } from '../identity/store/management-app-store.ts'
 import { RevocationStore } from '../identity/store/revocation-store.ts'
+import { ScimTokenStore } from '../identity/store/scim-token-store.ts'
 import { SessionStore } from '../identity/store/session-store.ts'
 import { UserStore } from '../identity/store/user-store.ts'
 import { AccessChangeStore } from '../permissions/store/access-change-store.ts'
@@ -33,6 +37,9 @@ import { ResourceStore } from '../permissions/store/resource-store.ts'
 import { ResourceTreeStore } from '../permissions/store/resource-tree-store.ts'
 import { ResourceTypeStore } from '../permissions/store/resource-type-store.ts'
 import { ShareStore } from '../permissions/store/share-store.ts'
+import { ScimGroupStore } from '../scim/store/scim-group-store.ts'
+import { ScimGuardStore } from '../scim/store/scim-guard-store.ts'
+import { ScimUserStore } from '../scim/store/scim-user-store.ts'
 import { DeliveryStore } from '../webhooks/store/delivery-store.ts'
 import { WebhookFeedStore } from '../webhooks/store/webhook-feed-store.ts'
 import { WebhookStore } from '../webhooks/store/webhook-store.ts'
@@ -57,6 +64,9 @@ const storeClasses = {
   clientApps: ClientAppStore,
   clients: ClientStore,
   codes: CodeStore,
+  connectionDomains: ConnectionDomainStore,
+  connections: ConnectionStore,
+  connectionSubjects: ConnectionSubjectStore,
   deliveries: DeliveryStore,
   feed: FeedStore,
   groupHierarchy: GroupHierarchyStore,
@@ -78,6 +88,10 @@ const storeClasses = {
   roles: RoleStore,
   rollout: RolloutStore,
   routes: RouteStore,
+  scimGroups: ScimGroupStore,
+  scimGuards: ScimGuardStore,
+  scimTokens: ScimTokenStore,
+  scimUsers: ScimUserStore,
   serviceAccounts: ServiceAccountStore,
   serviceApps: ServiceAppStore,
   sessions: SessionStore,

@@ -95,7 +95,7 @@ export async function removeGroupMember(
   })
 }
 
-function createGroupMemberEvent(
+export function createGroupMemberEvent(
   action: 'group.member_added' | 'group.member_removed',
   { id, workspaceId, name }: StoredGroup,
   userId: string,

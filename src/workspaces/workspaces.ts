@@ -61,12 +61,14 @@ export async function createWorkspace(
   }
 }
 
-/** Lists the workspaces of the user, by name. */
+/** Lists the workspaces of the user, by name; the one of the connection in a session by it. */
 export async function listWorkspaces(
   { stores, principal }: RequestContext<WorkspaceStores>,
   _request: ListWorkspacesRequest,
 ): Promise<ListWorkspacesResponse> {
-  const workspaces = await stores.workspaces.listOfUser(requireUser(principal).id)
+  const { id, workspaceId, connectionId } = requireUser(principal)
+  const all = await stores.workspaces.listOfUser(id)
+  const workspaces = connectionId ? all.filter((workspace) => workspace.id === workspaceId) : all
   return { workspaces: workspaces.map(toWorkspaceResponse) }
 }
 

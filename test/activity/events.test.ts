@@ -3,16 +3,20 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
 import { type ActivityEventName, activityEvents } from '../../src/activity/events.ts'
+import { txtValue } from '../../src/connections/domain-proof.ts'
 import { createHandlers } from '../../src/server/handlers.ts'
 import { createAdmin } from '../support/admin.ts'
 import { signInWithOAuth } from '../support/oauth.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
 import { seedApiKey, seedManagementApp, seedServiceAccount } from '../support/request-fixture.ts'
+import { seedConnection, seedScimToken } from '../support/scim.ts'
 import { createSignInEnvironment, signIn, signInAtProvider } from '../support/sign-in.ts'
+import { startStubIssuer } from '../support/stub-issuer.ts'
 import type { PresentedCredentials, Transport } from '../support/transports.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
 const environment = await createSignInEnvironment()
+const issuer = await startStubIssuer()
 const { pool, seed } = environment
 const admin = await createAdmin(environment)
 test.after.always(() => environment.stop())
@@ -45,6 +49,11 @@ type EventCalls = {
     (typeof activityEvents)[Name]['recordedBy'][number],
     (scene: Scene) => Promise<EventCall>
   >
+}
+
+const connectionSettings = {
+  ...{ name: 'Corp', client_id: 'daikon', client_secret: 'secret' },
+  ...{ scopes: [], domains: ['corp.example'] },
 }
 
 const byAdmin = { admin: admin.token }
@@ -369,6 +378,23 @@ const eventCalls: EventCalls = {
       return by('admin', 'DeleteKey', { service_account_id: account, key_id })
     },
   },
+  'scim.token_created': {
+    createScimToken: async ({ by, fixture }) => {
+      await seedConnection(environment, fixture.workspace, `${randomUUID()}.example.org`)
+      return by('owner', 'CreateScimToken', {})
+    },
+  },
+  'scim.token_deleted': {
+    deleteScimToken: async ({ by, fixture }) => {
+      await seedScimToken(environment, fixture.workspace)
+      return by('owner', 'DeleteScimToken', {})
+    },
+  },
+  'scim.confirmed': { confirmScim: async ({ by }) => by('owner', 'ConfirmScim', {}) },
+  'scim.user_provisioned': {},
+  'scim.user_updated': {},
+  'scim.user_deprovisioned': {},
+  'scim.user_deleted': {},
   'service_action.registered': {
     registerActions: async ({ bySelf }) => bySelf('RegisterActions', { name: 'archive' }),
   },
@@ -421,6 +447,33 @@ const eventCalls: EventCalls = {
     deleteServiceApp: async ({ service_app_id }) =>
       createAdminCall('DeleteServiceApp', { service_app_id }),
   },
+  'connection.created': {
+    createConnection: async ({ workspace_id, connection }) => {
+      const settings = { ...connectionSettings, issuer: connection.issuer }
+      return createAdminCall('CreateConnection', { workspace_id, ...settings })
+    },
+  },
+  'connection.updated': {
+    updateConnection: async ({ connection: { ids } }) => {
+      const changes = { name: 'New', scopes: [], domains: [] }
+      return createAdminCall('UpdateConnection', { ...ids, ...changes })
+    },
+  },
+  'connection.deleted': {
+    deleteConnection: async ({ connection: { ids } }) => createAdminCall('DeleteConnection', ids),
+  },
+  'connection.domain_verified': {
+    verifyConnectionDomain: async ({ connection: { ids } }) => {
+      const domain = `${ids.connection_id}.example`
+      const token = await seed.connectionDomain(ids.connection_id, ids.workspace_id, domain)
+      environment.dns.records.set(domain, [txtValue(token)])
+      return createAdminCall('VerifyConnectionDomain', { ...ids, domain })
+    },
+  },
+  'connection.domain_failing': {},
+  'connection.domain_lapsed': {},
+  'connection.member_joined': {},
+  'connection.break_glass_used': {},
   'webhook.created': {
     createWebhook: async () =>
       createAdminCall('CreateWebhook', { url: 'https://hooks.example.com/a', events: [] }),
@@ -737,6 +790,9 @@ async function createScene(transport: Transport) {
     const { tokens, client_id, browser_session } = await signInWithOAuth(environment, transport)
     return { ...tokens, client_id, browser_session } as Record<string, string>
   }
+  const connection_id = await seed.connection(workspace_id, issuer)
+  await seed.connectionDomain(connection_id, workspace_id, 'corp.example')
+  const connection = { issuer, ids: { workspace_id, connection_id } }
   const [group, role_id, { id: service_app_id }, client_app_id, { id: permission_id }, webhook_id] =
     await Promise.all([
       seed.group(workspace_id, [member]),
@@ -757,6 +813,7 @@ async function createScene(transport: Transport) {
     transport,
     signedIn,
     oauth,
+    connection,
     group,
     role_id,
     service_app_id,

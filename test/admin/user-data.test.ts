@@ -131,7 +131,29 @@ for (const transport of environment.transports) {
     )
     const names = "given_name = 'Grace', family_name = 'Hopper'"
     await pool.query(`update users set ${names} where id = $1`, [editor.id])
+    await pool.query(
+      `insert into scim_users (workspace_id, user_id, user_name, external_id, attributes, is_active,
+         created_at, updated_at)
+       values ($1, $2, 'grace@example.com', 'e-1', '{"title": "Rear admiral"}', true, now(), now())`,
+      [fixture.workspace, editor.id],
+    )
+    const connection = await environment.seed.connection(fixture.workspace, 'https://idp.example')
+    await pool.query(
+      `insert into connection_subjects
+         (connection_id, subject, user_id, workspace_id, email, last_sign_in_at)
+       values ($1, 'sub', $2, $3, 'grace@example.com', now())`,
+      [connection, editor.id, fixture.workspace],
+    )
     const data = expectOk(await call('ExportUser', { user_id: editor.id.toUpperCase() }))
+    t.like(data.scim_users, [
+      {
+        workspace_id: fixture.workspace,
+        user_name: 'grace@example.com',
+        external_id: 'e-1',
+        attributes: { title: 'Rear admiral' },
+      },
+    ])
+    t.like(data.connection_subjects, [{ connection_id: connection, subject: 'sub' }])
     t.like(data, { given_name: 'Grace', family_name: 'Hopper' })
     t.like(data.browser_sessions, [{ id: session, provider: 'github' }])
     t.is(data.user.id, editor.id)

@@ -260,6 +260,7 @@ function insufficientCredentials(
     user: [{}, { key }, { admin: token }],
     service: [{}, { token }],
     dual: [{}, { token }, { key }],
+    scim: [{}, { token }, { key }],
     admin: [{}, { token }, { key }, { admin: token }],
   }[tier]
 }

@@ -31,6 +31,8 @@ const features = [
   'activity',
   'admin',
   'webhooks',
+  'connections',
+  'scim',
 ]
 
 /** The folders of src that the files of each folder may import, in addition to their own. */
@@ -49,6 +51,8 @@ const allowed: Record<string, string[]> = {
   activity: ['core', 'database', ...features],
   admin: ['core', 'outbound', 'database', ...features],
   webhooks: ['core', 'outbound', 'database', ...features],
+  connections: ['core', 'outbound', 'database', ...features],
+  scim: ['core', 'database', ...features],
   rpc: ['core', 'database', 'rate-limit', ...features],
   grpc: ['core', 'rpc'],
   http: ['core', 'rpc'],
@@ -74,6 +78,7 @@ const importedByRpc = [
   'src/permissions/engine/question.ts',
   'src/identity/claims.ts',
   'src/identity/api-keys.ts',
+  'src/identity/scim-tokens.ts',
   'src/identity/service-keys.ts',
   'src/identity/tokens.ts',
   'src/identity/token-memory.ts',

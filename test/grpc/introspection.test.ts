@@ -187,6 +187,7 @@ for (const version of ['v1', 'v1alpha']) {
       environment.app.operations.map(({ service }) => `daikon.v1.${service}`),
     )
     for (const service of services) t.true(names.includes(service), service)
+    t.false(names.includes('daikon.v1.ScimService'))
   })
 
   test(`server reflection ${version} describes grpc.health.v1`, async (t) => {

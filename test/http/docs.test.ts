@@ -36,6 +36,7 @@ test('every operation is documented with its policy', (t) => {
     service: [{ serviceKey: [] }],
     dual: [{ accessToken: [], serviceKey: [] }],
     admin: [{ adminCookie: [] }],
+    scim: [{ scimToken: [] }],
   }
   for (const { name, route, policy } of endpoints) {
     const described = document.paths[route.path]?.[route.verb]

@@ -26,7 +26,11 @@ function createVerifier(maxCacheBytes: number) {
   }
   const tokens = { verify, verificationKeys: () => keys.current } as unknown as Tokens
   const memory = createTokenMemory(tokens, maxCacheBytes)
-  const run = createCredentialsVerifier(memory, async () => undefined)
+  const run = createCredentialsVerifier(
+    memory,
+    async () => undefined,
+    async () => undefined,
+  )
   return {
     count,
     keys,

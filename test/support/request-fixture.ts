@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { DescField, DescMessage } from '@bufbuild/protobuf'
+import { txtValue } from '../../src/connections/domain-proof.ts'
 import type { DeclaredOperation } from '../../src/rpc/operation.ts'
 import { createAdmin } from './admin.ts'
 import { expectOk } from './outcome.ts'
+import { seedConnection, seedScimToken } from './scim.ts'
+import { startStubIssuer } from './stub-issuer.ts'
 import type { TestEnvironment } from './test-environment.ts'
 import type { PresentedCredentials, Transport } from './transports.ts'
 import { createWorkspaceFixture, type Member, type WorkspaceFixture } from './workspace-fixture.ts'
@@ -100,6 +103,14 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
 
   const webhook = await environment.seed.webhook('http://127.0.0.1:9/')
   const delivery = await environment.seed.webhookDelivery(webhook)
+  const issuer = await startStubIssuer()
+  const connection = await environment.seed.connection(workspace, issuer)
+  const connectionSettings = { client_id: 'daikon', client_secret: 'secret', scopes: ['email'] }
+  const otherConnection = await environment.seed.connection(otherFixture.workspace, issuer)
+  const domain = `${connection}.example`
+  const token = await environment.seed.connectionDomain(connection, workspace, domain)
+  for (const id of [workspace, otherFixture.workspace]) await seedDirectory(environment, id)
+  environment.dns.records.set(domain, [txtValue(token)])
 
   const registration = {
     ...kind,
@@ -168,6 +179,13 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     client_app_id: clientApp,
     management_app_id: managementApp,
     scopes: ['users:read'],
+    connection_id: connection,
+    domain,
+    domains: [domain],
+    default_role: 'editor',
+    enforced: false,
+    break_glass: true,
+    mapping: { roles: {}, groups: {} },
     webhook_id: webhook,
     delivery_id: delivery,
     url: 'http://127.0.0.1:9/',
@@ -184,6 +202,8 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
   const overrides: Record<string, () => Values> = {
     register: () => ({ resource_id: randomUUID() }),
     registerBatch: () => ({ resources: [{ ...registration, resource_id: randomUUID() }] }),
+    createConnection: () => ({ ...connectionSettings, issuer }),
+    updateConnection: () => ({ ...connectionSettings, issuer: undefined }),
     // Restricts lists of all users and workspaces to the fixture's.
     listUsers: () => ({ q: people.viewer.id }),
     listWorkspaces: () => ({ q: workspace }),
@@ -258,6 +278,7 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
         session_id: [{ session_id: otherSession }],
         account_id: [{ account_id: otherAccount }],
         role_id: [{ role_id: otherRole }],
+        connection_id: [{ connection_id: otherConnection }],
         service_account_id: [{ service_account_id: otherServiceAccount }],
         key_id: [{ key_id: otherApiKey }],
         service_action_id: [{ service_action_id: otherAction }],
@@ -371,6 +392,12 @@ function fill(operation: DeclaredOperation, message: DescMessage, values: Values
 
 function isRequired(field: DescField): boolean {
   return !field.proto.proto3Optional
+}
+
+/** Creates a SCIM token, and the verified domain that it requires. */
+async function seedDirectory(environment: TestEnvironment, workspace: string): Promise<void> {
+  await seedConnection(environment, workspace, `${randomUUID()}.example.org`)
+  await seedScimToken(environment, workspace)
 }
 
 /** Creates a service account without an event. Returns its ID. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
+import { secretContext as connectionSecretContext } from '../../src/connections/connection-rules.ts'
 import type { Role } from '../../src/core/roles.ts'
 import { createSecretBox } from '../../src/core/secret-box.ts'
 import { createServiceKey, hashServiceKey } from '../../src/identity/service-keys.ts'
@@ -76,6 +77,23 @@ export function createSeed(pool: Pool) {
       )
       const settings = { url, events: [], description: '', secret, is_active: true }
       return insert('webhooks', { id, ...settings, ...row })
+    },
+    /** Creates a connection without domains. */
+    connection: (workspace_id: string, issuer: string, row: Record<string, unknown> = {}) => {
+      const id = randomUUID()
+      const box = createSecretBox([testEncryptionKey])
+      return insert('connections', {
+        ...{ id, workspace_id, name: 'Corp', issuer, client_id: 'daikon' },
+        client_secret: box.encrypt('secret', connectionSecretContext(id)),
+        ...{ scopes: ['openid'], default_role: 'viewer', mapping: { roles: {}, groups: {} } },
+        ...{ is_active: true, enforced: false, break_glass: true, ...row },
+      })
+    },
+    /** Adds a domain that is not verified to a connection. Returns its token. */
+    connectionDomain: async (connection_id: string, workspace_id: string, domain: string) => {
+      const token = randomUUID()
+      await insert('connection_domains', { token, connection_id, workspace_id, domain })
+      return token
     },
     webhookDelivery: (webhook_id: string, row: Record<string, unknown> = {}) => {
       const content = { type: 'group.created', request_body: '{}' }

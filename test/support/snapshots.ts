@@ -17,6 +17,7 @@ export function normalizeText(text: string): string {
     .replace(/"key_prefix": "dk_[\w-]*"/g, '"key_prefix": "<prefix>"')
     .replace(/da_[\w-]+/g, '<API key>')
     .replace(/dm_[\w-]+/g, '<management secret>')
+    .replace(/ds_[\w-]+/g, '<SCIM token>')
     .replace(/dl_[\w-]{43}/g, '<link token>')
     .replace(/\/oauth\/invitations\/[\w-]{43}/g, '<invitation>')
     .replace(/dkcs_[\w-]+/g, '<client secret>')

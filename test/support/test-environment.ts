@@ -14,6 +14,7 @@ import {
   createApplication,
 } from '../../src/server/application.ts'
 import { cloneDatabase } from './database.ts'
+import { type DnsServer, startDnsServer } from './dns-server.ts'
 import { createSeed, type Seed, testEncryptionKey } from './seed.ts'
 import { createTransports, type Transport } from './transports.ts'
 
@@ -34,6 +35,8 @@ export type Node = {
 export type TestEnvironment = Node & {
   pool: Pool
   seed: Seed
+  /** The DNS server that the nodes ask about connections. */
+  dns: DnsServer
   clock: { now: Date | undefined }
   databaseUrl: string
   /** Signs an access token of the user for the workspace. */
@@ -60,6 +63,7 @@ export async function startTestEnvironment(
   const keys = await loadTestKeys()
   const clock: TestEnvironment['clock'] = { now: undefined }
   const nodes: Node[] = []
+  const dns = await startDnsServer()
   const { pathname } = new URL(database.url)
   const urls = replicas.urls.map((url) => Object.assign(new URL(url), { pathname }).href)
   const addNode = async (more: Partial<ApplicationDependencies['options']> = {}) => {
@@ -68,7 +72,7 @@ export async function startTestEnvironment(
       databaseUrl ? poolTimeouts : longTimeouts,
       keys,
       clock,
-      { ...options, ...more },
+      { dnsServers: [dns.address], ...options, ...more },
       dependencies,
       { ...replicas, urls },
     )
@@ -79,6 +83,7 @@ export async function startTestEnvironment(
   return {
     ...first,
     addNode,
+    dns,
     clock,
     pool: database.pool,
     databaseUrl: database.url,
@@ -90,6 +95,7 @@ export async function startTestEnvironment(
     },
     async stop() {
       await Promise.all(nodes.map((node) => node.stop()))
+      dns.stop()
       await database.drop()
     },
   }

@@ -24,7 +24,7 @@ const (
 // The request of AuthService.BeginLogin.
 type BeginLoginRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `google`, `microsoft` or `github`.
+	// `google`, `microsoft`, `github`, or `connection:<ID>` for the connection of a workspace.
 	Provider string `protobuf:"bytes,1,opt,name=provider,proto3" json:"provider,omitempty"`
 	// A redirect URI of an active client app. It must match exactly.
 	RedirectUri string `protobuf:"bytes,2,opt,name=redirect_uri,json=redirectUri,proto3" json:"redirect_uri,omitempty"`
@@ -238,7 +238,7 @@ func (x *BeginLoginResponse) GetOpenerPolicy() string {
 // The request of AuthService.CompleteLogin and AuthService.CompleteAdminLogin.
 type CompleteLoginRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `google`, `microsoft` or `github`.
+	// `google`, `microsoft`, `github`, or `connection:<ID>` for the connection of a workspace.
 	Provider string `protobuf:"bytes,1,opt,name=provider,proto3" json:"provider,omitempty"`
 	// The `state` that was sent to the provider.
 	State *string `protobuf:"bytes,2,opt,name=state,proto3,oneof" json:"state,omitempty"`

@@ -1009,6 +1009,171 @@ func (*DeleteResponse) Descriptor() ([]byte, []int) {
 	return file_daikon_v1_workspaces_proto_rawDescGZIP(), []int{13}
 }
 
+// The SCIM token of a workspace, without the token itself.
+type ScimTokenResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The first characters of the token.
+	Prefix string `protobuf:"bytes,1,opt,name=prefix,proto3" json:"prefix,omitempty"`
+	// When the token was created.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// The hour in which the token was last used.
+	LastUsedAt    *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=last_used_at,json=lastUsedAt,proto3,oneof" json:"last_used_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ScimTokenResponse) Reset() {
+	*x = ScimTokenResponse{}
+	mi := &file_daikon_v1_workspaces_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ScimTokenResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ScimTokenResponse) ProtoMessage() {}
+
+func (x *ScimTokenResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_workspaces_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ScimTokenResponse.ProtoReflect.Descriptor instead.
+func (*ScimTokenResponse) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_workspaces_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *ScimTokenResponse) GetPrefix() string {
+	if x != nil {
+		return x.Prefix
+	}
+	return ""
+}
+
+func (x *ScimTokenResponse) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
+func (x *ScimTokenResponse) GetLastUsedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.LastUsedAt
+	}
+	return nil
+}
+
+// The response of WorkspaceService.CreateScimToken.
+type NewScimToken struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The token, which no other response contains.
+	Token string `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
+	// When the token was created.
+	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NewScimToken) Reset() {
+	*x = NewScimToken{}
+	mi := &file_daikon_v1_workspaces_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NewScimToken) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NewScimToken) ProtoMessage() {}
+
+func (x *NewScimToken) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_workspaces_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NewScimToken.ProtoReflect.Descriptor instead.
+func (*NewScimToken) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_workspaces_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *NewScimToken) GetToken() string {
+	if x != nil {
+		return x.Token
+	}
+	return ""
+}
+
+func (x *NewScimToken) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
+// The response of WorkspaceService.ConfirmScim.
+type ScimConfirmation struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Until when the directory may end any number of memberships.
+	ExpiresAt     *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ScimConfirmation) Reset() {
+	*x = ScimConfirmation{}
+	mi := &file_daikon_v1_workspaces_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ScimConfirmation) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ScimConfirmation) ProtoMessage() {}
+
+func (x *ScimConfirmation) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_workspaces_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ScimConfirmation.ProtoReflect.Descriptor instead.
+func (*ScimConfirmation) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_workspaces_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *ScimConfirmation) GetExpiresAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpiresAt
+	}
+	return nil
+}
+
 var File_daikon_v1_workspaces_proto protoreflect.FileDescriptor
 
 const file_daikon_v1_workspaces_proto_rawDesc = "" +
@@ -1108,7 +1273,21 @@ const file_daikon_v1_workspaces_proto_rawDesc = "" +
 	"_joined_atB\r\n" +
 	"\v_expires_atB\x11\n" +
 	"\x0f_invitation_url\"\x10\n" +
-	"\x0eDeleteResponse2\xee\x05\n" +
+	"\x0eDeleteResponse\"\xba\x01\n" +
+	"\x11ScimTokenResponse\x12\x16\n" +
+	"\x06prefix\x18\x01 \x01(\tR\x06prefix\x129\n" +
+	"\n" +
+	"created_at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12A\n" +
+	"\flast_used_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampH\x00R\n" +
+	"lastUsedAt\x88\x01\x01B\x0f\n" +
+	"\r_last_used_at\"_\n" +
+	"\fNewScimToken\x12\x14\n" +
+	"\x05token\x18\x01 \x01(\tR\x05token\x129\n" +
+	"\n" +
+	"created_at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"M\n" +
+	"\x10ScimConfirmation\x129\n" +
+	"\n" +
+	"expires_at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt2\x96\b\n" +
 	"\x10WorkspaceService\x12R\n" +
 	"\x0fCreateWorkspace\x12!.daikon.v1.CreateWorkspaceRequest\x1a\x1c.daikon.v1.WorkspaceResponse\x12U\n" +
 	"\x0eListWorkspaces\x12 .daikon.v1.ListWorkspacesRequest\x1a!.daikon.v1.ListWorkspacesResponse\x12I\n" +
@@ -1118,7 +1297,11 @@ const file_daikon_v1_workspaces_proto_rawDesc = "" +
 	"\vListMembers\x12\x1d.daikon.v1.ListMembersRequest\x1a\x1e.daikon.v1.ListMembersResponse\x12R\n" +
 	"\fInviteMember\x12\x1e.daikon.v1.InviteMemberRequest\x1a\".daikon.v1.WorkspaceMemberResponse\x12R\n" +
 	"\fUpdateMember\x12\x1e.daikon.v1.UpdateMemberRequest\x1a\".daikon.v1.WorkspaceMemberResponse\x12I\n" +
-	"\fRemoveMember\x12\x1e.daikon.v1.RemoveMemberRequest\x1a\x19.daikon.v1.DeleteResponseB\x98\x01\n" +
+	"\fRemoveMember\x12\x1e.daikon.v1.RemoveMemberRequest\x1a\x19.daikon.v1.DeleteResponse\x12I\n" +
+	"\fGetScimToken\x12\x1b.daikon.v1.WorkspaceRequest\x1a\x1c.daikon.v1.ScimTokenResponse\x12G\n" +
+	"\x0fCreateScimToken\x12\x1b.daikon.v1.WorkspaceRequest\x1a\x17.daikon.v1.NewScimToken\x12I\n" +
+	"\x0fDeleteScimToken\x12\x1b.daikon.v1.WorkspaceRequest\x1a\x19.daikon.v1.DeleteResponse\x12G\n" +
+	"\vConfirmScim\x12\x1b.daikon.v1.WorkspaceRequest\x1a\x1b.daikon.v1.ScimConfirmationB\x98\x01\n" +
 	"\rcom.daikon.v1B\x0fWorkspacesProtoP\x01Z1github.com/daikon-auth/daikon/clients/go/daikonv1\xa2\x02\x03DXX\xaa\x02\tDaikon.V1\xca\x02\tDaikon\\V1\xe2\x02\x15Daikon\\V1\\GPBMetadata\xea\x02\n" +
 	"Daikon::V1b\x06proto3"
 
@@ -1134,7 +1317,7 @@ func file_daikon_v1_workspaces_proto_rawDescGZIP() []byte {
 	return file_daikon_v1_workspaces_proto_rawDescData
 }
 
-var file_daikon_v1_workspaces_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
+var file_daikon_v1_workspaces_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
 var file_daikon_v1_workspaces_proto_goTypes = []any{
 	(*CreateWorkspaceRequest)(nil),  // 0: daikon.v1.CreateWorkspaceRequest
 	(*ListWorkspacesRequest)(nil),   // 1: daikon.v1.ListWorkspacesRequest
@@ -1150,39 +1333,54 @@ var file_daikon_v1_workspaces_proto_goTypes = []any{
 	(*RemoveMemberRequest)(nil),     // 11: daikon.v1.RemoveMemberRequest
 	(*WorkspaceMemberResponse)(nil), // 12: daikon.v1.WorkspaceMemberResponse
 	(*DeleteResponse)(nil),          // 13: daikon.v1.DeleteResponse
-	(*timestamppb.Timestamp)(nil),   // 14: google.protobuf.Timestamp
+	(*ScimTokenResponse)(nil),       // 14: daikon.v1.ScimTokenResponse
+	(*NewScimToken)(nil),            // 15: daikon.v1.NewScimToken
+	(*ScimConfirmation)(nil),        // 16: daikon.v1.ScimConfirmation
+	(*timestamppb.Timestamp)(nil),   // 17: google.protobuf.Timestamp
 }
 var file_daikon_v1_workspaces_proto_depIdxs = []int32{
 	6,  // 0: daikon.v1.ListWorkspacesResponse.workspaces:type_name -> daikon.v1.WorkspaceResponse
-	14, // 1: daikon.v1.WorkspaceResponse.created_at:type_name -> google.protobuf.Timestamp
+	17, // 1: daikon.v1.WorkspaceResponse.created_at:type_name -> google.protobuf.Timestamp
 	12, // 2: daikon.v1.ListMembersResponse.members:type_name -> daikon.v1.WorkspaceMemberResponse
-	14, // 3: daikon.v1.InviteMemberRequest.expires_at:type_name -> google.protobuf.Timestamp
-	14, // 4: daikon.v1.UpdateMemberRequest.expires_at:type_name -> google.protobuf.Timestamp
-	14, // 5: daikon.v1.WorkspaceMemberResponse.joined_at:type_name -> google.protobuf.Timestamp
-	14, // 6: daikon.v1.WorkspaceMemberResponse.expires_at:type_name -> google.protobuf.Timestamp
-	0,  // 7: daikon.v1.WorkspaceService.CreateWorkspace:input_type -> daikon.v1.CreateWorkspaceRequest
-	1,  // 8: daikon.v1.WorkspaceService.ListWorkspaces:input_type -> daikon.v1.ListWorkspacesRequest
-	3,  // 9: daikon.v1.WorkspaceService.GetWorkspace:input_type -> daikon.v1.WorkspaceRequest
-	5,  // 10: daikon.v1.WorkspaceService.UpdateWorkspace:input_type -> daikon.v1.UpdateWorkspaceRequest
-	4,  // 11: daikon.v1.WorkspaceService.DeleteWorkspace:input_type -> daikon.v1.DeleteWorkspaceRequest
-	7,  // 12: daikon.v1.WorkspaceService.ListMembers:input_type -> daikon.v1.ListMembersRequest
-	9,  // 13: daikon.v1.WorkspaceService.InviteMember:input_type -> daikon.v1.InviteMemberRequest
-	10, // 14: daikon.v1.WorkspaceService.UpdateMember:input_type -> daikon.v1.UpdateMemberRequest
-	11, // 15: daikon.v1.WorkspaceService.RemoveMember:input_type -> daikon.v1.RemoveMemberRequest
-	6,  // 16: daikon.v1.WorkspaceService.CreateWorkspace:output_type -> daikon.v1.WorkspaceResponse
-	2,  // 17: daikon.v1.WorkspaceService.ListWorkspaces:output_type -> daikon.v1.ListWorkspacesResponse
-	6,  // 18: daikon.v1.WorkspaceService.GetWorkspace:output_type -> daikon.v1.WorkspaceResponse
-	6,  // 19: daikon.v1.WorkspaceService.UpdateWorkspace:output_type -> daikon.v1.WorkspaceResponse
-	13, // 20: daikon.v1.WorkspaceService.DeleteWorkspace:output_type -> daikon.v1.DeleteResponse
-	8,  // 21: daikon.v1.WorkspaceService.ListMembers:output_type -> daikon.v1.ListMembersResponse
-	12, // 22: daikon.v1.WorkspaceService.InviteMember:output_type -> daikon.v1.WorkspaceMemberResponse
-	12, // 23: daikon.v1.WorkspaceService.UpdateMember:output_type -> daikon.v1.WorkspaceMemberResponse
-	13, // 24: daikon.v1.WorkspaceService.RemoveMember:output_type -> daikon.v1.DeleteResponse
-	16, // [16:25] is the sub-list for method output_type
-	7,  // [7:16] is the sub-list for method input_type
-	7,  // [7:7] is the sub-list for extension type_name
-	7,  // [7:7] is the sub-list for extension extendee
-	0,  // [0:7] is the sub-list for field type_name
+	17, // 3: daikon.v1.InviteMemberRequest.expires_at:type_name -> google.protobuf.Timestamp
+	17, // 4: daikon.v1.UpdateMemberRequest.expires_at:type_name -> google.protobuf.Timestamp
+	17, // 5: daikon.v1.WorkspaceMemberResponse.joined_at:type_name -> google.protobuf.Timestamp
+	17, // 6: daikon.v1.WorkspaceMemberResponse.expires_at:type_name -> google.protobuf.Timestamp
+	17, // 7: daikon.v1.ScimTokenResponse.created_at:type_name -> google.protobuf.Timestamp
+	17, // 8: daikon.v1.ScimTokenResponse.last_used_at:type_name -> google.protobuf.Timestamp
+	17, // 9: daikon.v1.NewScimToken.created_at:type_name -> google.protobuf.Timestamp
+	17, // 10: daikon.v1.ScimConfirmation.expires_at:type_name -> google.protobuf.Timestamp
+	0,  // 11: daikon.v1.WorkspaceService.CreateWorkspace:input_type -> daikon.v1.CreateWorkspaceRequest
+	1,  // 12: daikon.v1.WorkspaceService.ListWorkspaces:input_type -> daikon.v1.ListWorkspacesRequest
+	3,  // 13: daikon.v1.WorkspaceService.GetWorkspace:input_type -> daikon.v1.WorkspaceRequest
+	5,  // 14: daikon.v1.WorkspaceService.UpdateWorkspace:input_type -> daikon.v1.UpdateWorkspaceRequest
+	4,  // 15: daikon.v1.WorkspaceService.DeleteWorkspace:input_type -> daikon.v1.DeleteWorkspaceRequest
+	7,  // 16: daikon.v1.WorkspaceService.ListMembers:input_type -> daikon.v1.ListMembersRequest
+	9,  // 17: daikon.v1.WorkspaceService.InviteMember:input_type -> daikon.v1.InviteMemberRequest
+	10, // 18: daikon.v1.WorkspaceService.UpdateMember:input_type -> daikon.v1.UpdateMemberRequest
+	11, // 19: daikon.v1.WorkspaceService.RemoveMember:input_type -> daikon.v1.RemoveMemberRequest
+	3,  // 20: daikon.v1.WorkspaceService.GetScimToken:input_type -> daikon.v1.WorkspaceRequest
+	3,  // 21: daikon.v1.WorkspaceService.CreateScimToken:input_type -> daikon.v1.WorkspaceRequest
+	3,  // 22: daikon.v1.WorkspaceService.DeleteScimToken:input_type -> daikon.v1.WorkspaceRequest
+	3,  // 23: daikon.v1.WorkspaceService.ConfirmScim:input_type -> daikon.v1.WorkspaceRequest
+	6,  // 24: daikon.v1.WorkspaceService.CreateWorkspace:output_type -> daikon.v1.WorkspaceResponse
+	2,  // 25: daikon.v1.WorkspaceService.ListWorkspaces:output_type -> daikon.v1.ListWorkspacesResponse
+	6,  // 26: daikon.v1.WorkspaceService.GetWorkspace:output_type -> daikon.v1.WorkspaceResponse
+	6,  // 27: daikon.v1.WorkspaceService.UpdateWorkspace:output_type -> daikon.v1.WorkspaceResponse
+	13, // 28: daikon.v1.WorkspaceService.DeleteWorkspace:output_type -> daikon.v1.DeleteResponse
+	8,  // 29: daikon.v1.WorkspaceService.ListMembers:output_type -> daikon.v1.ListMembersResponse
+	12, // 30: daikon.v1.WorkspaceService.InviteMember:output_type -> daikon.v1.WorkspaceMemberResponse
+	12, // 31: daikon.v1.WorkspaceService.UpdateMember:output_type -> daikon.v1.WorkspaceMemberResponse
+	13, // 32: daikon.v1.WorkspaceService.RemoveMember:output_type -> daikon.v1.DeleteResponse
+	14, // 33: daikon.v1.WorkspaceService.GetScimToken:output_type -> daikon.v1.ScimTokenResponse
+	15, // 34: daikon.v1.WorkspaceService.CreateScimToken:output_type -> daikon.v1.NewScimToken
+	13, // 35: daikon.v1.WorkspaceService.DeleteScimToken:output_type -> daikon.v1.DeleteResponse
+	16, // 36: daikon.v1.WorkspaceService.ConfirmScim:output_type -> daikon.v1.ScimConfirmation
+	24, // [24:37] is the sub-list for method output_type
+	11, // [11:24] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_daikon_v1_workspaces_proto_init() }
@@ -1199,13 +1397,14 @@ func file_daikon_v1_workspaces_proto_init() {
 	file_daikon_v1_workspaces_proto_msgTypes[9].OneofWrappers = []any{}
 	file_daikon_v1_workspaces_proto_msgTypes[10].OneofWrappers = []any{}
 	file_daikon_v1_workspaces_proto_msgTypes[12].OneofWrappers = []any{}
+	file_daikon_v1_workspaces_proto_msgTypes[14].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_daikon_v1_workspaces_proto_rawDesc), len(file_daikon_v1_workspaces_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   14,
+			NumMessages:   17,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -28,6 +28,10 @@ const (
 	WorkspaceService_InviteMember_FullMethodName    = "/daikon.v1.WorkspaceService/InviteMember"
 	WorkspaceService_UpdateMember_FullMethodName    = "/daikon.v1.WorkspaceService/UpdateMember"
 	WorkspaceService_RemoveMember_FullMethodName    = "/daikon.v1.WorkspaceService/RemoveMember"
+	WorkspaceService_GetScimToken_FullMethodName    = "/daikon.v1.WorkspaceService/GetScimToken"
+	WorkspaceService_CreateScimToken_FullMethodName = "/daikon.v1.WorkspaceService/CreateScimToken"
+	WorkspaceService_DeleteScimToken_FullMethodName = "/daikon.v1.WorkspaceService/DeleteScimToken"
+	WorkspaceService_ConfirmScim_FullMethodName     = "/daikon.v1.WorkspaceService/ConfirmScim"
 )
 
 // WorkspaceServiceClient is the client API for WorkspaceService service.
@@ -87,6 +91,25 @@ type WorkspaceServiceClient interface {
 	// `owner` if that member is an owner. Fails with `ALREADY_EXISTS` if the member is the last
 	// active owner.
 	RemoveMember(ctx context.Context, in *RemoveMemberRequest, opts ...grpc.CallOption) (*DeleteResponse, error)
+	// Get the SCIM token
+	//
+	// Describes the SCIM token of a workspace, without the token itself.
+	GetScimToken(ctx context.Context, in *WorkspaceRequest, opts ...grpc.CallOption) (*ScimTokenResponse, error)
+	// Create a SCIM token
+	//
+	// Creates the SCIM token of a workspace, with which a directory manages its members and groups. Only
+	// this response contains the token. The previous token ends at once. Fails with `ALREADY_EXISTS` if
+	// no connection of the workspace has a verified domain.
+	CreateScimToken(ctx context.Context, in *WorkspaceRequest, opts ...grpc.CallOption) (*NewScimToken, error)
+	// Delete the SCIM token
+	//
+	// Ends the SCIM token of a workspace. From the response on, it is rejected by every node.
+	DeleteScimToken(ctx context.Context, in *WorkspaceRequest, opts ...grpc.CallOption) (*DeleteResponse, error)
+	// Confirm SCIM changes
+	//
+	// Lets the directory end the membership of any number of members for an hour. Otherwise, at most half
+	// of the members may end within an hour.
+	ConfirmScim(ctx context.Context, in *WorkspaceRequest, opts ...grpc.CallOption) (*ScimConfirmation, error)
 }
 
 type workspaceServiceClient struct {
@@ -187,6 +210,46 @@ func (c *workspaceServiceClient) RemoveMember(ctx context.Context, in *RemoveMem
 	return out, nil
 }
 
+func (c *workspaceServiceClient) GetScimToken(ctx context.Context, in *WorkspaceRequest, opts ...grpc.CallOption) (*ScimTokenResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ScimTokenResponse)
+	err := c.cc.Invoke(ctx, WorkspaceService_GetScimToken_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *workspaceServiceClient) CreateScimToken(ctx context.Context, in *WorkspaceRequest, opts ...grpc.CallOption) (*NewScimToken, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(NewScimToken)
+	err := c.cc.Invoke(ctx, WorkspaceService_CreateScimToken_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *workspaceServiceClient) DeleteScimToken(ctx context.Context, in *WorkspaceRequest, opts ...grpc.CallOption) (*DeleteResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(DeleteResponse)
+	err := c.cc.Invoke(ctx, WorkspaceService_DeleteScimToken_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *workspaceServiceClient) ConfirmScim(ctx context.Context, in *WorkspaceRequest, opts ...grpc.CallOption) (*ScimConfirmation, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ScimConfirmation)
+	err := c.cc.Invoke(ctx, WorkspaceService_ConfirmScim_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // WorkspaceServiceServer is the server API for WorkspaceService service.
 // All implementations must embed UnimplementedWorkspaceServiceServer
 // for forward compatibility.
@@ -244,6 +307,25 @@ type WorkspaceServiceServer interface {
 	// `owner` if that member is an owner. Fails with `ALREADY_EXISTS` if the member is the last
 	// active owner.
 	RemoveMember(context.Context, *RemoveMemberRequest) (*DeleteResponse, error)
+	// Get the SCIM token
+	//
+	// Describes the SCIM token of a workspace, without the token itself.
+	GetScimToken(context.Context, *WorkspaceRequest) (*ScimTokenResponse, error)
+	// Create a SCIM token
+	//
+	// Creates the SCIM token of a workspace, with which a directory manages its members and groups. Only
+	// this response contains the token. The previous token ends at once. Fails with `ALREADY_EXISTS` if
+	// no connection of the workspace has a verified domain.
+	CreateScimToken(context.Context, *WorkspaceRequest) (*NewScimToken, error)
+	// Delete the SCIM token
+	//
+	// Ends the SCIM token of a workspace. From the response on, it is rejected by every node.
+	DeleteScimToken(context.Context, *WorkspaceRequest) (*DeleteResponse, error)
+	// Confirm SCIM changes
+	//
+	// Lets the directory end the membership of any number of members for an hour. Otherwise, at most half
+	// of the members may end within an hour.
+	ConfirmScim(context.Context, *WorkspaceRequest) (*ScimConfirmation, error)
 	mustEmbedUnimplementedWorkspaceServiceServer()
 }
 
@@ -280,6 +362,18 @@ func (UnimplementedWorkspaceServiceServer) UpdateMember(context.Context, *Update
 }
 func (UnimplementedWorkspaceServiceServer) RemoveMember(context.Context, *RemoveMemberRequest) (*DeleteResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method RemoveMember not implemented")
+}
+func (UnimplementedWorkspaceServiceServer) GetScimToken(context.Context, *WorkspaceRequest) (*ScimTokenResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method GetScimToken not implemented")
+}
+func (UnimplementedWorkspaceServiceServer) CreateScimToken(context.Context, *WorkspaceRequest) (*NewScimToken, error) {
+	return nil, status.Error(codes.Unimplemented, "method CreateScimToken not implemented")
+}
+func (UnimplementedWorkspaceServiceServer) DeleteScimToken(context.Context, *WorkspaceRequest) (*DeleteResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method DeleteScimToken not implemented")
+}
+func (UnimplementedWorkspaceServiceServer) ConfirmScim(context.Context, *WorkspaceRequest) (*ScimConfirmation, error) {
+	return nil, status.Error(codes.Unimplemented, "method ConfirmScim not implemented")
 }
 func (UnimplementedWorkspaceServiceServer) mustEmbedUnimplementedWorkspaceServiceServer() {}
 func (UnimplementedWorkspaceServiceServer) testEmbeddedByValue()                          {}
@@ -464,6 +558,78 @@ func _WorkspaceService_RemoveMember_Handler(srv interface{}, ctx context.Context
 	return interceptor(ctx, in, info, handler)
 }
 
+func _WorkspaceService_GetScimToken_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(WorkspaceRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(WorkspaceServiceServer).GetScimToken(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: WorkspaceService_GetScimToken_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(WorkspaceServiceServer).GetScimToken(ctx, req.(*WorkspaceRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _WorkspaceService_CreateScimToken_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(WorkspaceRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(WorkspaceServiceServer).CreateScimToken(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: WorkspaceService_CreateScimToken_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(WorkspaceServiceServer).CreateScimToken(ctx, req.(*WorkspaceRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _WorkspaceService_DeleteScimToken_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(WorkspaceRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(WorkspaceServiceServer).DeleteScimToken(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: WorkspaceService_DeleteScimToken_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(WorkspaceServiceServer).DeleteScimToken(ctx, req.(*WorkspaceRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _WorkspaceService_ConfirmScim_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(WorkspaceRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(WorkspaceServiceServer).ConfirmScim(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: WorkspaceService_ConfirmScim_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(WorkspaceServiceServer).ConfirmScim(ctx, req.(*WorkspaceRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // WorkspaceService_ServiceDesc is the grpc.ServiceDesc for WorkspaceService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -506,6 +672,22 @@ var WorkspaceService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "RemoveMember",
 			Handler:    _WorkspaceService_RemoveMember_Handler,
+		},
+		{
+			MethodName: "GetScimToken",
+			Handler:    _WorkspaceService_GetScimToken_Handler,
+		},
+		{
+			MethodName: "CreateScimToken",
+			Handler:    _WorkspaceService_CreateScimToken_Handler,
+		},
+		{
+			MethodName: "DeleteScimToken",
+			Handler:    _WorkspaceService_DeleteScimToken_Handler,
+		},
+		{
+			MethodName: "ConfirmScim",
+			Handler:    _WorkspaceService_ConfirmScim_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},

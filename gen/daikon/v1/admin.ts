@@ -117,6 +117,16 @@ import {
   WorkspacePageRequest,
 } from "./admin_workspaces.ts";
 import {
+  ConnectionCreateRequest,
+  ConnectionDeleteRequest,
+  ConnectionDomainRequest,
+  ConnectionDomainResponse,
+  ConnectionRequest,
+  ConnectionResponse,
+  ConnectionUpdateRequest,
+  ListConnectionsResponse,
+} from "./connections.ts";
+import {
   ChildGroupRequest,
   DeleteGroupRequest,
   GroupCreateRequest,
@@ -1380,6 +1390,102 @@ export const AdminServiceService = {
     responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
   },
   /**
+   * List connections
+   *
+   * Lists the connections of a workspace to identity providers, oldest first, without their secrets.
+   */
+  listConnections: {
+    path: "/daikon.v1.AdminService/ListConnections" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: WorkspaceRequest): Buffer => Buffer.from(WorkspaceRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): WorkspaceRequest => WorkspaceRequest.decode(value),
+    responseSerialize: (value: ListConnectionsResponse): Buffer =>
+      Buffer.from(ListConnectionsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListConnectionsResponse => ListConnectionsResponse.decode(value),
+  },
+  /**
+   * Create a connection
+   *
+   * Connects a workspace to an OpenID Connect provider, whose configuration is read at once:
+   * `INVALID_ARGUMENT` says what is wrong with it. Nobody can sign in by it until a domain is
+   * verified. Fails with `FAILED_PRECONDITION` if SECRETS_ENCRYPTION_KEY is not set, and with
+   * `ALREADY_EXISTS` during a rollout, while a node of an older version is connected.
+   */
+  createConnection: {
+    path: "/daikon.v1.AdminService/CreateConnection" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ConnectionCreateRequest): Buffer =>
+      Buffer.from(ConnectionCreateRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ConnectionCreateRequest => ConnectionCreateRequest.decode(value),
+    responseSerialize: (value: ConnectionResponse): Buffer => Buffer.from(ConnectionResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ConnectionResponse => ConnectionResponse.decode(value),
+  },
+  /**
+   * Get a connection
+   *
+   * Returns a connection.
+   */
+  getConnection: {
+    path: "/daikon.v1.AdminService/GetConnection" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ConnectionRequest): Buffer => Buffer.from(ConnectionRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ConnectionRequest => ConnectionRequest.decode(value),
+    responseSerialize: (value: ConnectionResponse): Buffer => Buffer.from(ConnectionResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ConnectionResponse => ConnectionResponse.decode(value),
+  },
+  /**
+   * Update a connection
+   *
+   * Updates the fields that are present. Fails with `ALREADY_EXISTS` and the reason
+   * `ENFORCEMENT_NOT_READY` if the connection is to be enforced without a verified domain, or without
+   * a sign-in by it in the last day.
+   */
+  updateConnection: {
+    path: "/daikon.v1.AdminService/UpdateConnection" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ConnectionUpdateRequest): Buffer =>
+      Buffer.from(ConnectionUpdateRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ConnectionUpdateRequest => ConnectionUpdateRequest.decode(value),
+    responseSerialize: (value: ConnectionResponse): Buffer => Buffer.from(ConnectionResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ConnectionResponse => ConnectionResponse.decode(value),
+  },
+  /**
+   * Delete a connection
+   *
+   * Deletes a connection, and ends the sessions by it. The members remain.
+   */
+  deleteConnection: {
+    path: "/daikon.v1.AdminService/DeleteConnection" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ConnectionDeleteRequest): Buffer =>
+      Buffer.from(ConnectionDeleteRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ConnectionDeleteRequest => ConnectionDeleteRequest.decode(value),
+    responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
+  },
+  /**
+   * Verify a domain
+   *
+   * Looks for the TXT record of a domain. Fails with `ALREADY_EXISTS` if there is none, or if another
+   * connection has verified the domain.
+   */
+  verifyConnectionDomain: {
+    path: "/daikon.v1.AdminService/VerifyConnectionDomain" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ConnectionDomainRequest): Buffer =>
+      Buffer.from(ConnectionDomainRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ConnectionDomainRequest => ConnectionDomainRequest.decode(value),
+    responseSerialize: (value: ConnectionDomainResponse): Buffer =>
+      Buffer.from(ConnectionDomainResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ConnectionDomainResponse => ConnectionDomainResponse.decode(value),
+  },
+  /**
    * List service apps
    *
    * Lists the service apps, oldest first, without their keys.
@@ -2338,6 +2444,48 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
    * Ends an API key. From the response on, it is rejected by every node.
    */
   deleteKey: handleUnaryCall<ApiKeyRequest, DeleteResponse>;
+  /**
+   * List connections
+   *
+   * Lists the connections of a workspace to identity providers, oldest first, without their secrets.
+   */
+  listConnections: handleUnaryCall<WorkspaceRequest, ListConnectionsResponse>;
+  /**
+   * Create a connection
+   *
+   * Connects a workspace to an OpenID Connect provider, whose configuration is read at once:
+   * `INVALID_ARGUMENT` says what is wrong with it. Nobody can sign in by it until a domain is
+   * verified. Fails with `FAILED_PRECONDITION` if SECRETS_ENCRYPTION_KEY is not set, and with
+   * `ALREADY_EXISTS` during a rollout, while a node of an older version is connected.
+   */
+  createConnection: handleUnaryCall<ConnectionCreateRequest, ConnectionResponse>;
+  /**
+   * Get a connection
+   *
+   * Returns a connection.
+   */
+  getConnection: handleUnaryCall<ConnectionRequest, ConnectionResponse>;
+  /**
+   * Update a connection
+   *
+   * Updates the fields that are present. Fails with `ALREADY_EXISTS` and the reason
+   * `ENFORCEMENT_NOT_READY` if the connection is to be enforced without a verified domain, or without
+   * a sign-in by it in the last day.
+   */
+  updateConnection: handleUnaryCall<ConnectionUpdateRequest, ConnectionResponse>;
+  /**
+   * Delete a connection
+   *
+   * Deletes a connection, and ends the sessions by it. The members remain.
+   */
+  deleteConnection: handleUnaryCall<ConnectionDeleteRequest, DeleteResponse>;
+  /**
+   * Verify a domain
+   *
+   * Looks for the TXT record of a domain. Fails with `ALREADY_EXISTS` if there is none, or if another
+   * connection has verified the domain.
+   */
+  verifyConnectionDomain: handleUnaryCall<ConnectionDomainRequest, ConnectionDomainResponse>;
   /**
    * List service apps
    *
@@ -4123,6 +4271,132 @@ export interface AdminServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * List connections
+   *
+   * Lists the connections of a workspace to identity providers, oldest first, without their secrets.
+   */
+  listConnections(
+    request: WorkspaceRequest,
+    callback: (error: ServiceError | null, response: ListConnectionsResponse) => void,
+  ): ClientUnaryCall;
+  listConnections(
+    request: WorkspaceRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListConnectionsResponse) => void,
+  ): ClientUnaryCall;
+  listConnections(
+    request: WorkspaceRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListConnectionsResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Create a connection
+   *
+   * Connects a workspace to an OpenID Connect provider, whose configuration is read at once:
+   * `INVALID_ARGUMENT` says what is wrong with it. Nobody can sign in by it until a domain is
+   * verified. Fails with `FAILED_PRECONDITION` if SECRETS_ENCRYPTION_KEY is not set, and with
+   * `ALREADY_EXISTS` during a rollout, while a node of an older version is connected.
+   */
+  createConnection(
+    request: ConnectionCreateRequest,
+    callback: (error: ServiceError | null, response: ConnectionResponse) => void,
+  ): ClientUnaryCall;
+  createConnection(
+    request: ConnectionCreateRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ConnectionResponse) => void,
+  ): ClientUnaryCall;
+  createConnection(
+    request: ConnectionCreateRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ConnectionResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Get a connection
+   *
+   * Returns a connection.
+   */
+  getConnection(
+    request: ConnectionRequest,
+    callback: (error: ServiceError | null, response: ConnectionResponse) => void,
+  ): ClientUnaryCall;
+  getConnection(
+    request: ConnectionRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ConnectionResponse) => void,
+  ): ClientUnaryCall;
+  getConnection(
+    request: ConnectionRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ConnectionResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Update a connection
+   *
+   * Updates the fields that are present. Fails with `ALREADY_EXISTS` and the reason
+   * `ENFORCEMENT_NOT_READY` if the connection is to be enforced without a verified domain, or without
+   * a sign-in by it in the last day.
+   */
+  updateConnection(
+    request: ConnectionUpdateRequest,
+    callback: (error: ServiceError | null, response: ConnectionResponse) => void,
+  ): ClientUnaryCall;
+  updateConnection(
+    request: ConnectionUpdateRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ConnectionResponse) => void,
+  ): ClientUnaryCall;
+  updateConnection(
+    request: ConnectionUpdateRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ConnectionResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Delete a connection
+   *
+   * Deletes a connection, and ends the sessions by it. The members remain.
+   */
+  deleteConnection(
+    request: ConnectionDeleteRequest,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  deleteConnection(
+    request: ConnectionDeleteRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  deleteConnection(
+    request: ConnectionDeleteRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Verify a domain
+   *
+   * Looks for the TXT record of a domain. Fails with `ALREADY_EXISTS` if there is none, or if another
+   * connection has verified the domain.
+   */
+  verifyConnectionDomain(
+    request: ConnectionDomainRequest,
+    callback: (error: ServiceError | null, response: ConnectionDomainResponse) => void,
+  ): ClientUnaryCall;
+  verifyConnectionDomain(
+    request: ConnectionDomainRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ConnectionDomainResponse) => void,
+  ): ClientUnaryCall;
+  verifyConnectionDomain(
+    request: ConnectionDomainRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ConnectionDomainResponse) => void,
   ): ClientUnaryCall;
   /**
    * List service apps

@@ -61,8 +61,8 @@ export interface ActivityEntry {
     | string
     | undefined;
   /**
-   * What performed the action: `user`, `service_account` or `management_app`. Absent without an actor
-   * and in entries of earlier versions.
+   * What performed the action: `user`, `service_account`, `management_app`, or `scim` for the SCIM
+   * token of a workspace. Absent without an actor and in entries of earlier versions.
    */
   actor_type?:
     | string

@@ -6,6 +6,7 @@
 
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
+import { Struct } from "../../google/protobuf/struct.ts";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
 import { ActivityEntry } from "./admin_records.ts";
 import { UserDetail } from "./admin_users.ts";
@@ -67,13 +68,49 @@ export interface UserExport {
   given_name: string;
   /** The family name, as the identity provider sent it; can be empty. */
   family_name: string;
+  /** How connections of workspaces know the user. */
+  connection_subjects: ExportedConnectionSubject[];
+  /** What the directories of workspaces have said about the user (SCIM). */
+  scim_users: ExportedScimUser[];
+}
+
+/** How a connection of a workspace knows a user. */
+export interface ExportedConnectionSubject {
+  /** The ID of the connection. */
+  connection_id: string;
+  /** The ID of the workspace. */
+  workspace_id: string;
+  /** The subject that the identity provider sends. */
+  subject: string;
+  /** The e-mail address of the first sign-in by the connection. */
+  email: string;
+  /** When the user last signed in by the connection. */
+  last_sign_in_at: string | undefined;
+}
+
+/** What the directory of a workspace has said about a user. */
+export interface ExportedScimUser {
+  /** The ID of the workspace. */
+  workspace_id: string;
+  /** The address by which the directory calls the user. */
+  user_name: string;
+  /** The ID of the user in the directory. */
+  external_id?:
+    | string
+    | undefined;
+  /** The other attributes. */
+  attributes:
+    | { [key: string]: any }
+    | undefined;
+  /** When the directory provisioned the user. */
+  created_at: string | undefined;
 }
 
 /** A browser in which the user is signed in to daikon itself. */
 export interface ExportedBrowserSession {
   /** The ID of the session. */
   id: string;
-  /** The identity provider: `google`, `microsoft` or `github`. */
+  /** The identity provider: `google`, `microsoft`, `github` or `connection:<ID>`. */
   provider: string;
   /** When the user signed in. */
   authenticated_at:
@@ -326,6 +363,8 @@ function createBaseUserExport(): UserExport {
     browser_sessions: [],
     given_name: "",
     family_name: "",
+    connection_subjects: [],
+    scim_users: [],
   };
 }
 
@@ -354,6 +393,12 @@ export const UserExport: MessageFns<UserExport> = {
     }
     if (message.family_name !== "") {
       writer.uint32(66).string(message.family_name);
+    }
+    for (const v of message.connection_subjects) {
+      ExportedConnectionSubject.encode(v!, writer.uint32(74).fork()).join();
+    }
+    for (const v of message.scim_users) {
+      ExportedScimUser.encode(v!, writer.uint32(82).fork()).join();
     }
     return writer;
   },
@@ -435,6 +480,22 @@ export const UserExport: MessageFns<UserExport> = {
             message.family_name = reader.string();
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.connection_subjects.push(ExportedConnectionSubject.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.scim_users.push(ExportedScimUser.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -462,6 +523,215 @@ export const UserExport: MessageFns<UserExport> = {
     message.browser_sessions = object.browser_sessions?.map((e) => ExportedBrowserSession.fromPartial(e)) || [];
     message.given_name = object.given_name ?? "";
     message.family_name = object.family_name ?? "";
+    message.connection_subjects = object.connection_subjects?.map((e) => ExportedConnectionSubject.fromPartial(e)) ||
+      [];
+    message.scim_users = object.scim_users?.map((e) => ExportedScimUser.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseExportedConnectionSubject(): ExportedConnectionSubject {
+  return { connection_id: "", workspace_id: "", subject: "", email: "", last_sign_in_at: undefined };
+}
+
+export const ExportedConnectionSubject: MessageFns<ExportedConnectionSubject> = {
+  encode(message: ExportedConnectionSubject, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.connection_id !== "") {
+      writer.uint32(10).string(message.connection_id);
+    }
+    if (message.workspace_id !== "") {
+      writer.uint32(18).string(message.workspace_id);
+    }
+    if (message.subject !== "") {
+      writer.uint32(26).string(message.subject);
+    }
+    if (message.email !== "") {
+      writer.uint32(34).string(message.email);
+    }
+    if (message.last_sign_in_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.last_sign_in_at), writer.uint32(42).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ExportedConnectionSubject {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExportedConnectionSubject();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.connection_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.workspace_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.subject = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.email = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.last_sign_in_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ExportedConnectionSubject>, I>>(base?: I): ExportedConnectionSubject {
+    return ExportedConnectionSubject.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ExportedConnectionSubject>, I>>(object: I): ExportedConnectionSubject {
+    const message = createBaseExportedConnectionSubject();
+    message.connection_id = object.connection_id ?? "";
+    message.workspace_id = object.workspace_id ?? "";
+    message.subject = object.subject ?? "";
+    message.email = object.email ?? "";
+    message.last_sign_in_at = object.last_sign_in_at ?? undefined;
+    return message;
+  },
+};
+
+function createBaseExportedScimUser(): ExportedScimUser {
+  return { workspace_id: "", user_name: "", external_id: undefined, attributes: undefined, created_at: undefined };
+}
+
+export const ExportedScimUser: MessageFns<ExportedScimUser> = {
+  encode(message: ExportedScimUser, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.workspace_id !== "") {
+      writer.uint32(10).string(message.workspace_id);
+    }
+    if (message.user_name !== "") {
+      writer.uint32(18).string(message.user_name);
+    }
+    if (message.external_id !== undefined) {
+      writer.uint32(26).string(message.external_id);
+    }
+    if (message.attributes !== undefined) {
+      Struct.encode(Struct.wrap(message.attributes), writer.uint32(34).fork()).join();
+    }
+    if (message.created_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.created_at), writer.uint32(42).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ExportedScimUser {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExportedScimUser();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.workspace_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.user_name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.external_id = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.attributes = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.created_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ExportedScimUser>, I>>(base?: I): ExportedScimUser {
+    return ExportedScimUser.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ExportedScimUser>, I>>(object: I): ExportedScimUser {
+    const message = createBaseExportedScimUser();
+    message.workspace_id = object.workspace_id ?? "";
+    message.user_name = object.user_name ?? "";
+    message.external_id = object.external_id ?? undefined;
+    message.attributes = object.attributes ?? undefined;
+    message.created_at = object.created_at ?? undefined;
     return message;
   },
 };

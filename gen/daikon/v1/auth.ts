@@ -26,7 +26,7 @@ export const protobufFileName = "daikon/v1/auth.proto";
 
 /** The request of AuthService.BeginLogin. */
 export interface BeginLoginRequest {
-  /** `google`, `microsoft` or `github`. */
+  /** `google`, `microsoft`, `github`, or `connection:<ID>` for the connection of a workspace. */
   provider: string;
   /** A redirect URI of an active client app. It must match exactly. */
   redirect_uri: string;
@@ -76,7 +76,7 @@ export interface BeginLoginResponse {
 
 /** The request of AuthService.CompleteLogin and AuthService.CompleteAdminLogin. */
 export interface CompleteLoginRequest {
-  /** `google`, `microsoft` or `github`. */
+  /** `google`, `microsoft`, `github`, or `connection:<ID>` for the connection of a workspace. */
   provider: string;
   /** The `state` that was sent to the provider. */
   state?:

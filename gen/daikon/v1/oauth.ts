@@ -81,7 +81,10 @@ export interface AuthorizeRequest {
   max_age?:
     | string
     | undefined;
-  /** The e-mail address of the user, passed to the identity provider. */
+  /**
+   * The e-mail address of the user, passed to the identity provider. If a connection has verified its
+   * domain, the user signs in by it.
+   */
   login_hint?:
     | string
     | undefined;
@@ -111,10 +114,14 @@ export interface AuthorizeRequest {
     | string
     | undefined;
   /**
-   * The identity provider: `google`, `microsoft` or `github`. If absent and several are configured,
-   * the user chooses one.
+   * The identity provider: `google`, `microsoft`, `github` or `connection:<ID>`. If it is absent, the
+   * domain of `login_hint` may have a connection; otherwise, the user chooses one.
    */
   provider?:
+    | string
+    | undefined;
+  /** The ID of a connection, by which the user must sign in. Replaces `provider`. */
+  connection?:
     | string
     | undefined;
   /** Not supported: returns `request_not_supported`. */
@@ -215,7 +222,7 @@ export interface OpenInvitationResponse {
 /** A page that daikon displays to a user. */
 export interface HostedPage {
   /**
-   * `choose_provider`, `choose_workspace`, `accept_invitation`, `sign_in_to_accept`, `joined`,
+   * `enter_email`, `choose_provider`, `choose_workspace`, `accept_invitation`, `sign_in_to_accept`, `joined`,
    * `confirm_sign_out`, `signed_out` or `form_post`.
    */
   kind: string;
@@ -227,7 +234,10 @@ export interface HostedPage {
   links: HostedPageLink[];
   /** Workspaces that the user is invited to. Each link accepts an invitation. */
   invitations: HostedPageLink[];
-  /** For `form_post`: the fields of the form, which is sent to the URL of the only link. */
+  /**
+   * For `form_post` and `enter_email`: the fields of the form, which is sent to the URL of the only
+   * link. The person adds `login_hint` to those of `enter_email`.
+   */
   fields: HostedPageField[];
   /** For `sign_in_to_accept`: why the last sign-in failed. */
   error?: string | undefined;
@@ -594,6 +604,7 @@ function createBaseAuthorizeRequest(): AuthorizeRequest {
     response_mode: undefined,
     workspace: undefined,
     provider: undefined,
+    connection: undefined,
     request: undefined,
     request_uri: undefined,
     registration: undefined,
@@ -653,6 +664,9 @@ export const AuthorizeRequest: MessageFns<AuthorizeRequest> = {
     }
     if (message.provider !== undefined) {
       writer.uint32(130).string(message.provider);
+    }
+    if (message.connection !== undefined) {
+      writer.uint32(194).string(message.connection);
     }
     if (message.request !== undefined) {
       writer.uint32(138).string(message.request);
@@ -819,6 +833,14 @@ export const AuthorizeRequest: MessageFns<AuthorizeRequest> = {
             message.provider = reader.string();
             continue;
           }
+          case 24: {
+            if (tag !== 194) {
+              break;
+            }
+
+            message.connection = reader.string();
+            continue;
+          }
           case 17: {
             if (tag !== 138) {
               break;
@@ -908,6 +930,7 @@ export const AuthorizeRequest: MessageFns<AuthorizeRequest> = {
     message.response_mode = object.response_mode ?? undefined;
     message.workspace = object.workspace ?? undefined;
     message.provider = object.provider ?? undefined;
+    message.connection = object.connection ?? undefined;
     message.request = object.request ?? undefined;
     message.request_uri = object.request_uri ?? undefined;
     message.registration = object.registration ?? undefined;

@@ -240,6 +240,32 @@ export interface WorkspaceMemberResponse {
 export interface DeleteResponse {
 }
 
+/** The SCIM token of a workspace, without the token itself. */
+export interface ScimTokenResponse {
+  /** The first characters of the token. */
+  prefix: string;
+  /** When the token was created. */
+  created_at:
+    | string
+    | undefined;
+  /** The hour in which the token was last used. */
+  last_used_at?: string | undefined;
+}
+
+/** The response of WorkspaceService.CreateScimToken. */
+export interface NewScimToken {
+  /** The token, which no other response contains. */
+  token: string;
+  /** When the token was created. */
+  created_at: string | undefined;
+}
+
+/** The response of WorkspaceService.ConfirmScim. */
+export interface ScimConfirmation {
+  /** Until when the directory may end any number of memberships. */
+  expires_at: string | undefined;
+}
+
 function createBaseCreateWorkspaceRequest(): CreateWorkspaceRequest {
   return { name: "", slug: "", description: undefined };
 }
@@ -1476,6 +1502,207 @@ export const DeleteResponse: MessageFns<DeleteResponse> = {
   },
 };
 
+function createBaseScimTokenResponse(): ScimTokenResponse {
+  return { prefix: "", created_at: undefined, last_used_at: undefined };
+}
+
+export const ScimTokenResponse: MessageFns<ScimTokenResponse> = {
+  encode(message: ScimTokenResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.prefix !== "") {
+      writer.uint32(10).string(message.prefix);
+    }
+    if (message.created_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.created_at), writer.uint32(18).fork()).join();
+    }
+    if (message.last_used_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.last_used_at), writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ScimTokenResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseScimTokenResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.prefix = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.created_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.last_used_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ScimTokenResponse>, I>>(base?: I): ScimTokenResponse {
+    return ScimTokenResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ScimTokenResponse>, I>>(object: I): ScimTokenResponse {
+    const message = createBaseScimTokenResponse();
+    message.prefix = object.prefix ?? "";
+    message.created_at = object.created_at ?? undefined;
+    message.last_used_at = object.last_used_at ?? undefined;
+    return message;
+  },
+};
+
+function createBaseNewScimToken(): NewScimToken {
+  return { token: "", created_at: undefined };
+}
+
+export const NewScimToken: MessageFns<NewScimToken> = {
+  encode(message: NewScimToken, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.token !== "") {
+      writer.uint32(10).string(message.token);
+    }
+    if (message.created_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.created_at), writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): NewScimToken {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseNewScimToken();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.token = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.created_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<NewScimToken>, I>>(base?: I): NewScimToken {
+    return NewScimToken.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<NewScimToken>, I>>(object: I): NewScimToken {
+    const message = createBaseNewScimToken();
+    message.token = object.token ?? "";
+    message.created_at = object.created_at ?? undefined;
+    return message;
+  },
+};
+
+function createBaseScimConfirmation(): ScimConfirmation {
+  return { expires_at: undefined };
+}
+
+export const ScimConfirmation: MessageFns<ScimConfirmation> = {
+  encode(message: ScimConfirmation, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.expires_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.expires_at), writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ScimConfirmation {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseScimConfirmation();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.expires_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ScimConfirmation>, I>>(base?: I): ScimConfirmation {
+    return ScimConfirmation.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ScimConfirmation>, I>>(object: I): ScimConfirmation {
+    const message = createBaseScimConfirmation();
+    message.expires_at = object.expires_at ?? undefined;
+    return message;
+  },
+};
+
 /** Manages workspaces and their members. */
 export type WorkspaceServiceService = typeof WorkspaceServiceService;
 export const WorkspaceServiceService = {
@@ -1627,6 +1854,65 @@ export const WorkspaceServiceService = {
     responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
   },
+  /**
+   * Get the SCIM token
+   *
+   * Describes the SCIM token of a workspace, without the token itself.
+   */
+  getScimToken: {
+    path: "/daikon.v1.WorkspaceService/GetScimToken" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: WorkspaceRequest): Buffer => Buffer.from(WorkspaceRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): WorkspaceRequest => WorkspaceRequest.decode(value),
+    responseSerialize: (value: ScimTokenResponse): Buffer => Buffer.from(ScimTokenResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ScimTokenResponse => ScimTokenResponse.decode(value),
+  },
+  /**
+   * Create a SCIM token
+   *
+   * Creates the SCIM token of a workspace, with which a directory manages its members and groups. Only
+   * this response contains the token. The previous token ends at once. Fails with `ALREADY_EXISTS` if
+   * no connection of the workspace has a verified domain.
+   */
+  createScimToken: {
+    path: "/daikon.v1.WorkspaceService/CreateScimToken" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: WorkspaceRequest): Buffer => Buffer.from(WorkspaceRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): WorkspaceRequest => WorkspaceRequest.decode(value),
+    responseSerialize: (value: NewScimToken): Buffer => Buffer.from(NewScimToken.encode(value).finish()),
+    responseDeserialize: (value: Buffer): NewScimToken => NewScimToken.decode(value),
+  },
+  /**
+   * Delete the SCIM token
+   *
+   * Ends the SCIM token of a workspace. From the response on, it is rejected by every node.
+   */
+  deleteScimToken: {
+    path: "/daikon.v1.WorkspaceService/DeleteScimToken" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: WorkspaceRequest): Buffer => Buffer.from(WorkspaceRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): WorkspaceRequest => WorkspaceRequest.decode(value),
+    responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
+  },
+  /**
+   * Confirm SCIM changes
+   *
+   * Lets the directory end the membership of any number of members for an hour. Otherwise, at most half
+   * of the members may end within an hour.
+   */
+  confirmScim: {
+    path: "/daikon.v1.WorkspaceService/ConfirmScim" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: WorkspaceRequest): Buffer => Buffer.from(WorkspaceRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): WorkspaceRequest => WorkspaceRequest.decode(value),
+    responseSerialize: (value: ScimConfirmation): Buffer => Buffer.from(ScimConfirmation.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ScimConfirmation => ScimConfirmation.decode(value),
+  },
 } as const;
 
 export interface WorkspaceServiceServer extends UntypedServiceImplementation {
@@ -1699,6 +1985,33 @@ export interface WorkspaceServiceServer extends UntypedServiceImplementation {
    * active owner.
    */
   removeMember: handleUnaryCall<RemoveMemberRequest, DeleteResponse>;
+  /**
+   * Get the SCIM token
+   *
+   * Describes the SCIM token of a workspace, without the token itself.
+   */
+  getScimToken: handleUnaryCall<WorkspaceRequest, ScimTokenResponse>;
+  /**
+   * Create a SCIM token
+   *
+   * Creates the SCIM token of a workspace, with which a directory manages its members and groups. Only
+   * this response contains the token. The previous token ends at once. Fails with `ALREADY_EXISTS` if
+   * no connection of the workspace has a verified domain.
+   */
+  createScimToken: handleUnaryCall<WorkspaceRequest, NewScimToken>;
+  /**
+   * Delete the SCIM token
+   *
+   * Ends the SCIM token of a workspace. From the response on, it is rejected by every node.
+   */
+  deleteScimToken: handleUnaryCall<WorkspaceRequest, DeleteResponse>;
+  /**
+   * Confirm SCIM changes
+   *
+   * Lets the directory end the membership of any number of members for an hour. Otherwise, at most half
+   * of the members may end within an hour.
+   */
+  confirmScim: handleUnaryCall<WorkspaceRequest, ScimConfirmation>;
 }
 
 export interface WorkspaceServiceClient extends Client {
@@ -1896,6 +2209,89 @@ export interface WorkspaceServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Get the SCIM token
+   *
+   * Describes the SCIM token of a workspace, without the token itself.
+   */
+  getScimToken(
+    request: WorkspaceRequest,
+    callback: (error: ServiceError | null, response: ScimTokenResponse) => void,
+  ): ClientUnaryCall;
+  getScimToken(
+    request: WorkspaceRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ScimTokenResponse) => void,
+  ): ClientUnaryCall;
+  getScimToken(
+    request: WorkspaceRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ScimTokenResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Create a SCIM token
+   *
+   * Creates the SCIM token of a workspace, with which a directory manages its members and groups. Only
+   * this response contains the token. The previous token ends at once. Fails with `ALREADY_EXISTS` if
+   * no connection of the workspace has a verified domain.
+   */
+  createScimToken(
+    request: WorkspaceRequest,
+    callback: (error: ServiceError | null, response: NewScimToken) => void,
+  ): ClientUnaryCall;
+  createScimToken(
+    request: WorkspaceRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: NewScimToken) => void,
+  ): ClientUnaryCall;
+  createScimToken(
+    request: WorkspaceRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: NewScimToken) => void,
+  ): ClientUnaryCall;
+  /**
+   * Delete the SCIM token
+   *
+   * Ends the SCIM token of a workspace. From the response on, it is rejected by every node.
+   */
+  deleteScimToken(
+    request: WorkspaceRequest,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  deleteScimToken(
+    request: WorkspaceRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  deleteScimToken(
+    request: WorkspaceRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Confirm SCIM changes
+   *
+   * Lets the directory end the membership of any number of members for an hour. Otherwise, at most half
+   * of the members may end within an hour.
+   */
+  confirmScim(
+    request: WorkspaceRequest,
+    callback: (error: ServiceError | null, response: ScimConfirmation) => void,
+  ): ClientUnaryCall;
+  confirmScim(
+    request: WorkspaceRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ScimConfirmation) => void,
+  ): ClientUnaryCall;
+  confirmScim(
+    request: WorkspaceRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ScimConfirmation) => void,
   ): ClientUnaryCall;
 }
 

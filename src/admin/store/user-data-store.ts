@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type {
+  ExportedConnectionSubject,
   ExportedResource,
   ExportedShare,
   UserExport,
@@ -44,6 +45,13 @@ export class UserDataStore {
     type Row = Omit<ExportedResource, 'created_at'> & { created_at: Timestamp }
     const rows = await query<Row>(this.#em, resourcesSql, [ownerId])
     return rows.map((row) => ({ ...row, created_at: isoTime(row.created_at) }))
+  }
+
+  /** Returns how connections of workspaces know a user. */
+  async listConnectionSubjects(userId: string): Promise<ExportedConnectionSubject[]> {
+    type Row = Omit<ExportedConnectionSubject, 'last_sign_in_at'> & { last_sign_in_at: Timestamp }
+    const rows = await query<Row>(this.#em, connectionSubjectsSql, [userId])
+    return rows.map((row) => ({ ...row, last_sign_in_at: isoTime(row.last_sign_in_at) }))
   }
 
   /** Returns the shares granted to or by a user. */
@@ -142,6 +150,11 @@ type BrowserSessionRow = {
   authenticated_at: Timestamp
   expires_at: Timestamp
 }
+
+/** $1 user ID. */
+const connectionSubjectsSql = `
+  select connection_id, workspace_id, subject, email, last_sign_in_at from connection_subjects
+  where user_id = $1 order by created_at, connection_id`
 
 /** $1 ID of the owner. */
 const resourcesSql = `

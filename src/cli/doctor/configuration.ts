@@ -100,7 +100,7 @@ export function configurationChecks(config: Config): Record<string, Check> {
       return expect(
         length > 0,
         length === 1 ? 'set' : `1 that encrypts, ${length - 1} that only decrypt`,
-        'SECRETS_ENCRYPTION_KEY is empty: webhooks cannot be created; set it to the output of `openssl rand -base64 32`',
+        'SECRETS_ENCRYPTION_KEY is empty: webhooks and connections cannot be created; set it to the output of `openssl rand -base64 32`',
       )
     },
     'gRPC certificate': async () => {

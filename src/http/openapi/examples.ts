@@ -152,6 +152,8 @@ const examples: Record<string, unknown> = {
   reason: 'Examine a ticket',
   minutes: 60,
   'ManagementAppResponse.client_id': exampleId('4'),
+  'NewScimToken.token': 'ds_c2VjcmV0',
+  'ScimTokenResponse.prefix': 'ds_c2VjcmV',
   'ManagementAppResponse.client_secret': 'dm_c2VjcmV0',
   'ManagementAppResponse.secret_prefix': 'dm_c2Vjcm',
   key_prefix: 'dk_c2Vj',

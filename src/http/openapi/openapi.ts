@@ -18,6 +18,12 @@ import {
 import { methodComment, protoComment } from './proto-comment.ts'
 import { describeBody, publishedSchema } from './request-schema.ts'
 import { createSchemas, type DefineSchema } from './schemas.ts'
+import {
+  describeScimBody,
+  describeScimSuccess,
+  scimErrorResponses,
+  scimErrorSchema,
+} from './scim.ts'
 
 /** The security requirements of each tier. */
 const security: Record<Tier, object[]> = {
@@ -26,6 +32,7 @@ const security: Record<Tier, object[]> = {
   service: [{ serviceKey: [] }],
   dual: [{ accessToken: [], serviceKey: [] }],
   admin: [{ adminCookie: [] }],
+  scim: [{ scimToken: [] }],
 }
 
 const securitySchemes = {
@@ -56,6 +63,12 @@ const securitySchemes = {
     in: 'cookie',
     name: 'admin_token',
     description: 'Set by the sign-in of an administrator.',
+  },
+  scimToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      'The SCIM token of a workspace, from `POST /workspaces/{workspace_id}/scim-token`.',
   },
   managementToken: {
     type: 'http',
@@ -111,7 +124,12 @@ export function createOpenApi(
     paths,
     components: {
       securitySchemes,
-      schemas: { ...schemas, Problem: problemSchema, OAuthError: oauthErrorSchema },
+      schemas: {
+        ...schemas,
+        Problem: problemSchema,
+        OAuthError: oauthErrorSchema,
+        ScimError: scimErrorSchema,
+      },
       responses: problemResponses(),
       headers: rateLimitHeaders,
     },
@@ -202,7 +220,11 @@ function describeOperation(operation: DeclaredOperation, route: Route, builder: 
     'x-scope': policy.scope === 'none' ? undefined : policy.scope,
     security: describeSecurity(policy),
     parameters,
-    requestBody: hasBody ? describeBody(operation, body, builder) : undefined,
+    requestBody: route.bodyField
+      ? describeScimBody(operation)
+      : hasBody
+        ? describeBody(operation, body, builder)
+        : undefined,
     responses: {
       [policy.status]: {
         ...describeSuccess(operation, builder),
@@ -211,7 +233,9 @@ function describeOperation(operation: DeclaredOperation, route: Route, builder: 
       ...(policy.pageField && { 200: pageResponse }),
       ...(policy.profile === 'oauth'
         ? oauthErrorResponses(operation)
-        : problemReferences(operation, parameters.length > 0 || contentFields.length > 0)),
+        : policy.profile === 'scim'
+          ? scimErrorResponses(operation)
+          : problemReferences(operation, parameters.length > 0 || contentFields.length > 0)),
     },
   }
 }
@@ -261,6 +285,7 @@ function describeSuccess(
   if (policy.status === 204) return { description: 'Success, no content', headers }
   if (policy.status >= 300) return { description: 'Redirect', headers }
   const responseField = output.fields.find(({ name }) => name === policy.responseField)
+  if (responseField && isStruct(responseField)) return describeScimSuccess(operation, headers)
   const schema = responseField?.message
     ? { type: 'array', items: refer(responseField.message) }
     : refer(output, policy.profile)

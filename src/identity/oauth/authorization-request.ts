@@ -1,4 +1,6 @@
 import type { AuthorizeRequest } from '../../../gen/daikon/v1/oauth.ts'
+import { isUuid } from '../../core/uuid.ts'
+import { connectionName } from '../providers/connection.ts'
 import type { RedirectingClient } from '../store/client-store.ts'
 
 /** A valid authorization request. */
@@ -26,6 +28,7 @@ export type AuthorizationRequest = {
   workspace?: string
   /** Proves that the user accepted the invitation to the workspace. */
   confirmation?: string
+  /** The name of an identity provider, or of the one of a connection. */
   provider?: string
 }
 
@@ -74,8 +77,10 @@ export function parseAuthorizationRequest(
   if (problem) return problem
   const prompts = readWords(request.prompt)
   const prompt = supportedPrompts.find((name) => prompts.includes(name))
-  const { state, nonce, max_age, login_hint, acr_values, workspace, confirmation, provider } =
-    request
+  const { state, nonce, max_age, login_hint, acr_values, workspace, confirmation } = request
+  const provider = request.connection
+    ? connectionName(request.connection.toLowerCase())
+    : request.provider
   return {
     clientId,
     redirectUri,
@@ -172,6 +177,7 @@ function findProblem(request: AuthorizeRequest): AuthorizationError | undefined 
     if (value.length > maxHintLength || /\p{Cc}/u.test(value))
       return invalid(`${name} must be at most ${maxHintLength} printable characters`)
   }
+  if (request.connection && !isUuid(request.connection)) return invalid('connection must be an ID')
   return findPromptProblem(readWords(request.prompt))
 }
 

@@ -1,8 +1,11 @@
 import type { AuthorizeRequest, AuthorizeResponse } from '../../../gen/daikon/v1/oauth.ts'
+import { domainOf } from '../../connections/connection-rules.ts'
+import { normalizeEmail } from '../../core/email.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { isUuid } from '../../core/uuid.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
-import { startFlow } from '../oauth-flow.ts'
+import { findProvider, startFlow } from '../oauth-flow.ts'
+import { connectionName, readConnectionId } from '../providers/connection.ts'
 import { type Provider, providerNames } from '../providers/provider.ts'
 import { listMatchingUris } from '../redirect-uris.ts'
 import { failure } from '../sign-in-result.ts'
@@ -12,6 +15,7 @@ import {
   type AuthorizationRequest,
   parseAuthorizationRequest,
   readResponseMode,
+  toParameters,
 } from './authorization-request.ts'
 import {
   authorizationUrl,
@@ -56,13 +60,24 @@ async function signInOrContinue(
   const session = cookie ? await stores.browserSessions.findOpen(cookie, now) : undefined
   const hint = request.id_token_hint && (await readIdTokenHint(context, request.id_token_hint))
   const isExpectedUser = !hint || hint.sub === session?.userId
-  if (session && isExpectedUser && !mustSignIn(parsed, session, now)) {
+  if (
+    session &&
+    isExpectedUser &&
+    hasProvider(parsed, session) &&
+    !mustSignIn(parsed, session, now)
+  ) {
     return continueAuthorization(context, parsed, client, session)
   }
   if (parsed.prompt === 'none') {
     return respondWithError(context, parsed, 'login_required', 'The user is not signed in')
   }
   return chooseProvider(context, parsed, client)
+}
+
+/** Whether a session began by the connection of the request, if the request names one. */
+function hasProvider({ provider }: AuthorizationRequest, session: OpenBrowserSession): boolean {
+  const isConnection = provider !== undefined && readConnectionId(provider) !== undefined
+  return !isConnection || provider === session.provider
 }
 
 /**
@@ -97,16 +112,26 @@ export function mustSignIn(
   return maxAge !== undefined && now.getTime() - authenticatedAt.getTime() > maxAge * 1000
 }
 
-/** Starts a sign-in, or lets the user choose between identity providers. */
+/**
+ * Starts a sign-in, or lets the user choose between identity providers. Where workspaces have
+ * connections, asks for the address first, whose domain may have one.
+ */
 async function chooseProvider(
   context: IdentityContext,
   request: AuthorizationRequest,
   client: RedirectingClient,
 ): Promise<AuthorizeResponse> {
   const { providers } = context.identity
+  const connection = await findConnection(context, request)
+  if (connection) return startSignIn(context, request, connection)
+  if (readConnectionId(request.provider ?? '') !== undefined)
+    return respondWithError(context, request, 'invalid_request', 'The connection is not active')
   const names = providerNames.filter((name) => providers.has(name))
   const [only, ...others] = names
-  const name = names.find((known) => known === request.provider) ?? (others[0] ? undefined : only)
+  const named = names.find((known) => known === request.provider)
+  const asks = !named && !request.loginHint && (await context.stores.connections.existsAny())
+  if (asks) return { page: emailPage(context, request, client) }
+  const name = named ?? (others[0] ? undefined : only)
   if (name) return startSignIn(context, request, providers.get(name) as Provider)
   if (!only) {
     const description = 'No identity provider is configured'
@@ -116,6 +141,36 @@ async function chooseProvider(
     authorizationUrl(context, { ...request, provider }),
   )
   return { page: createPage('choose_provider', { client_name: client.name, links }) }
+}
+
+/** Returns the connection that a request names, or that has verified the domain of its address. */
+async function findConnection(
+  context: IdentityContext,
+  { provider, loginHint }: AuthorizationRequest,
+): Promise<Provider | undefined> {
+  if (provider !== undefined) {
+    const isConnection = readConnectionId(provider) !== undefined
+    return isConnection ? findProvider(context, provider, 'user') : undefined
+  }
+  const email = normalizeEmail(loginHint ?? '')
+  if (!email) return undefined
+  const found = await context.stores.connectionDomains.findConnectionOf(domainOf(email))
+  return found && findProvider(context, connectionName(found.id), 'user')
+}
+
+/** Returns the page that asks for the address, which it sends with the parameters of the request. */
+function emailPage(
+  context: IdentityContext,
+  request: AuthorizationRequest,
+  { name: client_name }: RedirectingClient,
+) {
+  const fields = [...toParameters(request)].map(([name, value]) => ({ name, value }))
+  const url = `${context.identity.options.baseUrl}/oauth/authorize`
+  return createPage('enter_email', {
+    client_name,
+    fields,
+    links: [{ label: 'Continue', detail: '', url }],
+  })
 }
 
 /** Browsers drop cookies of more than 4,096 bytes. */

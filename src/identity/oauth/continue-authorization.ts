@@ -2,12 +2,20 @@ import { isUuid } from '../../core/uuid.ts'
 import { violates } from '../../database/database-errors.ts'
 import { createPersonalWorkspace } from '../../workspaces/personal-workspace.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
+import { connectionName, readConnectionId } from '../providers/connection.ts'
+import { filterReachable, findReach } from '../reach.ts'
 import { notInBoundWorkspace } from '../sign-in-result.ts'
 import type { OpenBrowserSession } from '../store/browser-session-store.ts'
 import type { UserWorkspace } from '../store/claims-store.ts'
 import type { RedirectingClient } from '../store/client-store.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
-import { type Continuation, respond, respondWithError } from './authorization-response.ts'
+import {
+  type Continuation,
+  respond,
+  respondWithError,
+  resumeUrl,
+} from './authorization-response.ts'
+import { createPage } from './hosted-page.ts'
 import { decline, hasAccepted, hasDeclined, workspacePage } from './workspace-page.ts'
 
 /**
@@ -23,8 +31,12 @@ export async function continueAuthorization(
 ): Promise<Continuation> {
   const { workspace: name, prompt } = request
   const { workspaceId: boundTo } = client
-  if (!boundTo && session.lacksPersonalWorkspace) await addPersonalWorkspace(context, session)
-  const all = await context.stores.claims.listWorkspaces(session.userId)
+  const isConnected = readConnectionId(session.provider) !== undefined
+  if (!boundTo && session.lacksPersonalWorkspace && !isConnected)
+    await addPersonalWorkspace(context, session)
+  const { claims } = context.stores
+  const joinedOrInvited = await claims.listWorkspaces(session.userId)
+  const all = await filterReachable(context.stores, session, joinedOrInvited)
   const admitted = boundTo ? all.filter(({ id }) => id === boundTo) : all
   const workspaces = name ? admitted.filter((workspace) => isNamed(workspace, name)) : admitted
   const [only, ...others] = workspaces
@@ -78,9 +90,30 @@ async function grantCode(
   session: OpenBrowserSession,
   workspaceId: string,
 ): Promise<Continuation> {
+  const reach = await findReach(context.stores, session, workspaceId)
+  if (!reach.isReachable && reach.requiredConnection !== undefined)
+    return requireConnection(context, request, workspaceId, reach.requiredConnection)
   const code = await issueCodeInSession(context, request, session, workspaceId)
   if (code) return respond(context, request, { code })
   return respondWithError(context, request, 'login_required', 'The session has ended')
+}
+
+/** Sends the user to the connection by which the workspace requires a sign-in. */
+async function requireConnection(
+  context: IdentityContext,
+  request: AuthorizationRequest,
+  workspaceId: string,
+  connectionId: string,
+): Promise<Continuation> {
+  const connection = await context.stores.connections.findActive(connectionId)
+  if (request.prompt === 'none' || !connection) {
+    const description = 'The workspace requires a sign-in by its connection'
+    return respondWithError(context, request, 'login_required', description)
+  }
+  const provider = connectionName(connectionId)
+  const url = resumeUrl(context, { ...request, workspace: workspaceId, provider })
+  const links = [{ label: connection.name, detail: '', url }]
+  return { page: createPage('choose_provider', { links }) }
 }
 
 /**

@@ -9,6 +9,7 @@ import { describeInviter } from '../../workspaces/inviter.ts'
 import type { PendingInvitation } from '../../workspaces/store/invitation-store.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
 import { requireProvider, startFlow } from '../oauth-flow.ts'
+import { filterReachable } from '../reach.ts'
 import { isSameSecret } from '../secret.ts'
 import { type SignInFailure, signInErrors } from '../sign-in-result.ts'
 import type { OpenBrowserSession } from '../store/browser-session-store.ts'
@@ -26,7 +27,11 @@ export async function openInvitation(
   const { token, browser_session: cookie } = request
   const invitation = await stores.invitations.findByToken(token, now)
   if (!invitation) throw invitationEnded()
-  const session = cookie ? await stores.browserSessions.findOpen(cookie, now) : undefined
+  const found = cookie ? await stores.browserSessions.findOpen(cookie, now) : undefined
+  const [reached] = found
+    ? await filterReachable(stores, found, [{ id: invitation.workspaceId }])
+    : []
+  const session = reached && found
   if (session?.userId === invitation.userId) return joinOrAsk(context, request, invitation, session)
   if (request.provider !== undefined)
     return startSignIn(context, request.provider, token, invitation.email, session)
@@ -60,7 +65,7 @@ async function startSignIn(
   loginHint: string,
   session: OpenBrowserSession | undefined,
 ): Promise<OpenInvitationResponse> {
-  const provider = requireProvider(context, name)
+  const provider = await requireProvider(context, name, 'user')
   // The browser may be signed in as somebody else there, too.
   const prompt = session ? 'select_account' : undefined
   const options = { loginHint, prompt } as const

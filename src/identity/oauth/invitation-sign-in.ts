@@ -2,12 +2,12 @@ import type { CompleteLoginRequest, CompleteLoginResponse } from '../../../gen/d
 import { invitationUrl } from '../../workspaces/invitation-links.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
 import { fetchIdentity, recordFailure } from '../oauth-flow.ts'
-import type { Identity } from '../providers/provider.ts'
-import { inSignInTransaction, recordSignIn, signIn } from '../sign-in.ts'
-import { type SignInResult, success } from '../sign-in-result.ts'
+import type { SignInResult } from '../sign-in-result.ts'
 import type { OAuthState } from '../state-cookie.ts'
-import { createBrowserSession } from './browser-sessions.ts'
 import { failedInvitationUrl } from './invitation-page.ts'
+import { openSession } from './open-session.ts'
+
+const unbound = { workspaceId: null }
 
 /**
  * Signs the user in to daikon, and returns to the page of the invitation that started the login. The
@@ -22,7 +22,7 @@ export async function completeInvitation(
   const { options } = context.identity
   const common = { state: login.secrets.state, login_state: '' }
   const identity = await fetchIdentity(context, callback, login)
-  const result = identity.ok ? await openSession(context, identity.value) : identity
+  const result = identity.ok ? await openSession(context, identity.value, unbound) : identity
   if (!result.ok) {
     await recordFailure(context, login, result)
     const location = failedInvitationUrl(context, token, result)
@@ -34,15 +34,4 @@ export async function completeInvitation(
   }
   const location = invitationUrl(options.baseUrl, token)
   return { result, response: { ...common, ...session, location } }
-}
-
-function openSession(context: IdentityContext, identity: Identity) {
-  return inSignInTransaction(context, async (tx) => {
-    const signedIn = await signIn(tx, context, identity)
-    if (!signedIn.ok) return signedIn
-    const unbound = { workspaceId: null }
-    const session = await createBrowserSession(tx, context, signedIn.value, identity, unbound)
-    await recordSignIn(tx, context, 'user.signed_in', signedIn.value, identity)
-    return success(session)
-  })
 }

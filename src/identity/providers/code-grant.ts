@@ -112,10 +112,21 @@ export async function exchangeCode(
   return oauth.authorizationCodeGrantRequest(
     server,
     client,
-    clientSecret ? oauth.ClientSecretPost(clientSecret) : oauth.None(),
+    authenticationWith(clientSecret, server),
     oauth.validateAuthResponse(server, client, callback, state),
     redirectUri,
     codeVerifier ?? oauth.nopkce,
     options,
   )
+}
+
+/** Sends the secret in the body, unless the provider only announces the Basic scheme. */
+function authenticationWith(
+  secret: string,
+  { token_endpoint_auth_methods_supported: methods }: oauth.AuthorizationServer,
+): oauth.ClientAuth {
+  if (secret === '') return oauth.None()
+  const isBasic =
+    methods?.includes('client_secret_basic') === true && !methods.includes('client_secret_post')
+  return isBasic ? oauth.ClientSecretBasic(secret) : oauth.ClientSecretPost(secret)
 }

@@ -1,4 +1,5 @@
 import * as oauth from 'oauth4webapi'
+import type { OutboundClient } from '../../outbound/outbound-client.ts'
 import { describeError, ProviderError } from './provider-error.ts'
 
 /** The maximum size of a response body, in bytes. */
@@ -7,16 +8,59 @@ const maxBytes = 1 << 20
 /** The options of the requests of one step of a sign-in, which share one deadline. */
 export type RequestOptions = {
   signal: AbortSignal
-  [oauth.customFetch]: typeof boundedFetch
+  [oauth.customFetch]: (url: string, options: FetchOptions) => Promise<Response>
   [oauth.allowInsecureRequests]: boolean
 }
 
-/** Creates options for requests that take `timeout` milliseconds in total, bodies included. */
-export function createRequestOptions(timeout: number, allowInsecure: boolean): RequestOptions {
+/**
+ * Creates options for requests that take `timeout` milliseconds in total, bodies included. `send`
+ * replaces how requests are sent.
+ */
+export function createRequestOptions(
+  timeout: number,
+  allowInsecure: boolean,
+  send: SendToProvider = sendDirectly,
+): RequestOptions {
   return {
     signal: AbortSignal.timeout(timeout),
-    [oauth.customFetch]: boundedFetch,
+    [oauth.customFetch]: (url, options) => boundedFetch(url, options, send),
     [oauth.allowInsecureRequests]: allowInsecure,
+  }
+}
+
+/** Sends a request without following redirects. */
+export type SendToProvider = (url: string, options: FetchOptions) => Promise<Response>
+
+async function sendDirectly(
+  url: string,
+  { method, headers, body, signal }: FetchOptions,
+): Promise<Response> {
+  return fetch(url, {
+    method,
+    body: body ?? null,
+    signal: signal ?? null,
+    redirect: 'manual',
+    headers: { ...headers, 'user-agent': 'daikon' },
+  })
+}
+
+/** Sends requests to a provider that somebody else has chosen. */
+export function createOutboundSend(client: OutboundClient, timeout: number): SendToProvider {
+  return async (url, { method, headers, body, signal }) => {
+    const response = await client(url, {
+      method,
+      headers,
+      ...(body !== undefined && body !== null && { body: String(body) }),
+      signal: signal ?? AbortSignal.timeout(timeout),
+      maxBytes,
+    })
+    const { status } = response
+    const isEmpty = status === 204 || status === 205 || status === 304 || status < 200
+    const type = response.headers['content-type']
+    return new Response(isEmpty ? null : new Uint8Array(response.body), {
+      status: status < 200 ? 502 : status,
+      headers: type === undefined ? {} : { 'content-type': type },
+    })
   }
 }
 
@@ -30,16 +74,11 @@ type FetchOptions = {
 /** Sends a request to a provider. Follows no redirects and limits the size of the response. */
 async function boundedFetch(
   url: string,
-  { method, headers, body, signal }: FetchOptions,
+  options: FetchOptions,
+  send: SendToProvider,
 ): Promise<Response> {
   try {
-    const response = await fetch(url, {
-      method,
-      body: body ?? null,
-      signal: signal ?? null,
-      redirect: 'manual',
-      headers: { ...headers, 'user-agent': 'daikon' },
-    })
+    const response = await send(url, options)
     const { status } = response
     const error = findStatusError(status, `${url}: status ${status}`)
     if (error) {
@@ -56,10 +95,10 @@ async function boundedFetch(
 /** Fetches a JSON object. */
 export async function fetchJson(
   url: string,
-  { signal }: RequestOptions,
+  { signal, [oauth.customFetch]: fetch }: RequestOptions,
 ): Promise<Record<string, unknown>> {
   const headers = { accept: 'application/json' }
-  const response = await boundedFetch(url, { method: 'GET', headers, signal })
+  const response = await fetch(url, { method: 'GET', headers, signal })
   if (response.status !== 200) {
     throw new ProviderError('provider_error', `${url}: status ${response.status}`)
   }

@@ -3,15 +3,21 @@ import * as oauth from 'oauth4webapi'
 import { isLoopbackHttp } from '../../core/loopback.ts'
 import { beginGrant, type CodeGrant, checkCallback, clientOf, exchangeCode } from './code-grant.ts'
 import { createCachedLoader, discover } from './discovery.ts'
-import { createRequestOptions, fetchJson, readJson } from './http-client.ts'
+import {
+  createRequestOptions,
+  fetchJson,
+  type RequestOptions,
+  readJson,
+  type SendToProvider,
+} from './http-client.ts'
 import { createKeySet } from './key-set.ts'
 import { readAuthentication } from './profile.ts'
-import type { Identity, Provider, ProviderName } from './provider.ts'
+import type { Identity, Provider, SignInProviderName } from './provider.ts'
 import { ProviderError, toResult } from './provider-error.ts'
 
 /** The differences between OpenID Connect providers. */
 export type OidcProviderOptions = {
-  name: ProviderName
+  name: SignInProviderName
   grant: CodeGrant
   /**
    * The base URL of the discovery document, which determines the keys. Never taken from a token.
@@ -26,25 +32,30 @@ export type OidcProviderOptions = {
    * document.
    */
   readIdentity(claims: oauth.IDToken, discoveredIssuer: string): Identity
+  /** Replaces how requests are sent. */
+  send?: SendToProvider
+  /** Changes when the provider is replaced by another of the same name. */
+  configuration?: string
 }
 
 /** Creates an OpenID Connect provider, which reads the identity from the ID token. */
 export function createOidcProvider(
-  { name, grant, authority, isOwnIssuer, readIdentity, loginPrompt }: OidcProviderOptions,
+  {
+    name,
+    grant,
+    authority,
+    isOwnIssuer,
+    readIdentity,
+    loginPrompt,
+    ...options
+  }: OidcProviderOptions,
   timeout: number,
   now?: () => number,
 ): Provider {
-  const allowInsecure = isLoopbackHttp(authority)
-  const loadServer = createCachedLoader(() =>
-    discover(authority, isOwnIssuer, createRequestOptions(timeout, allowInsecure)),
-  )
-
-  const findKey = createKeySet(async () => {
-    const { jwks_uri = '' } = await loadServer()
-    const { keys } = await fetchJson(jwks_uri, createRequestOptions(timeout, allowInsecure))
-    if (Array.isArray(keys)) return keys as JWK[]
-    throw new ProviderError('invalid_response', `${jwks_uri} is not a JSON Web Key Set`)
-  }, now)
+  const { send, configuration } = options
+  const createOptions = () => createRequestOptions(timeout, isLoopbackHttp(authority), send)
+  const loadServer = createCachedLoader(() => discover(authority, isOwnIssuer, createOptions()))
+  const findKey = createKeySet(async () => fetchKeys(await loadServer(), createOptions()), now)
 
   /** Verifies the signature of an ID token whose claims are already validated. */
   async function verifySignature(idToken: string, claims: oauth.IDToken): Promise<void> {
@@ -68,6 +79,7 @@ export function createOidcProvider(
 
   return {
     name,
+    ...(configuration !== undefined && { configuration }),
     begin: (redirectUri, options = {}) =>
       toResult(async () =>
         beginGrant(grant, await loadServer(), redirectUri, {
@@ -82,7 +94,7 @@ export function createOidcProvider(
       toResult(async () => {
         checkCallback(grant, callback, secrets)
         const server = await loadServer()
-        const options = createRequestOptions(timeout, allowInsecure)
+        const options = createOptions()
         const response = await exchangeCode(
           grant,
           withIssuer(server, callback.get('iss')),
@@ -103,6 +115,16 @@ export function createOidcProvider(
         return { ...readIdentity(claims, server.issuer), authentication }
       }),
   }
+}
+
+/** Fetches the signing keys of a discovered provider. */
+export async function fetchKeys(
+  { jwks_uri = '' }: oauth.AuthorizationServer,
+  options: RequestOptions,
+): Promise<JWK[]> {
+  const { keys } = await fetchJson(jwks_uri, options)
+  if (Array.isArray(keys)) return keys as JWK[]
+  throw new ProviderError('invalid_response', `${jwks_uri} is not a JSON Web Key Set`)
 }
 
 /**

@@ -5,6 +5,7 @@ import { failure, type SignInError, type SignInResult, success } from '../sign-i
 export type ProviderErrorCode = Exclude<
   SignInError,
   | 'email_not_verified'
+  | 'domain_not_verified'
   | 'account_conflict'
   | 'user_inactive'
   | 'reauthentication_required'

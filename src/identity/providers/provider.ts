@@ -8,11 +8,17 @@ export const providerTitles = { google: 'Google', microsoft: 'Microsoft', github
 
 export type ProviderName = (typeof providerNames)[number]
 
+/** The name of the provider of a workspace's connection, with its ID. */
+export type ConnectionName = `connection:${string}`
+
+/** The name of any provider that people sign in with. */
+export type SignInProviderName = ProviderName | ConnectionName
+
 /**
  * A person as described by the provider. The pair (provider, subject) is unique and never changes.
  */
 export type Identity = {
-  provider: ProviderName
+  provider: SignInProviderName
   subject: string
   /** Normalized (`normalizeEmail`); undefined if the provider returned no valid address. */
   email: string | undefined
@@ -30,6 +36,8 @@ export type Identity = {
   hostedDomain?: string
   /** How and when the person authenticated, if the provider reports it. */
   authentication?: Authentication
+  /** The claims that the provider of a connection asserts. */
+  claims?: Record<string, unknown>
 }
 
 /** How and when a person authenticated at the provider (OpenID Connect Core 1.0, 2). */
@@ -53,7 +61,9 @@ export type LoginSecrets = { state: string; nonce?: string; codeVerifier?: strin
 
 /** An identity provider that signs people in by the authorization code grant (RFC 6749, 4.1). */
 export type Provider = {
-  name: ProviderName
+  name: SignInProviderName
+  /** Changes when the provider is replaced by another of the same name. */
+  configuration?: string
   /** Creates the authorization URL and the secrets of a new login. */
   begin(
     redirectUri: string,

@@ -74,6 +74,11 @@ export class BrowserSessionStore {
     return (await this.#em.nativeDelete(BrowserSession, { id })) > 0
   }
 
+  /** Deletes the browser sessions by a provider with their authorization codes. */
+  async endOfProvider(provider: string): Promise<void> {
+    await this.#em.nativeDelete(BrowserSession, { provider })
+  }
+
   /** Returns the workspace that a client app last used in a browser session. */
   async findLastWorkspace(id: string, clientId: string): Promise<string | undefined> {
     const values = [id, clientId]

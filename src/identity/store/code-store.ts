@@ -93,10 +93,19 @@ export class CodeStore {
     return (await this.#em.nativeUpdate(AuthorizationCode, unused, { consumed_at: now })) > 0
   }
 
-  /** Consumes all unused codes of a user. */
-  async consumeAll(userId: string, now: Date): Promise<void> {
-    const unused = { user_id: userId, consumed_at: null }
+  /** Consumes all unused codes of a user, or only those of sign-ins by one provider. */
+  async consumeAll(userId: string, now: Date, provider?: string): Promise<void> {
+    const unused = { user_id: userId, consumed_at: null, ...(provider && { provider }) }
     await this.#em.nativeUpdate(AuthorizationCode, unused, { consumed_at: now })
+  }
+
+  /** Consumes the unused codes of sign-ins by a provider. */
+  async consumeOfProvider(provider: string, now: Date): Promise<void> {
+    await this.#em.nativeUpdate(
+      AuthorizationCode,
+      { provider, consumed_at: null },
+      { consumed_at: now },
+    )
   }
 
   /**

@@ -18,6 +18,7 @@ export type SessionOwner =
   | { clientId: string }
   | { loginClientId: string }
   | { browserSessionId: string }
+  | { provider: string }
 
 /** A refresh token and the access token that is issued with it. */
 export type TokenPair = {
@@ -86,15 +87,18 @@ export class SessionStore {
     return created
   }
 
-  /** Returns the unexpired sessions of a user, newest first. */
-  async listUnexpired(userId: string, now: Date): Promise<UserSession[]> {
-    const condition = { user_id: userId, expires_at: { $gt: now } }
+  /** Returns the unexpired sessions of a user, by `provider` if it is set, newest first. */
+  async listUnexpired(userId: string, now: Date, provider?: string): Promise<UserSession[]> {
+    const by = provider === undefined ? {} : { provider }
+    const condition = { user_id: userId, expires_at: { $gt: now }, ...by }
     const rows = await this.#em.find(RefreshFamily, condition, { orderBy: { id: 'desc' } })
     return rows.map(fromRow)
   }
 
-  async exists(id: string, userId: string): Promise<boolean> {
-    return (await this.#em.count(RefreshFamily, { id, user_id: userId })) > 0
+  /** Whether a user has a session, by `provider` if it is set. */
+  async exists(id: string, userId: string, provider?: string): Promise<boolean> {
+    const by = provider === undefined ? {} : { provider }
+    return (await this.#em.count(RefreshFamily, { id, user_id: userId, ...by })) > 0
   }
 
   /** Returns the id of the session that an access token was issued for. */
@@ -167,6 +171,21 @@ export class SessionStore {
   }
 
   /**
+   * Returns the sessions in a workspace that did not begin by `provider`, of users with an address in
+   * one of the domains, or of those who are no owners.
+   */
+  async findOtherwise(other: {
+    workspaceId: string
+    provider: string
+    domains: string[]
+    sparesOwners: boolean
+  }): Promise<string[]> {
+    const { workspaceId, provider, domains, sparesOwners } = other
+    const values = [workspaceId, provider, domains, sparesOwners]
+    return (await query<{ id: string }>(this.#em, findOtherwiseSql, values)).map(({ id }) => id)
+  }
+
+  /**
    * Deletes sessions with their refresh tokens, and denies their access tokens until they expire.
    * Queues logout tokens for client apps that request them. Returns the number of sessions that
    * still existed.
@@ -192,6 +211,13 @@ const logoutSeconds = 3600
 const findBeyondSql = `
   select id from refresh_families where user_id = $1 and expires_at > $2
   order by created_at desc, id desc offset $3`
+
+/** $1 workspace, $2 provider, $3 domains, $4 whether to spare owners. */
+const findOtherwiseSql = `
+  select f.id from refresh_families f join users u on u.id = f.user_id
+  left join live_members m on m.user_id = u.id and m.workspace_id = $1
+  where f.workspace_id = $1 and f.provider <> $2 and split_part(u.email, '@', 2) = any($3::text[])
+    and not ($4 and m.role = 'owner')`
 
 /** $1 ID of an access token. */
 const findScopeSql = `

@@ -100,6 +100,17 @@ export class GroupStore {
     )
   }
 
+  /** Returns which of these users are direct members of a group. */
+  async findDirectMembers(id: string, userIds: string[]): Promise<Set<string>> {
+    const rows = await query<{ id: string }>(
+      this.#em,
+      `select user_id as id from group_members
+       where group_id = $1 and user_id = any($2::uuid[]) and is_direct`,
+      [id, userIds],
+    )
+    return new Set(rows.map(({ id }) => id))
+  }
+
   async insert({
     workspaceId,
     createdBy,

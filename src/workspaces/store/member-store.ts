@@ -133,10 +133,12 @@ export class MemberStore {
     return rows.length > 0
   }
 
-  /** Whether a user has joined any workspace. */
+  /**
+   * Whether a user has joined any workspace. One that the user joined by a connection does not count,
+   * because sessions by the connection alone reach it at first.
+   */
   async hasJoinedAny(userId: string): Promise<boolean> {
-    const sql = 'select from live_members where user_id = $1 and joined_at is not null limit 1'
-    return (await query(this.#em, sql, [userId])).length > 0
+    return (await query(this.#em, hasJoinedAnySql, [userId])).length > 0
   }
 
   /**
@@ -267,6 +269,13 @@ export class MemberStore {
 }
 
 type Invitation = { role: Role; invitedBy: string | undefined; expiresAt: string | undefined }
+
+/** $1 user ID. */
+const hasJoinedAnySql = `
+  select from live_members m where m.user_id = $1 and m.joined_at is not null
+    and not exists (select from connection_subjects s
+      where s.user_id = m.user_id and s.workspace_id = m.workspace_id and s.created_at = m.joined_at)
+  limit 1`
 
 /** $1 user IDs, $2 IDs of workspaces, $3 roles, $4 ID of the inviter. */
 const inviteAllSql = `

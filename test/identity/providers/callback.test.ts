@@ -1,5 +1,5 @@
 import test from 'ava'
-import { type Provider, providerNames } from '../../../src/identity/providers/provider.ts'
+import { type ProviderName, providerNames } from '../../../src/identity/providers/provider.ts'
 import { followRedirects } from '../../support/providers/browser-flow.ts'
 import {
   expectProviderError,
@@ -128,7 +128,7 @@ test('google: a missing iss is rejected, because discovery announces it', async 
 /** Signs Ann in up to the callback. */
 async function visitProvider(
   t: Parameters<typeof startMockProvider>[0],
-  name: Provider['name'],
+  name: ProviderName,
   settings: { GITHUB_PKCE?: boolean } = {},
 ) {
   const local = await startMockProvider(t)

@@ -51,8 +51,8 @@ type ActivityEntry struct {
 	RequestId *string `protobuf:"bytes,11,opt,name=request_id,json=requestId,proto3,oneof" json:"request_id,omitempty"`
 	// The IP address of the client. Absent if it was not recorded or has been erased.
 	Ip *string `protobuf:"bytes,12,opt,name=ip,proto3,oneof" json:"ip,omitempty"`
-	// What performed the action: `user`, `service_account` or `management_app`. Absent without an actor
-	// and in entries of earlier versions.
+	// What performed the action: `user`, `service_account`, `management_app`, or `scim` for the SCIM
+	// token of a workspace. Absent without an actor and in entries of earlier versions.
 	ActorType *string `protobuf:"bytes,13,opt,name=actor_type,json=actorType,proto3,oneof" json:"actor_type,omitempty"`
 	// The first characters of the API key with which a service account performed the action.
 	ApiKeyPrefix  *string `protobuf:"bytes,14,opt,name=api_key_prefix,json=apiKeyPrefix,proto3,oneof" json:"api_key_prefix,omitempty"`

@@ -98,6 +98,12 @@ const (
 	AdminService_ListApiKeys_FullMethodName            = "/daikon.v1.AdminService/ListApiKeys"
 	AdminService_CreateKey_FullMethodName              = "/daikon.v1.AdminService/CreateKey"
 	AdminService_DeleteKey_FullMethodName              = "/daikon.v1.AdminService/DeleteKey"
+	AdminService_ListConnections_FullMethodName        = "/daikon.v1.AdminService/ListConnections"
+	AdminService_CreateConnection_FullMethodName       = "/daikon.v1.AdminService/CreateConnection"
+	AdminService_GetConnection_FullMethodName          = "/daikon.v1.AdminService/GetConnection"
+	AdminService_UpdateConnection_FullMethodName       = "/daikon.v1.AdminService/UpdateConnection"
+	AdminService_DeleteConnection_FullMethodName       = "/daikon.v1.AdminService/DeleteConnection"
+	AdminService_VerifyConnectionDomain_FullMethodName = "/daikon.v1.AdminService/VerifyConnectionDomain"
 	AdminService_ListServiceApps_FullMethodName        = "/daikon.v1.AdminService/ListServiceApps"
 	AdminService_CreateServiceApp_FullMethodName       = "/daikon.v1.AdminService/CreateServiceApp"
 	AdminService_GetServiceApp_FullMethodName          = "/daikon.v1.AdminService/GetServiceApp"
@@ -504,6 +510,36 @@ type AdminServiceClient interface {
 	//
 	// Ends an API key. From the response on, it is rejected by every node.
 	DeleteKey(ctx context.Context, in *ApiKeyRequest, opts ...grpc.CallOption) (*daikonv1.DeleteResponse, error)
+	// List connections
+	//
+	// Lists the connections of a workspace to identity providers, oldest first, without their secrets.
+	ListConnections(ctx context.Context, in *daikonv1.WorkspaceRequest, opts ...grpc.CallOption) (*daikonv1.ListConnectionsResponse, error)
+	// Create a connection
+	//
+	// Connects a workspace to an OpenID Connect provider, whose configuration is read at once:
+	// `INVALID_ARGUMENT` says what is wrong with it. Nobody can sign in by it until a domain is
+	// verified. Fails with `FAILED_PRECONDITION` if SECRETS_ENCRYPTION_KEY is not set, and with
+	// `ALREADY_EXISTS` during a rollout, while a node of an older version is connected.
+	CreateConnection(ctx context.Context, in *daikonv1.ConnectionCreateRequest, opts ...grpc.CallOption) (*daikonv1.ConnectionResponse, error)
+	// Get a connection
+	//
+	// Returns a connection.
+	GetConnection(ctx context.Context, in *daikonv1.ConnectionRequest, opts ...grpc.CallOption) (*daikonv1.ConnectionResponse, error)
+	// Update a connection
+	//
+	// Updates the fields that are present. Fails with `ALREADY_EXISTS` and the reason
+	// `ENFORCEMENT_NOT_READY` if the connection is to be enforced without a verified domain, or without
+	// a sign-in by it in the last day.
+	UpdateConnection(ctx context.Context, in *daikonv1.ConnectionUpdateRequest, opts ...grpc.CallOption) (*daikonv1.ConnectionResponse, error)
+	// Delete a connection
+	//
+	// Deletes a connection, and ends the sessions by it. The members remain.
+	DeleteConnection(ctx context.Context, in *daikonv1.ConnectionDeleteRequest, opts ...grpc.CallOption) (*daikonv1.DeleteResponse, error)
+	// Verify a domain
+	//
+	// Looks for the TXT record of a domain. Fails with `ALREADY_EXISTS` if there is none, or if another
+	// connection has verified the domain.
+	VerifyConnectionDomain(ctx context.Context, in *daikonv1.ConnectionDomainRequest, opts ...grpc.CallOption) (*daikonv1.ConnectionDomainResponse, error)
 	// List service apps
 	//
 	// Lists the service apps, oldest first, without their keys.
@@ -1412,6 +1448,66 @@ func (c *adminServiceClient) DeleteKey(ctx context.Context, in *ApiKeyRequest, o
 	return out, nil
 }
 
+func (c *adminServiceClient) ListConnections(ctx context.Context, in *daikonv1.WorkspaceRequest, opts ...grpc.CallOption) (*daikonv1.ListConnectionsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(daikonv1.ListConnectionsResponse)
+	err := c.cc.Invoke(ctx, AdminService_ListConnections_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *adminServiceClient) CreateConnection(ctx context.Context, in *daikonv1.ConnectionCreateRequest, opts ...grpc.CallOption) (*daikonv1.ConnectionResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(daikonv1.ConnectionResponse)
+	err := c.cc.Invoke(ctx, AdminService_CreateConnection_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *adminServiceClient) GetConnection(ctx context.Context, in *daikonv1.ConnectionRequest, opts ...grpc.CallOption) (*daikonv1.ConnectionResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(daikonv1.ConnectionResponse)
+	err := c.cc.Invoke(ctx, AdminService_GetConnection_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *adminServiceClient) UpdateConnection(ctx context.Context, in *daikonv1.ConnectionUpdateRequest, opts ...grpc.CallOption) (*daikonv1.ConnectionResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(daikonv1.ConnectionResponse)
+	err := c.cc.Invoke(ctx, AdminService_UpdateConnection_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *adminServiceClient) DeleteConnection(ctx context.Context, in *daikonv1.ConnectionDeleteRequest, opts ...grpc.CallOption) (*daikonv1.DeleteResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(daikonv1.DeleteResponse)
+	err := c.cc.Invoke(ctx, AdminService_DeleteConnection_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *adminServiceClient) VerifyConnectionDomain(ctx context.Context, in *daikonv1.ConnectionDomainRequest, opts ...grpc.CallOption) (*daikonv1.ConnectionDomainResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(daikonv1.ConnectionDomainResponse)
+	err := c.cc.Invoke(ctx, AdminService_VerifyConnectionDomain_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *adminServiceClient) ListServiceApps(ctx context.Context, in *ListServiceAppsRequest, opts ...grpc.CallOption) (*ListServiceAppsResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ListServiceAppsResponse)
@@ -2068,6 +2164,36 @@ type AdminServiceServer interface {
 	//
 	// Ends an API key. From the response on, it is rejected by every node.
 	DeleteKey(context.Context, *ApiKeyRequest) (*daikonv1.DeleteResponse, error)
+	// List connections
+	//
+	// Lists the connections of a workspace to identity providers, oldest first, without their secrets.
+	ListConnections(context.Context, *daikonv1.WorkspaceRequest) (*daikonv1.ListConnectionsResponse, error)
+	// Create a connection
+	//
+	// Connects a workspace to an OpenID Connect provider, whose configuration is read at once:
+	// `INVALID_ARGUMENT` says what is wrong with it. Nobody can sign in by it until a domain is
+	// verified. Fails with `FAILED_PRECONDITION` if SECRETS_ENCRYPTION_KEY is not set, and with
+	// `ALREADY_EXISTS` during a rollout, while a node of an older version is connected.
+	CreateConnection(context.Context, *daikonv1.ConnectionCreateRequest) (*daikonv1.ConnectionResponse, error)
+	// Get a connection
+	//
+	// Returns a connection.
+	GetConnection(context.Context, *daikonv1.ConnectionRequest) (*daikonv1.ConnectionResponse, error)
+	// Update a connection
+	//
+	// Updates the fields that are present. Fails with `ALREADY_EXISTS` and the reason
+	// `ENFORCEMENT_NOT_READY` if the connection is to be enforced without a verified domain, or without
+	// a sign-in by it in the last day.
+	UpdateConnection(context.Context, *daikonv1.ConnectionUpdateRequest) (*daikonv1.ConnectionResponse, error)
+	// Delete a connection
+	//
+	// Deletes a connection, and ends the sessions by it. The members remain.
+	DeleteConnection(context.Context, *daikonv1.ConnectionDeleteRequest) (*daikonv1.DeleteResponse, error)
+	// Verify a domain
+	//
+	// Looks for the TXT record of a domain. Fails with `ALREADY_EXISTS` if there is none, or if another
+	// connection has verified the domain.
+	VerifyConnectionDomain(context.Context, *daikonv1.ConnectionDomainRequest) (*daikonv1.ConnectionDomainResponse, error)
 	// List service apps
 	//
 	// Lists the service apps, oldest first, without their keys.
@@ -2436,6 +2562,24 @@ func (UnimplementedAdminServiceServer) CreateKey(context.Context, *ApiKeyCreateR
 }
 func (UnimplementedAdminServiceServer) DeleteKey(context.Context, *ApiKeyRequest) (*daikonv1.DeleteResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method DeleteKey not implemented")
+}
+func (UnimplementedAdminServiceServer) ListConnections(context.Context, *daikonv1.WorkspaceRequest) (*daikonv1.ListConnectionsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListConnections not implemented")
+}
+func (UnimplementedAdminServiceServer) CreateConnection(context.Context, *daikonv1.ConnectionCreateRequest) (*daikonv1.ConnectionResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method CreateConnection not implemented")
+}
+func (UnimplementedAdminServiceServer) GetConnection(context.Context, *daikonv1.ConnectionRequest) (*daikonv1.ConnectionResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method GetConnection not implemented")
+}
+func (UnimplementedAdminServiceServer) UpdateConnection(context.Context, *daikonv1.ConnectionUpdateRequest) (*daikonv1.ConnectionResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method UpdateConnection not implemented")
+}
+func (UnimplementedAdminServiceServer) DeleteConnection(context.Context, *daikonv1.ConnectionDeleteRequest) (*daikonv1.DeleteResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method DeleteConnection not implemented")
+}
+func (UnimplementedAdminServiceServer) VerifyConnectionDomain(context.Context, *daikonv1.ConnectionDomainRequest) (*daikonv1.ConnectionDomainResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method VerifyConnectionDomain not implemented")
 }
 func (UnimplementedAdminServiceServer) ListServiceApps(context.Context, *ListServiceAppsRequest) (*ListServiceAppsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListServiceApps not implemented")
@@ -3928,6 +4072,114 @@ func _AdminService_DeleteKey_Handler(srv interface{}, ctx context.Context, dec f
 	return interceptor(ctx, in, info, handler)
 }
 
+func _AdminService_ListConnections_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(daikonv1.WorkspaceRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).ListConnections(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_ListConnections_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).ListConnections(ctx, req.(*daikonv1.WorkspaceRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AdminService_CreateConnection_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(daikonv1.ConnectionCreateRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).CreateConnection(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_CreateConnection_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).CreateConnection(ctx, req.(*daikonv1.ConnectionCreateRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AdminService_GetConnection_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(daikonv1.ConnectionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).GetConnection(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_GetConnection_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).GetConnection(ctx, req.(*daikonv1.ConnectionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AdminService_UpdateConnection_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(daikonv1.ConnectionUpdateRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).UpdateConnection(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_UpdateConnection_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).UpdateConnection(ctx, req.(*daikonv1.ConnectionUpdateRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AdminService_DeleteConnection_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(daikonv1.ConnectionDeleteRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).DeleteConnection(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_DeleteConnection_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).DeleteConnection(ctx, req.(*daikonv1.ConnectionDeleteRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AdminService_VerifyConnectionDomain_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(daikonv1.ConnectionDomainRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).VerifyConnectionDomain(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_VerifyConnectionDomain_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).VerifyConnectionDomain(ctx, req.(*daikonv1.ConnectionDomainRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _AdminService_ListServiceApps_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(ListServiceAppsRequest)
 	if err := dec(in); err != nil {
@@ -4746,6 +4998,30 @@ var AdminService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "DeleteKey",
 			Handler:    _AdminService_DeleteKey_Handler,
+		},
+		{
+			MethodName: "ListConnections",
+			Handler:    _AdminService_ListConnections_Handler,
+		},
+		{
+			MethodName: "CreateConnection",
+			Handler:    _AdminService_CreateConnection_Handler,
+		},
+		{
+			MethodName: "GetConnection",
+			Handler:    _AdminService_GetConnection_Handler,
+		},
+		{
+			MethodName: "UpdateConnection",
+			Handler:    _AdminService_UpdateConnection_Handler,
+		},
+		{
+			MethodName: "DeleteConnection",
+			Handler:    _AdminService_DeleteConnection_Handler,
+		},
+		{
+			MethodName: "VerifyConnectionDomain",
+			Handler:    _AdminService_VerifyConnectionDomain_Handler,
 		},
 		{
 			MethodName: "ListServiceApps",

@@ -10,6 +10,7 @@ import (
 	activityv1 "github.com/daikon-auth/daikon/clients/go/daikonv1/activityv1"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	structpb "google.golang.org/protobuf/types/known/structpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
@@ -191,7 +192,11 @@ type UserExport struct {
 	// The given name, as the identity provider sent it; can be empty.
 	GivenName string `protobuf:"bytes,7,opt,name=given_name,json=givenName,proto3" json:"given_name,omitempty"`
 	// The family name, as the identity provider sent it; can be empty.
-	FamilyName    string `protobuf:"bytes,8,opt,name=family_name,json=familyName,proto3" json:"family_name,omitempty"`
+	FamilyName string `protobuf:"bytes,8,opt,name=family_name,json=familyName,proto3" json:"family_name,omitempty"`
+	// How connections of workspaces know the user.
+	ConnectionSubjects []*ExportedConnectionSubject `protobuf:"bytes,9,rep,name=connection_subjects,json=connectionSubjects,proto3" json:"connection_subjects,omitempty"`
+	// What the directories of workspaces have said about the user (SCIM).
+	ScimUsers     []*ExportedScimUser `protobuf:"bytes,10,rep,name=scim_users,json=scimUsers,proto3" json:"scim_users,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -282,12 +287,190 @@ func (x *UserExport) GetFamilyName() string {
 	return ""
 }
 
+func (x *UserExport) GetConnectionSubjects() []*ExportedConnectionSubject {
+	if x != nil {
+		return x.ConnectionSubjects
+	}
+	return nil
+}
+
+func (x *UserExport) GetScimUsers() []*ExportedScimUser {
+	if x != nil {
+		return x.ScimUsers
+	}
+	return nil
+}
+
+// How a connection of a workspace knows a user.
+type ExportedConnectionSubject struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ID of the connection.
+	ConnectionId string `protobuf:"bytes,1,opt,name=connection_id,json=connectionId,proto3" json:"connection_id,omitempty"`
+	// The ID of the workspace.
+	WorkspaceId string `protobuf:"bytes,2,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// The subject that the identity provider sends.
+	Subject string `protobuf:"bytes,3,opt,name=subject,proto3" json:"subject,omitempty"`
+	// The e-mail address of the first sign-in by the connection.
+	Email string `protobuf:"bytes,4,opt,name=email,proto3" json:"email,omitempty"`
+	// When the user last signed in by the connection.
+	LastSignInAt  *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=last_sign_in_at,json=lastSignInAt,proto3" json:"last_sign_in_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExportedConnectionSubject) Reset() {
+	*x = ExportedConnectionSubject{}
+	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExportedConnectionSubject) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExportedConnectionSubject) ProtoMessage() {}
+
+func (x *ExportedConnectionSubject) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExportedConnectionSubject.ProtoReflect.Descriptor instead.
+func (*ExportedConnectionSubject) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_admin_user_data_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *ExportedConnectionSubject) GetConnectionId() string {
+	if x != nil {
+		return x.ConnectionId
+	}
+	return ""
+}
+
+func (x *ExportedConnectionSubject) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+func (x *ExportedConnectionSubject) GetSubject() string {
+	if x != nil {
+		return x.Subject
+	}
+	return ""
+}
+
+func (x *ExportedConnectionSubject) GetEmail() string {
+	if x != nil {
+		return x.Email
+	}
+	return ""
+}
+
+func (x *ExportedConnectionSubject) GetLastSignInAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.LastSignInAt
+	}
+	return nil
+}
+
+// What the directory of a workspace has said about a user.
+type ExportedScimUser struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ID of the workspace.
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// The address by which the directory calls the user.
+	UserName string `protobuf:"bytes,2,opt,name=user_name,json=userName,proto3" json:"user_name,omitempty"`
+	// The ID of the user in the directory.
+	ExternalId *string `protobuf:"bytes,3,opt,name=external_id,json=externalId,proto3,oneof" json:"external_id,omitempty"`
+	// The other attributes.
+	Attributes *structpb.Struct `protobuf:"bytes,4,opt,name=attributes,proto3" json:"attributes,omitempty"`
+	// When the directory provisioned the user.
+	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExportedScimUser) Reset() {
+	*x = ExportedScimUser{}
+	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExportedScimUser) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExportedScimUser) ProtoMessage() {}
+
+func (x *ExportedScimUser) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExportedScimUser.ProtoReflect.Descriptor instead.
+func (*ExportedScimUser) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_admin_user_data_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *ExportedScimUser) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+func (x *ExportedScimUser) GetUserName() string {
+	if x != nil {
+		return x.UserName
+	}
+	return ""
+}
+
+func (x *ExportedScimUser) GetExternalId() string {
+	if x != nil && x.ExternalId != nil {
+		return *x.ExternalId
+	}
+	return ""
+}
+
+func (x *ExportedScimUser) GetAttributes() *structpb.Struct {
+	if x != nil {
+		return x.Attributes
+	}
+	return nil
+}
+
+func (x *ExportedScimUser) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
 // A browser in which the user is signed in to daikon itself.
 type ExportedBrowserSession struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the session.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The identity provider: `google`, `microsoft` or `github`.
+	// The identity provider: `google`, `microsoft`, `github` or `connection:<ID>`.
 	Provider string `protobuf:"bytes,2,opt,name=provider,proto3" json:"provider,omitempty"`
 	// When the user signed in.
 	AuthenticatedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=authenticated_at,json=authenticatedAt,proto3" json:"authenticated_at,omitempty"`
@@ -299,7 +482,7 @@ type ExportedBrowserSession struct {
 
 func (x *ExportedBrowserSession) Reset() {
 	*x = ExportedBrowserSession{}
-	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[4]
+	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -311,7 +494,7 @@ func (x *ExportedBrowserSession) String() string {
 func (*ExportedBrowserSession) ProtoMessage() {}
 
 func (x *ExportedBrowserSession) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[4]
+	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -324,7 +507,7 @@ func (x *ExportedBrowserSession) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportedBrowserSession.ProtoReflect.Descriptor instead.
 func (*ExportedBrowserSession) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_user_data_proto_rawDescGZIP(), []int{4}
+	return file_daikon_v1_admin_user_data_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ExportedBrowserSession) GetId() string {
@@ -378,7 +561,7 @@ type ExportedResource struct {
 
 func (x *ExportedResource) Reset() {
 	*x = ExportedResource{}
-	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[5]
+	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -390,7 +573,7 @@ func (x *ExportedResource) String() string {
 func (*ExportedResource) ProtoMessage() {}
 
 func (x *ExportedResource) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[5]
+	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -403,7 +586,7 @@ func (x *ExportedResource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportedResource.ProtoReflect.Descriptor instead.
 func (*ExportedResource) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_user_data_proto_rawDescGZIP(), []int{5}
+	return file_daikon_v1_admin_user_data_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ExportedResource) GetPermissionId() string {
@@ -490,7 +673,7 @@ type ExportedShare struct {
 
 func (x *ExportedShare) Reset() {
 	*x = ExportedShare{}
-	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[6]
+	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -502,7 +685,7 @@ func (x *ExportedShare) String() string {
 func (*ExportedShare) ProtoMessage() {}
 
 func (x *ExportedShare) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[6]
+	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -515,7 +698,7 @@ func (x *ExportedShare) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportedShare.ProtoReflect.Descriptor instead.
 func (*ExportedShare) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_user_data_proto_rawDescGZIP(), []int{6}
+	return file_daikon_v1_admin_user_data_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ExportedShare) GetPermissionId() string {
@@ -613,7 +796,7 @@ var File_daikon_v1_admin_user_data_proto protoreflect.FileDescriptor
 
 const file_daikon_v1_admin_user_data_proto_rawDesc = "" +
 	"\n" +
-	"\x1fdaikon/v1/admin_user_data.proto\x12\tdaikon.v1\x1a\x1ddaikon/v1/admin_records.proto\x1a\x1bdaikon/v1/admin_users.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x8f\x01\n" +
+	"\x1fdaikon/v1/admin_user_data.proto\x12\tdaikon.v1\x1a\x1ddaikon/v1/admin_records.proto\x1a\x1bdaikon/v1/admin_users.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x8f\x01\n" +
 	"\x11DeleteUserRequest\x12\x17\n" +
 	"\auser_id\x18\x01 \x01(\tR\x06userId\x12$\n" +
 	"\vtransfer_to\x18\x02 \x01(\tH\x00R\n" +
@@ -623,7 +806,7 @@ const file_daikon_v1_admin_user_data_proto_rawDesc = "" +
 	"\t_if_match\"\x14\n" +
 	"\x12DeleteUserResponse\",\n" +
 	"\x11ExportUserRequest\x12\x17\n" +
-	"\auser_id\x18\x01 \x01(\tR\x06userId\"\xa5\x03\n" +
+	"\auser_id\x18\x01 \x01(\tR\x06userId\"\xb8\x04\n" +
 	"\n" +
 	"UserExport\x12)\n" +
 	"\x04user\x18\x01 \x01(\v2\x15.daikon.v1.UserDetailR\x04user\x129\n" +
@@ -636,7 +819,28 @@ const file_daikon_v1_admin_user_data_proto_rawDesc = "" +
 	"\n" +
 	"given_name\x18\a \x01(\tR\tgivenName\x12\x1f\n" +
 	"\vfamily_name\x18\b \x01(\tR\n" +
-	"familyName\"\xc6\x01\n" +
+	"familyName\x12U\n" +
+	"\x13connection_subjects\x18\t \x03(\v2$.daikon.v1.ExportedConnectionSubjectR\x12connectionSubjects\x12:\n" +
+	"\n" +
+	"scim_users\x18\n" +
+	" \x03(\v2\x1b.daikon.v1.ExportedScimUserR\tscimUsers\"\xd6\x01\n" +
+	"\x19ExportedConnectionSubject\x12#\n" +
+	"\rconnection_id\x18\x01 \x01(\tR\fconnectionId\x12!\n" +
+	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12\x18\n" +
+	"\asubject\x18\x03 \x01(\tR\asubject\x12\x14\n" +
+	"\x05email\x18\x04 \x01(\tR\x05email\x12A\n" +
+	"\x0flast_sign_in_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\flastSignInAt\"\xfc\x01\n" +
+	"\x10ExportedScimUser\x12!\n" +
+	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1b\n" +
+	"\tuser_name\x18\x02 \x01(\tR\buserName\x12$\n" +
+	"\vexternal_id\x18\x03 \x01(\tH\x00R\n" +
+	"externalId\x88\x01\x01\x127\n" +
+	"\n" +
+	"attributes\x18\x04 \x01(\v2\x17.google.protobuf.StructR\n" +
+	"attributes\x129\n" +
+	"\n" +
+	"created_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAtB\x0e\n" +
+	"\f_external_id\"\xc6\x01\n" +
 	"\x16ExportedBrowserSession\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1a\n" +
 	"\bprovider\x18\x02 \x01(\tR\bprovider\x12E\n" +
@@ -697,36 +901,44 @@ func file_daikon_v1_admin_user_data_proto_rawDescGZIP() []byte {
 	return file_daikon_v1_admin_user_data_proto_rawDescData
 }
 
-var file_daikon_v1_admin_user_data_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_daikon_v1_admin_user_data_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_daikon_v1_admin_user_data_proto_goTypes = []any{
-	(*DeleteUserRequest)(nil),        // 0: daikon.v1.DeleteUserRequest
-	(*DeleteUserResponse)(nil),       // 1: daikon.v1.DeleteUserResponse
-	(*ExportUserRequest)(nil),        // 2: daikon.v1.ExportUserRequest
-	(*UserExport)(nil),               // 3: daikon.v1.UserExport
-	(*ExportedBrowserSession)(nil),   // 4: daikon.v1.ExportedBrowserSession
-	(*ExportedResource)(nil),         // 5: daikon.v1.ExportedResource
-	(*ExportedShare)(nil),            // 6: daikon.v1.ExportedShare
-	(*UserDetail)(nil),               // 7: daikon.v1.UserDetail
-	(*activityv1.ActivityEntry)(nil), // 8: daikon.v1.ActivityEntry
-	(*timestamppb.Timestamp)(nil),    // 9: google.protobuf.Timestamp
+	(*DeleteUserRequest)(nil),         // 0: daikon.v1.DeleteUserRequest
+	(*DeleteUserResponse)(nil),        // 1: daikon.v1.DeleteUserResponse
+	(*ExportUserRequest)(nil),         // 2: daikon.v1.ExportUserRequest
+	(*UserExport)(nil),                // 3: daikon.v1.UserExport
+	(*ExportedConnectionSubject)(nil), // 4: daikon.v1.ExportedConnectionSubject
+	(*ExportedScimUser)(nil),          // 5: daikon.v1.ExportedScimUser
+	(*ExportedBrowserSession)(nil),    // 6: daikon.v1.ExportedBrowserSession
+	(*ExportedResource)(nil),          // 7: daikon.v1.ExportedResource
+	(*ExportedShare)(nil),             // 8: daikon.v1.ExportedShare
+	(*UserDetail)(nil),                // 9: daikon.v1.UserDetail
+	(*activityv1.ActivityEntry)(nil),  // 10: daikon.v1.ActivityEntry
+	(*timestamppb.Timestamp)(nil),     // 11: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),           // 12: google.protobuf.Struct
 }
 var file_daikon_v1_admin_user_data_proto_depIdxs = []int32{
-	7,  // 0: daikon.v1.UserExport.user:type_name -> daikon.v1.UserDetail
-	5,  // 1: daikon.v1.UserExport.resources:type_name -> daikon.v1.ExportedResource
-	6,  // 2: daikon.v1.UserExport.shares:type_name -> daikon.v1.ExportedShare
-	8,  // 3: daikon.v1.UserExport.activity:type_name -> daikon.v1.ActivityEntry
-	9,  // 4: daikon.v1.UserExport.exported_at:type_name -> google.protobuf.Timestamp
-	4,  // 5: daikon.v1.UserExport.browser_sessions:type_name -> daikon.v1.ExportedBrowserSession
-	9,  // 6: daikon.v1.ExportedBrowserSession.authenticated_at:type_name -> google.protobuf.Timestamp
-	9,  // 7: daikon.v1.ExportedBrowserSession.expires_at:type_name -> google.protobuf.Timestamp
-	9,  // 8: daikon.v1.ExportedResource.created_at:type_name -> google.protobuf.Timestamp
-	9,  // 9: daikon.v1.ExportedShare.granted_at:type_name -> google.protobuf.Timestamp
-	9,  // 10: daikon.v1.ExportedShare.expires_at:type_name -> google.protobuf.Timestamp
-	11, // [11:11] is the sub-list for method output_type
-	11, // [11:11] is the sub-list for method input_type
-	11, // [11:11] is the sub-list for extension type_name
-	11, // [11:11] is the sub-list for extension extendee
-	0,  // [0:11] is the sub-list for field type_name
+	9,  // 0: daikon.v1.UserExport.user:type_name -> daikon.v1.UserDetail
+	7,  // 1: daikon.v1.UserExport.resources:type_name -> daikon.v1.ExportedResource
+	8,  // 2: daikon.v1.UserExport.shares:type_name -> daikon.v1.ExportedShare
+	10, // 3: daikon.v1.UserExport.activity:type_name -> daikon.v1.ActivityEntry
+	11, // 4: daikon.v1.UserExport.exported_at:type_name -> google.protobuf.Timestamp
+	6,  // 5: daikon.v1.UserExport.browser_sessions:type_name -> daikon.v1.ExportedBrowserSession
+	4,  // 6: daikon.v1.UserExport.connection_subjects:type_name -> daikon.v1.ExportedConnectionSubject
+	5,  // 7: daikon.v1.UserExport.scim_users:type_name -> daikon.v1.ExportedScimUser
+	11, // 8: daikon.v1.ExportedConnectionSubject.last_sign_in_at:type_name -> google.protobuf.Timestamp
+	12, // 9: daikon.v1.ExportedScimUser.attributes:type_name -> google.protobuf.Struct
+	11, // 10: daikon.v1.ExportedScimUser.created_at:type_name -> google.protobuf.Timestamp
+	11, // 11: daikon.v1.ExportedBrowserSession.authenticated_at:type_name -> google.protobuf.Timestamp
+	11, // 12: daikon.v1.ExportedBrowserSession.expires_at:type_name -> google.protobuf.Timestamp
+	11, // 13: daikon.v1.ExportedResource.created_at:type_name -> google.protobuf.Timestamp
+	11, // 14: daikon.v1.ExportedShare.granted_at:type_name -> google.protobuf.Timestamp
+	11, // 15: daikon.v1.ExportedShare.expires_at:type_name -> google.protobuf.Timestamp
+	16, // [16:16] is the sub-list for method output_type
+	16, // [16:16] is the sub-list for method input_type
+	16, // [16:16] is the sub-list for extension type_name
+	16, // [16:16] is the sub-list for extension extendee
+	0,  // [0:16] is the sub-list for field type_name
 }
 
 func init() { file_daikon_v1_admin_user_data_proto_init() }
@@ -736,14 +948,15 @@ func file_daikon_v1_admin_user_data_proto_init() {
 	}
 	file_daikon_v1_admin_users_proto_init()
 	file_daikon_v1_admin_user_data_proto_msgTypes[0].OneofWrappers = []any{}
-	file_daikon_v1_admin_user_data_proto_msgTypes[6].OneofWrappers = []any{}
+	file_daikon_v1_admin_user_data_proto_msgTypes[5].OneofWrappers = []any{}
+	file_daikon_v1_admin_user_data_proto_msgTypes[8].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_daikon_v1_admin_user_data_proto_rawDesc), len(file_daikon_v1_admin_user_data_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   7,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

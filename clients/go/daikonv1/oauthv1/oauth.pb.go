@@ -50,7 +50,8 @@ type AuthorizeRequest struct {
 	// The maximum time since the last sign-in, in seconds. The user must sign in again if more time
 	// has passed.
 	MaxAge *string `protobuf:"bytes,10,opt,name=max_age,json=maxAge,proto3,oneof" json:"max_age,omitempty"`
-	// The e-mail address of the user, passed to the identity provider.
+	// The e-mail address of the user, passed to the identity provider. If a connection has verified its
+	// domain, the user signs in by it.
 	LoginHint *string `protobuf:"bytes,11,opt,name=login_hint,json=loginHint,proto3,oneof" json:"login_hint,omitempty"`
 	// Passed to the identity provider.
 	AcrValues *string `protobuf:"bytes,12,opt,name=acr_values,json=acrValues,proto3,oneof" json:"acr_values,omitempty"`
@@ -63,9 +64,11 @@ type AuthorizeRequest struct {
 	// The ID or slug of a workspace. If absent, a user with several workspaces chooses one. A page asks
 	// the user to accept a pending invitation.
 	Workspace *string `protobuf:"bytes,15,opt,name=workspace,proto3,oneof" json:"workspace,omitempty"`
-	// The identity provider: `google`, `microsoft` or `github`. If absent and several are configured,
-	// the user chooses one.
+	// The identity provider: `google`, `microsoft`, `github` or `connection:<ID>`. If it is absent, the
+	// domain of `login_hint` may have a connection; otherwise, the user chooses one.
 	Provider *string `protobuf:"bytes,16,opt,name=provider,proto3,oneof" json:"provider,omitempty"`
+	// The ID of a connection, by which the user must sign in. Replaces `provider`.
+	Connection *string `protobuf:"bytes,24,opt,name=connection,proto3,oneof" json:"connection,omitempty"`
 	// Not supported: returns `request_not_supported`.
 	Request *string `protobuf:"bytes,17,opt,name=request,proto3,oneof" json:"request,omitempty"`
 	// Not supported: returns `request_uri_not_supported`.
@@ -223,6 +226,13 @@ func (x *AuthorizeRequest) GetWorkspace() string {
 func (x *AuthorizeRequest) GetProvider() string {
 	if x != nil && x.Provider != nil {
 		return *x.Provider
+	}
+	return ""
+}
+
+func (x *AuthorizeRequest) GetConnection() string {
+	if x != nil && x.Connection != nil {
+		return *x.Connection
 	}
 	return ""
 }
@@ -518,7 +528,7 @@ func (x *OpenInvitationResponse) GetPage() *HostedPage {
 // A page that daikon displays to a user.
 type HostedPage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `choose_provider`, `choose_workspace`, `accept_invitation`, `sign_in_to_accept`, `joined`,
+	// `enter_email`, `choose_provider`, `choose_workspace`, `accept_invitation`, `sign_in_to_accept`, `joined`,
 	// `confirm_sign_out`, `signed_out` or `form_post`.
 	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
 	// The name of the client app; empty if it is unknown.
@@ -529,7 +539,8 @@ type HostedPage struct {
 	Links []*HostedPageLink `protobuf:"bytes,4,rep,name=links,proto3" json:"links,omitempty"`
 	// Workspaces that the user is invited to. Each link accepts an invitation.
 	Invitations []*HostedPageLink `protobuf:"bytes,5,rep,name=invitations,proto3" json:"invitations,omitempty"`
-	// For `form_post`: the fields of the form, which is sent to the URL of the only link.
+	// For `form_post` and `enter_email`: the fields of the form, which is sent to the URL of the only
+	// link. The person adds `login_hint` to those of `enter_email`.
 	Fields []*HostedPageField `protobuf:"bytes,6,rep,name=fields,proto3" json:"fields,omitempty"`
 	// For `sign_in_to_accept`: why the last sign-in failed.
 	Error         *string `protobuf:"bytes,7,opt,name=error,proto3,oneof" json:"error,omitempty"`
@@ -1770,7 +1781,7 @@ var File_daikon_v1_oauth_proto protoreflect.FileDescriptor
 
 const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\n" +
-	"\x15daikon/v1/oauth.proto\x12\tdaikon.v1\x1a\x1cgoogle/protobuf/struct.proto\"\xc9\t\n" +
+	"\x15daikon/v1/oauth.proto\x12\tdaikon.v1\x1a\x1cgoogle/protobuf/struct.proto\"\xfd\t\n" +
 	"\x10AuthorizeRequest\x12 \n" +
 	"\tclient_id\x18\x01 \x01(\tH\x00R\bclientId\x88\x01\x01\x12&\n" +
 	"\fredirect_uri\x18\x02 \x01(\tH\x01R\vredirectUri\x88\x01\x01\x12(\n" +
@@ -1791,15 +1802,18 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\rid_token_hint\x18\r \x01(\tH\fR\vidTokenHint\x88\x01\x01\x12(\n" +
 	"\rresponse_mode\x18\x0e \x01(\tH\rR\fresponseMode\x88\x01\x01\x12!\n" +
 	"\tworkspace\x18\x0f \x01(\tH\x0eR\tworkspace\x88\x01\x01\x12\x1f\n" +
-	"\bprovider\x18\x10 \x01(\tH\x0fR\bprovider\x88\x01\x01\x12\x1d\n" +
-	"\arequest\x18\x11 \x01(\tH\x10R\arequest\x88\x01\x01\x12$\n" +
-	"\vrequest_uri\x18\x12 \x01(\tH\x11R\n" +
+	"\bprovider\x18\x10 \x01(\tH\x0fR\bprovider\x88\x01\x01\x12#\n" +
+	"\n" +
+	"connection\x18\x18 \x01(\tH\x10R\n" +
+	"connection\x88\x01\x01\x12\x1d\n" +
+	"\arequest\x18\x11 \x01(\tH\x11R\arequest\x88\x01\x01\x12$\n" +
+	"\vrequest_uri\x18\x12 \x01(\tH\x12R\n" +
 	"requestUri\x88\x01\x01\x12'\n" +
-	"\fregistration\x18\x13 \x01(\tH\x12R\fregistration\x88\x01\x01\x12,\n" +
-	"\x0fbrowser_session\x18\x14 \x01(\tH\x13R\x0ebrowserSession\x88\x01\x01\x12'\n" +
-	"\fconfirmation\x18\x15 \x01(\tH\x14R\fconfirmation\x88\x01\x01\x12/\n" +
+	"\fregistration\x18\x13 \x01(\tH\x13R\fregistration\x88\x01\x01\x12,\n" +
+	"\x0fbrowser_session\x18\x14 \x01(\tH\x14R\x0ebrowserSession\x88\x01\x01\x12'\n" +
+	"\fconfirmation\x18\x15 \x01(\tH\x15R\fconfirmation\x88\x01\x01\x12/\n" +
 	"\x13repeated_parameters\x18\x16 \x03(\tR\x12repeatedParameters\x12'\n" +
-	"\rsign_in_error\x18\x17 \x01(\tH\x15R\vsignInError\x88\x01\x01B\f\n" +
+	"\rsign_in_error\x18\x17 \x01(\tH\x16R\vsignInError\x88\x01\x01B\f\n" +
 	"\n" +
 	"_client_idB\x0f\n" +
 	"\r_redirect_uriB\x10\n" +
@@ -1818,7 +1832,8 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\x0e_response_modeB\f\n" +
 	"\n" +
 	"_workspaceB\v\n" +
-	"\t_providerB\n" +
+	"\t_providerB\r\n" +
+	"\v_connectionB\n" +
 	"\n" +
 	"\b_requestB\x0e\n" +
 	"\f_request_uriB\x0f\n" +

@@ -1,0 +1,63 @@
+import type { ActivityStore } from '../activity/store/activity-store.ts'
+import type { Role } from '../core/roles.ts'
+import { createGroupMemberEvent } from '../workspaces/group-members.ts'
+import type { GroupHierarchyStore } from '../workspaces/store/group-hierarchy-store.ts'
+import type { GroupStore } from '../workspaces/store/group-store.ts'
+import type { MemberId, MemberStore } from '../workspaces/store/member-store.ts'
+import type { mapClaims } from './mapping.ts'
+
+export type MappingStores = {
+  activity: ActivityStore
+  groups: GroupStore
+  groupHierarchy: GroupHierarchyStore
+  members: MemberStore
+}
+
+/**
+ * Gives a member the role and groups of a mapping, and records what changes. The last active owner
+ * remains one, and support access keeps its role. The caller must have locked the workspace.
+ */
+export async function applyMapping(
+  tx: MappingStores,
+  member: MemberId,
+  { role, groups }: ReturnType<typeof mapClaims>,
+): Promise<void> {
+  if (role) await changeRole(tx, member, role)
+  if (groups) await changeGroups(tx, member, groups)
+}
+
+const system = { actorId: undefined }
+
+async function changeRole(tx: MappingStores, id: MemberId, role: Role): Promise<void> {
+  const member = await tx.members.find(id)
+  if (!member || member.role === role || member.supportReason !== null) return
+  if (member.role === 'owner' && !(await tx.members.hasOtherActiveOwner(id))) return
+  await tx.members.update(id, { role })
+  await tx.activity.record(system, {
+    action: 'member.role_changed',
+    targetId: id.userId,
+    workspaceId: id.workspaceId,
+    detail: { from: member.role, to: role },
+  })
+}
+
+async function changeGroups(
+  tx: MappingStores,
+  { userId, workspaceId }: MemberId,
+  { given, managed }: { given: Set<string>; managed: Set<string> },
+): Promise<void> {
+  const direct = await tx.groups.listOfUser(userId)
+  const current = new Set(direct.map(({ id }) => id))
+  for (const groupId of [...managed].toSorted()) {
+    if (given.has(groupId) === current.has(groupId)) continue
+    // The group may have been deleted since the mapping was saved.
+    const group = await tx.groups.find(groupId, workspaceId)
+    if (!group) continue
+    const membership = { groupId, userId, workspaceId }
+    const isAdded = given.has(groupId)
+    if (isAdded) await tx.groupHierarchy.addMembers([membership])
+    else await tx.groupHierarchy.removeMember(membership)
+    const action = isAdded ? 'group.member_added' : 'group.member_removed'
+    await tx.activity.record(system, createGroupMemberEvent(action, group, userId))
+  }
+}

@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto'
+import type { SecretBox } from '../core/secret-box.ts'
+import { createConnectionProvider, findIssuerProblem } from '../identity/providers/connection.ts'
+import { createOutboundSend } from '../identity/providers/http-client.ts'
+import type { Provider } from '../identity/providers/provider.ts'
+import type { OutboundClient } from '../outbound/outbound-client.ts'
+import type { OutboundHosts } from '../outbound/outbound-hosts.ts'
+import { secretContext } from './connection-rules.ts'
+import type { StoredConnection } from './store/connection-store.ts'
+
+/** The providers of connections, to which requests go only if `hosts` allows their addresses. */
+export type ConnectionProviders = {
+  hosts: OutboundHosts
+  /** Returns the provider of a connection. Discovered configuration and keys are remembered. */
+  providerOf(connection: StoredConnection): Provider
+  /** Returns why an issuer cannot be used, as a message that completes "issuer …". */
+  findProblem(issuer: string): Promise<string | undefined>
+}
+
+/** The number of providers whose configuration and keys are remembered. */
+const maxRemembered = 500
+
+/** Milliseconds that a provider has for one step of a sign-in. */
+const timeout = 10_000
+
+export function createConnectionProviders(
+  hosts: OutboundHosts,
+  client: OutboundClient,
+  secretBox: SecretBox,
+): ConnectionProviders {
+  const send = createOutboundSend(client, timeout)
+  const remembered = new Map<string, Provider>()
+
+  function create({ id, issuer, clientId, scopes, secret }: StoredConnection): Provider {
+    const clientSecret = secretBox.decrypt(secret, secretContext(id))
+    return createConnectionProvider({ id, issuer, clientId, clientSecret, scopes }, send, timeout)
+  }
+
+  return {
+    hosts,
+    providerOf(connection) {
+      const { id, issuer, clientId, scopes, secret } = connection
+      const settings = JSON.stringify([id, issuer, clientId, scopes, secret])
+      const key = createHash('sha256').update(settings).digest('base64')
+      const provider = remembered.get(key) ?? create(connection)
+      // The one that was used last is forgotten last.
+      remembered.delete(key)
+      remembered.set(key, provider)
+      const [oldest] = remembered.keys()
+      if (remembered.size > maxRemembered && oldest) remembered.delete(oldest)
+      return provider
+    },
+    findProblem: (issuer) =>
+      findIssuerProblem(issuer, send, timeout, (url) => hosts.findProblem(url)),
+  }
+}

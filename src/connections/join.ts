@@ -1,0 +1,137 @@
+import type { ActivityStore } from '../activity/store/activity-store.ts'
+import type { QuotaContext } from '../core/quotas.ts'
+import type { Role } from '../core/roles.ts'
+import type { Identity } from '../identity/providers/provider.ts'
+import { failure, type SignInResult, success } from '../identity/sign-in-result.ts'
+import type { AccountStore } from '../identity/store/account-store.ts'
+import type { ClaimsStore } from '../identity/store/claims-store.ts'
+import type { SessionStore } from '../identity/store/session-store.ts'
+import type { UserStore } from '../identity/store/user-store.ts'
+import type { ScimUserStore } from '../scim/store/scim-user-store.ts'
+import { removeEndedMembersOf } from '../workspaces/member-expiry.ts'
+import { lockWorkspace } from '../workspaces/member-rules.ts'
+import type { MemberId } from '../workspaces/store/member-store.ts'
+import type { WorkspaceStore } from '../workspaces/store/workspace-store.ts'
+import { applyMapping, type MappingStores } from './apply-mapping.ts'
+import { domainOf } from './connection-rules.ts'
+import { mapClaims } from './mapping.ts'
+import type { ConnectionDomainStore } from './store/connection-domain-store.ts'
+import type { ConnectionStore, StoredConnection } from './store/connection-store.ts'
+import type { ConnectionSubjectStore } from './store/connection-subject-store.ts'
+
+type JoinStores = MappingStores & {
+  accounts: AccountStore
+  activity: ActivityStore
+  claims: ClaimsStore
+  connectionDomains: ConnectionDomainStore
+  connections: ConnectionStore
+  connectionSubjects: ConnectionSubjectStore
+  scimUsers: ScimUserStore
+  sessions: SessionStore
+  users: UserStore
+  workspaces: WorkspaceStore
+}
+
+/** A member who signs in by a connection. */
+export type ConnectedMember = {
+  userId: string
+  /** Whether nobody but the connection knows the person, so that it may name them. */
+  isOnlyHere: boolean
+}
+
+/**
+ * Returns the member that the provider of a connection means, and locks their user until the end of the
+ * transaction.
+ *
+ * The member is found by the subject, or else by the address, and joins if there is none. The provider
+ * is trusted within its verified domains alone: both the asserted address and the one of the member must
+ * be in one. It links no account, so it says nothing about the person elsewhere.
+ */
+export async function joinByConnection(
+  tx: JoinStores,
+  { now, quotas }: QuotaContext & { now: Date },
+  connectionId: string,
+  { subject, email, emailVerified, claims = {}, provider }: Identity,
+): Promise<SignInResult<ConnectedMember>> {
+  const connection = await tx.connections.findActive(connectionId)
+  if (!connection) return failure('access_denied', 'the connection is not active')
+  if (!email || !emailVerified) return failure('email_not_verified')
+  if (!(await isTrusted(tx, connection, email))) return failure('domain_not_verified')
+  const workspaceId = await lockWorkspace(tx.workspaces, connection.workspaceId)
+  const known = await tx.connectionSubjects.find(connectionId, subject)
+  const provisioned = await tx.scimUsers.findIdByName(workspaceId, email)
+  const userId = known?.userId ?? provisioned ?? (await tx.users.ensure(email))
+  const { isActive } = await tx.users.lock(userId)
+  if (!isActive) return failure('user_inactive')
+  if (known) {
+    const user = await tx.users.requireProfile(userId)
+    if (!(await isTrusted(tx, connection, user.email))) return failure('domain_not_verified')
+  } else if (await tx.connectionSubjects.findOfUser(connectionId, userId)) {
+    // The address has passed to another account of the provider, and perhaps to another person.
+    const detail = { provider, subject }
+    const refusal = { action: 'user.link_refused', targetId: userId, detail } as const
+    await tx.activity.record({ actorId: undefined }, refusal)
+    return failure('account_conflict')
+  }
+  const member = { workspaceId, userId }
+  const mapped = mapClaims(connection.mapping, connection.defaultRole, claims)
+  await removeEndedMembersOf(tx, [workspaceId], now, userId)
+  if (await isDeprovisioned(tx, member))
+    return failure('access_denied', 'the directory has deactivated the person')
+  const role = mapped.role ?? connection.defaultRole
+  if (!(await join(tx, { now, quotas }, member, role, email, connectionId)))
+    return failure('access_denied', 'the workspace has reached its maximum number of members')
+  await tx.connectionSubjects.link({ connectionId, subject, email, ...member }, now)
+  await tx.connectionSubjects.recordSignIn(connectionId, subject, now)
+  await tx.connections.recordSignIn(connectionId, now)
+  await applyMapping(tx, member, mapped)
+  const workspaces = await tx.claims.listWorkspaces(userId)
+  const isOnlyHere = workspaces.length === 1 && (await tx.accounts.list(userId)).length === 0
+  return success({ userId, isOnlyHere })
+}
+
+/** Makes a user a member who has joined. Returns false if the workspace is full. */
+async function join(
+  tx: JoinStores,
+  { now, quotas }: QuotaContext & { now: Date },
+  id: MemberId,
+  role: Role,
+  email: string,
+  connectionId: string,
+): Promise<boolean> {
+  const member = await tx.members.find(id)
+  if (member && member.joinedAt !== null) return true
+  if (!member) {
+    const count = await tx.workspaces.count(id.workspaceId, 'members')
+    if (count >= quotas.MAX_MEMBERS_PER_WORKSPACE) return false
+    await tx.members.add(id, role, now)
+  } else {
+    await tx.members.join(id, now)
+  }
+  await tx.activity.record(
+    { actorId: id.userId },
+    {
+      action: 'connection.member_joined',
+      targetId: id.userId,
+      workspaceId: id.workspaceId,
+      detail: { email, role: member?.role ?? role, connection_id: connectionId },
+    },
+  )
+  return true
+}
+
+/** Whether a person would join a workspace whose directory has ended their membership. */
+async function isDeprovisioned({ members, scimUsers }: JoinStores, id: MemberId): Promise<boolean> {
+  const member = await members.find(id)
+  return (member?.joinedAt ?? null) === null && (await scimUsers.isBlocked(id))
+}
+
+/** Whether the connection has verified the domain of an address. */
+async function isTrusted(
+  { connectionDomains }: JoinStores,
+  { id }: StoredConnection,
+  email: string,
+): Promise<boolean> {
+  const domain = await connectionDomains.find(id, domainOf(email))
+  return domain !== undefined && domain.verifiedAt !== null
+}

@@ -1,0 +1,151 @@
+import { actorOf } from '../activity/actor.ts'
+import type { ActivityStore } from '../activity/store/activity-store.ts'
+import { mapRole } from '../connections/mapping.ts'
+import type { ConnectionDomainStore } from '../connections/store/connection-domain-store.ts'
+import type { ConnectionStore, StoredConnection } from '../connections/store/connection-store.ts'
+import { ServiceError } from '../core/errors.ts'
+import type { Quotas } from '../core/quotas.ts'
+import type { Principal } from '../core/request-context.ts'
+import type { SessionStore } from '../identity/store/session-store.ts'
+import { removeEndedMembersOf } from '../workspaces/member-expiry.ts'
+import { requireAnotherOwner } from '../workspaces/member-rules.ts'
+import { requireWorkspaceQuota } from '../workspaces/quotas.ts'
+import type { GroupHierarchyStore } from '../workspaces/store/group-hierarchy-store.ts'
+import type { MemberId, MemberStore, WorkspaceMember } from '../workspaces/store/member-store.ts'
+import type { WorkspaceStore } from '../workspaces/store/workspace-store.ts'
+import { countEndedMember } from './guard.ts'
+import type { Attributes } from './resource.ts'
+import { invalidValue } from './scim-errors.ts'
+import type { ScimGroupStore } from './store/scim-group-store.ts'
+import type { ScimGuardStore } from './store/scim-guard-store.ts'
+import type { ScimUserStore } from './store/scim-user-store.ts'
+
+/** The stores of a change to memberships. */
+export type MembershipStores = {
+  activity: ActivityStore
+  connections: ConnectionStore
+  connectionDomains: ConnectionDomainStore
+  groupHierarchy: GroupHierarchyStore
+  members: MemberStore
+  scimGroups: ScimGroupStore
+  scimGuards: ScimGuardStore
+  scimUsers: ScimUserStore
+  sessions: SessionStore
+  workspaces: WorkspaceStore
+}
+
+/** The transaction of a change, for which the workspace is locked. */
+export type Change = { tx: MembershipStores; principal: Principal; quotas: Quotas; now: Date }
+
+/**
+ * Returns the active connection of the workspace whose verified domains include the one of an address.
+ *
+ * @throws a ServiceError INVALID_VALUE if there is none
+ */
+export async function requireConnection(
+  { connections, connectionDomains }: MembershipStores,
+  workspaceId: string,
+  email: string,
+): Promise<StoredConnection> {
+  const domain = email.slice(email.indexOf('@') + 1)
+  const found = await connectionDomains.findConnectionOf(domain)
+  const connection = found?.workspaceId === workspaceId && (await connections.find(found))
+  if (connection) return connection
+  throw invalidValue('userName', 'must be in a verified domain of an active connection')
+}
+
+/**
+ * Makes a person a member with the role that their attributes give, and puts them into the groups of
+ * the directory. An existing member keeps their role unless the attributes name one.
+ */
+export async function provision(
+  change: Change,
+  id: MemberId,
+  email: string,
+  attributes: Attributes,
+): Promise<void> {
+  const { tx, principal, quotas, now } = change
+  const { workspaceId, userId } = id
+  const connection = await requireConnection(tx, workspaceId, email)
+  await removeEndedMembersOf(tx, [workspaceId], now, userId)
+  const member = await tx.members.find(id)
+  if (member && member.supportReason !== null) throw supportAccess()
+  const role = mapRole(connection.mapping, connection.defaultRole, roleValues(attributes))
+  if (!member) {
+    await requireWorkspaceQuota(tx.workspaces, quotas, workspaceId, 'MAX_MEMBERS_PER_WORKSPACE')
+    await tx.members.add(id, role, now)
+  } else if (member.joinedAt === null) await tx.members.join(id, now)
+  const groupIds = await tx.scimGroups.listGroupIds(id)
+  if (groupIds.length > 0)
+    await tx.groupHierarchy.addMembers(groupIds.map((groupId) => ({ groupId, ...id })))
+  await tx.activity.record(actorOf(principal), {
+    action: 'scim.user_provisioned',
+    targetId: userId,
+    workspaceId,
+    detail: { email, role: member?.role ?? role },
+  })
+  if (member && roleValues(attributes).length > 0) await changeRole(change, member, role)
+}
+
+/** Gives a member the role that their attributes name after a change. Owners keep theirs. */
+export async function updateRole(
+  change: Change,
+  id: MemberId,
+  email: string,
+  attributes: Attributes,
+): Promise<void> {
+  const member = await change.tx.members.find(id)
+  if (!member) return
+  const { mapping, defaultRole } = await requireConnection(change.tx, id.workspaceId, email)
+  await changeRole(change, member, mapRole(mapping, defaultRole, roleValues(attributes)))
+}
+
+async function changeRole(
+  { tx, principal }: Change,
+  member: WorkspaceMember,
+  role: WorkspaceMember['role'],
+): Promise<void> {
+  if (member.role === 'owner' || member.role === role) return
+  await tx.members.update(member, { role })
+  await tx.activity.record(actorOf(principal), {
+    action: 'member.role_changed',
+    targetId: member.userId,
+    workspaceId: member.workspaceId,
+    detail: { from: member.role, to: role },
+  })
+}
+
+/** Ends a membership with its sessions. The person keeps the resources that they own. */
+export async function deprovision({ tx, principal, now }: Change, id: MemberId): Promise<void> {
+  const member = await tx.members.find(id)
+  if (!member) return
+  const { workspaceId, userId, email, role } = member
+  if (role === 'owner') await requireAnotherOwner(tx.members, member)
+  await countEndedMember(tx, workspaceId, now)
+  // A concurrent code exchange either commits before this lock, so that its session is ended below,
+  // or fails.
+  await tx.members.lock(member)
+  await tx.sessions.end({ userId, workspaceId }, now)
+  await tx.members.remove(member)
+  const resources = String(await tx.scimUsers.countResources(id))
+  await tx.activity.record(actorOf(principal), {
+    action: 'scim.user_deprovisioned',
+    targetId: userId,
+    workspaceId,
+    detail: { email, role, resources },
+  })
+}
+
+/** Returns the values that the mapping of a connection may turn into a role. */
+export function roleValues({ roles, userType }: Attributes): string[] {
+  const listed = Array.isArray(roles) ? roles.map((role) => role.value) : []
+  return [...listed, userType].filter((value) => typeof value === 'string')
+}
+
+function supportAccess(): ServiceError {
+  return new ServiceError(
+    'already_exists',
+    'SUPPORT_ACCESS',
+    'The person has support access to the workspace. Provision them when it has ended.',
+  )
+}

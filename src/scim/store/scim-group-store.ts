@@ -1,0 +1,129 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { query } from '../../database/query.ts'
+import type { Timestamp } from '../../database/sql-values.ts'
+import type { MemberId } from '../../workspaces/store/member-store.ts'
+
+/** A group of a workspace as its directory sees it. */
+export type ScimGroup = {
+  id: string
+  workspaceId: string
+  name: string
+  externalId: string | null
+  createdAt: Timestamp
+  updatedAt: Timestamp
+}
+
+/** A person whom the directory has put into a group, whether or not they are a member now. */
+export type ScimGroupMember = { groupId: string; userId: string; userName: string }
+
+export type ScimGroupFilter = { id?: string; displayName?: string; externalId?: string }
+
+/** The groups of workspaces with what directories know about them. */
+export class ScimGroupStore {
+  readonly #em: EntityManager
+
+  constructor(em: EntityManager) {
+    this.#em = em
+  }
+
+  async find(workspaceId: string, id: string): Promise<ScimGroup | undefined> {
+    const { items } = await this.list(workspaceId, { id }, { offset: 0, limit: 1 })
+    return items[0]
+  }
+
+  /** Returns a page of the groups of a workspace, by ID, and the number of all of them. */
+  async list(
+    workspaceId: string,
+    { id, displayName, externalId }: ScimGroupFilter,
+    { offset, limit }: { offset: number; limit: number },
+  ): Promise<{ items: ScimGroup[]; total: number }> {
+    const values = [workspaceId, id, displayName, externalId]
+    const [count] = await query<{ total: number }>(this.#em, countSql, values)
+    const total = count?.total ?? 0
+    if (total <= offset || limit === 0) return { items: [], total }
+    return { items: await query(this.#em, listSql, [...values, limit, offset]), total }
+  }
+
+  /** Returns the people whom the directory has put into groups, by ID. */
+  listMembers(groupIds: string[]): Promise<ScimGroupMember[]> {
+    return query(this.#em, listMembersSql, [groupIds])
+  }
+
+  /** Returns the groups that the directory has put a person into. */
+  async listGroupIds({ workspaceId, userId }: MemberId): Promise<string[]> {
+    const sql = `select group_id as id from scim_group_members
+      where workspace_id = $1 and user_id = $2 order by 1`
+    const rows = await query<{ id: string }>(this.#em, sql, [workspaceId, userId])
+    return rows.map(({ id }) => id)
+  }
+
+  /** Keeps what only the directory knows about a group. */
+  async save(
+    { id, workspaceId }: Pick<ScimGroup, 'id' | 'workspaceId'>,
+    externalId: string | null,
+    now: Date,
+  ): Promise<void> {
+    await query(this.#em, saveSql, [id, workspaceId, externalId, now])
+  }
+
+  /**
+   * Adds people to a group. Returns those whom the directory has provisioned, with whether they are
+   * members of the workspace.
+   */
+  addMembers(
+    { id, workspaceId }: Pick<ScimGroup, 'id' | 'workspaceId'>,
+    userIds: string[],
+  ): Promise<{ userId: string; isMember: boolean }[]> {
+    return query(this.#em, addMembersSql, [id, workspaceId, userIds])
+  }
+
+  /** Removes people from a group. Returns those whom the directory had added. */
+  async removeMembers(id: string, userIds: string[]): Promise<string[]> {
+    const sql = `delete from scim_group_members
+      where group_id = $1 and user_id = any($2::uuid[]) returning user_id as id`
+    const rows = await query<{ id: string }>(this.#em, sql, [id, userIds])
+    return rows.map(({ id }) => id)
+  }
+}
+
+/** $1 workspace, $2 ID, $3 name in lower case, $4 external ID; null for any. */
+const matching = `
+  groups g left join scim_groups s on s.group_id = g.id
+  where g.workspace_id = $1 and ($2::uuid is null or g.id = $2)
+    and ($3::text is null or lower(g.name) = $3) and ($4::text is null or s.external_id = $4)`
+
+const countSql = `select count(*)::int as total from ${matching}`
+
+/** $1 to $4 as in `matching`, $5 limit, $6 offset. */
+const listSql = `
+  select g.id, g.workspace_id as "workspaceId", g.name, s.external_id as "externalId",
+    g.created_at as "createdAt", coalesce(s.updated_at, g.created_at) as "updatedAt"
+  from ${matching} order by g.id limit $5 offset $6`
+
+/** $1 group IDs. */
+const listMembersSql = `
+  select sg.group_id as "groupId", sg.user_id as "userId", s.user_name as "userName"
+  from scim_group_members sg
+  join scim_users s on s.workspace_id = sg.workspace_id and s.user_id = sg.user_id
+  where sg.group_id = any($1::uuid[]) order by sg.user_id`
+
+/** $1 ID, $2 workspace, $3 external ID, $4 time. */
+const saveSql = `
+  insert into scim_groups (group_id, workspace_id, external_id, updated_at)
+  values ($1, $2, $3, $4)
+  on conflict (group_id) do update set external_id = excluded.external_id,
+    updated_at = excluded.updated_at`
+
+/** $1 group, $2 workspace, $3 user IDs. */
+const addMembersSql = `
+  with provisioned as (
+    select user_id from scim_users
+    where workspace_id = $2 and user_id = any($3::uuid[]) and deleted_at is null
+  ), added as (
+    insert into scim_group_members (group_id, user_id, workspace_id)
+    select $1::uuid, user_id, $2::uuid from provisioned on conflict do nothing
+  )
+  select p.user_id as "userId", exists (
+    select from live_members m where m.workspace_id = $2 and m.user_id = p.user_id
+  ) as "isMember"
+  from provisioned p order by p.user_id`

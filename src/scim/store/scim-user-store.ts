@@ -1,0 +1,194 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { isLiveResource } from '../../database/deleted-rows.ts'
+import { query } from '../../database/query.ts'
+import type { Timestamp } from '../../database/sql-values.ts'
+import type { MemberId } from '../../workspaces/store/member-store.ts'
+import type { Attributes } from '../resource.ts'
+
+/** A person as the directory describes them to one workspace. */
+export type ScimUser = MemberId & {
+  userName: string
+  externalId: string | null
+  /** All other attributes. */
+  attributes: Attributes
+  /** Whether the directory wants the person to be a member. */
+  isActive: boolean
+  /** Whether the person is a member. */
+  isMember: boolean
+  /** The groups that the directory has put the person into, by name. */
+  groups: { id: string; name: string }[]
+  createdAt: Timestamp
+  updatedAt: Timestamp
+}
+
+/** What the directory says about a person. */
+export type ScimUserChanges = Pick<ScimUser, 'userName' | 'externalId' | 'attributes' | 'isActive'>
+
+export type ScimUserFilter = { id?: string; userName?: string; externalId?: string }
+
+/** The people whom directories have provisioned. */
+export class ScimUserStore {
+  readonly #em: EntityManager
+
+  constructor(em: EntityManager) {
+    this.#em = em
+  }
+
+  async find({ workspaceId, userId }: MemberId): Promise<ScimUser | undefined> {
+    const { items } = await this.list(workspaceId, { id: userId }, { offset: 0, limit: 1 })
+    return items[0]
+  }
+
+  /** Returns a page of the people of a workspace, by ID, and the number of all of them. */
+  async list(
+    workspaceId: string,
+    { id, userName, externalId }: ScimUserFilter,
+    { offset, limit }: { offset: number; limit: number },
+  ): Promise<{ items: ScimUser[]; total: number }> {
+    const values = [workspaceId, id, userName, externalId]
+    const [count] = await query<{ total: number }>(this.#em, countSql, values)
+    const total = count?.total ?? 0
+    if (total <= offset || limit === 0) return { items: [], total }
+    return { items: await query(this.#em, listSql, [...values, limit, offset]), total }
+  }
+
+  /** Returns what the directories of all workspaces have said about a person. */
+  listOfUser(userId: string): Promise<Omit<ScimUser, 'isMember' | 'groups'>[]> {
+    const sql = `select ${columns} from scim_users s where s.user_id = $1 order by s.workspace_id`
+    return query(this.#em, sql, [userId])
+  }
+
+  /**
+   * Locks what a workspace knows about a person until the end of the transaction. Returns whether the
+   * directory has deleted the person; undefined if it never provisioned them.
+   */
+  async lock({ workspaceId, userId }: MemberId): Promise<{ isDeleted: boolean } | undefined> {
+    const [user] = await query<{ isDeleted: boolean }>(this.#em, lockSql, [workspaceId, userId])
+    return user
+  }
+
+  /** Whether another person of the workspace has the name. */
+  async isTaken({ workspaceId, userId }: MemberId, userName: string): Promise<boolean> {
+    const rows = await query(this.#em, isTakenSql, [workspaceId, userName, userId])
+    return rows.length > 0
+  }
+
+  /** Returns the ID of the person whom the directory of a workspace calls by an address. */
+  async findIdByName(workspaceId: string, userName: string): Promise<string | undefined> {
+    const sql = `select user_id as id from scim_users
+      where workspace_id = $1 and user_name = $2 and deleted_at is null`
+    const [user] = await query<{ id: string }>(this.#em, sql, [workspaceId, userName])
+    return user?.id
+  }
+
+  /** Adds a person, or restores one whom the directory has deleted. */
+  async insert({ workspaceId, userId }: MemberId, user: ScimUserChanges, now: Date): Promise<void> {
+    await query(this.#em, insertSql, [workspaceId, userId, ...toValues(user), now])
+  }
+
+  async update({ workspaceId, userId }: MemberId, user: ScimUserChanges, now: Date): Promise<void> {
+    await query(this.#em, updateSql, [workspaceId, userId, ...toValues(user), now])
+  }
+
+  /**
+   * Removes what a workspace knows about a person, and remembers that they must not join again by a
+   * connection.
+   */
+  async delete({ workspaceId, userId }: MemberId, now: Date): Promise<void> {
+    await query(this.#em, deleteGroupsSql, [workspaceId, userId])
+    await query(this.#em, deleteSql, [workspaceId, userId, now])
+  }
+
+  /** Whether the directory of a workspace has deactivated or deleted a person. */
+  async isBlocked({ workspaceId, userId }: MemberId): Promise<boolean> {
+    const sql = `select from scim_users
+      where workspace_id = $1 and user_id = $2 and not is_active`
+    return (await query(this.#em, sql, [workspaceId, userId])).length > 0
+  }
+
+  /** Returns how many resources of a workspace a person owns. */
+  async countResources({ workspaceId, userId }: MemberId): Promise<number> {
+    const [row] = await query<{ count: number }>(this.#em, countResourcesSql, [workspaceId, userId])
+    return row?.count ?? 0
+  }
+
+  /** Returns how many people are members of a workspace and have joined it. */
+  async countMembers(workspaceId: string): Promise<number> {
+    const [row] = await query<{ count: number }>(this.#em, countMembersSql, [workspaceId])
+    return row?.count ?? 0
+  }
+}
+
+function toValues({ userName, externalId, attributes, isActive }: ScimUserChanges): unknown[] {
+  return [userName, externalId, JSON.stringify(attributes), isActive]
+}
+
+/** $1 workspace, $2 ID, $3 name in lower case, $4 external ID; null for any. */
+const matching = `
+  s.workspace_id = $1 and s.deleted_at is null and ($2::uuid is null or s.user_id = $2)
+  and ($3::text is null or s.user_name = $3) and ($4::text is null or s.external_id = $4)`
+
+const countSql = `select count(*)::int as total from scim_users s where ${matching}`
+
+const columns = `s.workspace_id as "workspaceId", s.user_id as "userId", s.user_name as "userName",
+    s.external_id as "externalId", s.attributes, s.is_active as "isActive",
+    s.created_at as "createdAt", s.updated_at as "updatedAt"`
+
+/** $1 to $4 as in `matching`, $5 limit, $6 offset. */
+const listSql = `
+  select ${columns},
+    exists (
+      select from live_members m where m.workspace_id = s.workspace_id and m.user_id = s.user_id
+    ) as "isMember",
+    coalesce((
+      select json_agg(json_build_object('id', g.id, 'name', g.name) order by g.name, g.id)
+      from scim_group_members sg join groups g on g.id = sg.group_id
+      where sg.workspace_id = s.workspace_id and sg.user_id = s.user_id
+    ), '[]') as groups
+  from scim_users s where ${matching}
+  order by s.user_id limit $5 offset $6`
+
+/** $1 workspace, $2 user. */
+const lockSql = `
+  select deleted_at is not null as "isDeleted" from scim_users
+  where workspace_id = $1 and user_id = $2 for update`
+
+/** $1 workspace, $2 name, $3 user who may have it. */
+const isTakenSql = `
+  select from scim_users
+  where workspace_id = $1 and user_name = $2 and user_id <> $3 and deleted_at is null`
+
+/** $1 workspace, $2 user, $3 name, $4 external ID, $5 attributes, $6 whether active, $7 time. */
+const insertSql = `
+  insert into scim_users (workspace_id, user_id, user_name, external_id, attributes, is_active,
+    created_at, updated_at)
+  values ($1, $2, $3, $4, $5::jsonb, $6, $7, $7)
+  on conflict (workspace_id, user_id) do update set user_name = excluded.user_name,
+    external_id = excluded.external_id, attributes = excluded.attributes,
+    is_active = excluded.is_active, created_at = excluded.created_at,
+    updated_at = excluded.updated_at, deleted_at = null`
+
+/** As in `insertSql`. */
+const updateSql = `
+  update scim_users set user_name = $3, external_id = $4, attributes = $5::jsonb, is_active = $6,
+    updated_at = $7
+  where workspace_id = $1 and user_id = $2`
+
+/** $1 workspace, $2 user, $3 time. */
+const deleteSql = `
+  update scim_users set external_id = null, attributes = '{}', is_active = false, updated_at = $3,
+    deleted_at = $3
+  where workspace_id = $1 and user_id = $2`
+
+/** $1 workspace, $2 user. */
+const deleteGroupsSql = 'delete from scim_group_members where workspace_id = $1 and user_id = $2'
+
+/** $1 workspace, $2 user. */
+const countResourcesSql = `
+  select count(*)::int as count from resources r
+  where r.workspace_id = $1 and r.owner_id = $2 and ${isLiveResource('r')}`
+
+/** $1 workspace. */
+const countMembersSql = `
+  select count(*)::int as count from live_members m join users u on u.id = m.user_id
+  where m.workspace_id = $1 and m.joined_at is not null and u.workspace_id is null`

@@ -1,0 +1,112 @@
+import { v7 as uuid } from 'uuid'
+import type {
+  DeleteResponse,
+  NewScimToken,
+  ScimConfirmation,
+  ScimTokenResponse,
+  WorkspaceRequest,
+} from '../../gen/daikon/v1/workspaces.ts'
+import { actorOf } from '../activity/actor.ts'
+import type { ActivityStore } from '../activity/store/activity-store.ts'
+import type { ConnectionDomainStore } from '../connections/store/connection-domain-store.ts'
+import { ServiceError } from '../core/errors.ts'
+import type { RequestContext, WriteContext } from '../core/request-context.ts'
+import { isoTime } from '../database/sql-values.ts'
+import { createScimToken, scimTokenPrefix } from '../identity/scim-tokens.ts'
+import { hashSecret } from '../identity/secret.ts'
+import type { ScimTokenStore } from '../identity/store/scim-token-store.ts'
+import { lockWorkspace } from '../workspaces/member-rules.ts'
+import type { WorkspaceStore } from '../workspaces/store/workspace-store.ts'
+import { endOfConfirmation } from './guard.ts'
+import type { ScimGuardStore } from './store/scim-guard-store.ts'
+
+type Stores = { activity: ActivityStore; scimTokens: ScimTokenStore; workspaces: WorkspaceStore }
+
+/** Describes the SCIM token of a workspace. */
+export async function getScimToken(
+  { stores }: RequestContext<Stores>,
+  { workspace_id }: WorkspaceRequest,
+): Promise<ScimTokenResponse> {
+  const token = await stores.scimTokens.find(workspace_id)
+  if (!token) throw tokenNotFound()
+  const { prefix, createdAt, lastUsedAt } = token
+  const used = lastUsedAt !== null && { last_used_at: isoTime(lastUsedAt) }
+  return { prefix, created_at: isoTime(createdAt), ...used }
+}
+
+/** Creates the SCIM token of a workspace, which replaces the previous one. */
+export async function createToken(
+  { stores, principal, now }: RequestContext<Stores & { connectionDomains: ConnectionDomainStore }>,
+  request: WorkspaceRequest,
+): Promise<NewScimToken> {
+  const token = createScimToken()
+  const prefix = scimTokenPrefix(token)
+  return stores.transaction(async (tx) => {
+    const workspaceId = await lockWorkspace(tx.workspaces, request.workspace_id)
+    if (!(await tx.connectionDomains.hasVerified(workspaceId))) throw noVerifiedDomain()
+    const hash = hashSecret(token)
+    await tx.scimTokens.replace({ id: uuid(), workspaceId, hash, prefix, createdAt: now })
+    await tx.activity.record(actorOf(principal), {
+      action: 'scim.token_created',
+      targetId: workspaceId,
+      workspaceId,
+      detail: { key_prefix: prefix },
+    })
+    return { token, created_at: now.toISOString() }
+  })
+}
+
+/** Ends the SCIM token of a workspace. From the response on, no node accepts it. */
+export async function deleteToken(
+  { stores, principal }: WriteContext<Stores>,
+  request: WorkspaceRequest,
+): Promise<DeleteResponse> {
+  return stores.transaction(async (tx) => {
+    const workspaceId = await lockWorkspace(tx.workspaces, request.workspace_id)
+    const ended = await tx.scimTokens.end(workspaceId)
+    if (!ended) throw tokenNotFound()
+    await tx.activity.record(actorOf(principal), {
+      action: 'scim.token_deleted',
+      targetId: workspaceId,
+      workspaceId,
+      detail: { key_prefix: ended.prefix },
+    })
+    return {}
+  })
+}
+
+/** Lets the directory of a workspace end any number of memberships for an hour. */
+export async function confirmScim(
+  {
+    stores,
+    principal,
+    now,
+  }: RequestContext<Omit<Stores, 'scimTokens'> & { scimGuards: ScimGuardStore }>,
+  request: WorkspaceRequest,
+): Promise<ScimConfirmation> {
+  const end = endOfConfirmation(now)
+  return stores.transaction(async (tx) => {
+    const workspaceId = await lockWorkspace(tx.workspaces, request.workspace_id)
+    await tx.scimGuards.confirm(workspaceId, end, now)
+    const expiresAt = end.toISOString()
+    await tx.activity.record(actorOf(principal), {
+      action: 'scim.confirmed',
+      targetId: workspaceId,
+      workspaceId,
+      detail: { expires_at: expiresAt },
+    })
+    return { expires_at: expiresAt }
+  })
+}
+
+function tokenNotFound(): ServiceError {
+  return new ServiceError('not_found', 'SCIM_TOKEN_NOT_FOUND', 'SCIM token not found')
+}
+
+function noVerifiedDomain(): ServiceError {
+  return new ServiceError(
+    'already_exists',
+    'NO_VERIFIED_DOMAIN',
+    'The workspace has no verified domain. Verify a domain of a connection first.',
+  )
+}
