@@ -19,6 +19,9 @@ type Values = Record<string, unknown>
  */
 export type RequestFixture = Awaited<ReturnType<typeof createRequestFixture>>
 
+/** The same for all fixtures, so that the entries of their activity logs are comparable. */
+const issuer = await startStubIssuer()
+
 /** Returns the short name of a method, `Check` for `daikon.v1.PermissionService/Check`. */
 export const methodName = ({ name }: DeclaredOperation) => name.split('/')[1] as string
 
@@ -103,7 +106,6 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
 
   const webhook = await environment.seed.webhook('http://127.0.0.1:9/')
   const delivery = await environment.seed.webhookDelivery(webhook)
-  const issuer = await startStubIssuer()
   const connection = await environment.seed.connection(workspace, issuer)
   const connectionSettings = { client_id: 'daikon', client_secret: 'secret', scopes: ['email'] }
   const otherConnection = await environment.seed.connection(otherFixture.workspace, issuer)
@@ -278,6 +280,8 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
         session_id: [{ session_id: otherSession }],
         account_id: [{ account_id: otherAccount }],
         role_id: [{ role_id: otherRole }],
+        // An identity provider has chosen it.
+        client_id: [],
         connection_id: [{ connection_id: otherConnection }],
         service_account_id: [{ service_account_id: otherServiceAccount }],
         key_id: [{ key_id: otherApiKey }],

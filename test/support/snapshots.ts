@@ -21,6 +21,7 @@ export function normalizeText(text: string): string {
     .replace(/dl_[\w-]{43}/g, '<link token>')
     .replace(/\/oauth\/invitations\/[\w-]{43}/g, '<invitation>')
     .replace(/dkcs_[\w-]+/g, '<client secret>')
+    .replace(/daikon-verification=[\w-]+/g, '<TXT value>')
     .replace(/"xid": "\d+"/g, '"xid": "<xid>"')
     .replace(/"kind_id": \d+/g, '"kind_id": <kind>')
 }
