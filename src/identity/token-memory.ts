@@ -11,7 +11,7 @@ export type UserClaims = Pick<Token<'access'>, 'sub' | 'jti' | 'wid' | 'exp' | '
   /** The first characters of the API key that serves as the token, whose ID is `jti`. */
   apiKeyPrefix?: string
   /** The connection by which the session of the token began, if it did. */
-  connectionId?: string | undefined
+  connectionId?: string
 }
 export type AdminClaims = Pick<Token<'admin_access'>, 'sub' | 'jti' | 'admin' | 'exp'>
 export type ManagementClaims = Pick<Token<'management'>, 'sub' | 'jti' | 'scope' | 'exp'>
@@ -119,7 +119,7 @@ function toVerifiedToken(claims: Token<TokenKind>): VerifiedToken {
   switch (claims.type) {
     case 'access': {
       const { wid, email, connection_id: connectionId } = claims
-      return { user: { sub, jti, exp, wid, email, connectionId } }
+      return { user: { sub, jti, exp, wid, email, ...(connectionId && { connectionId }) } }
     }
     case 'admin_access':
       return { admin: { sub, jti, exp, admin: claims.admin } }
