@@ -75,6 +75,8 @@ async function nextEvent(
   const signal = AbortSignal.any([settled.signal, AbortSignal.timeout(timeoutMs + seconds * 1000)])
   const ended = async () => {
     const [code, by] = await once(child, 'exit', { signal })
+    // Messages that the process sent before can arrive after this event.
+    if (child.connected) await once(child, 'disconnect', { signal })
     throw new Error(`${child.spawnargs.join(' ')} exited: ${code ?? by}`)
   }
   try {

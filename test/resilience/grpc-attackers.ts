@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
@@ -168,7 +169,6 @@ function literal(text: string): Buffer {
 /** Opens a socket that counts the streams that the server ends. */
 async function openSocket(port: number): Promise<{ socket: Socket; ended: () => number }> {
   const socket = connect(port, '127.0.0.1').setNoDelay()
-  socket.on('error', () => {})
   let rest = Buffer.alloc(0)
   let ended = 0
   socket.on('data', (chunk: Buffer) => {
@@ -179,6 +179,7 @@ async function openSocket(port: number): Promise<{ socket: Socket; ended: () => 
       rest = rest.subarray(9 + rest.readUIntBE(0, 3))
     }
   })
-  await new Promise((resolve) => socket.once('connect', resolve))
+  await once(socket, 'connect')
+  socket.on('error', () => {})
   return { socket, ended: () => ended }
 }
