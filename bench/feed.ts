@@ -6,7 +6,12 @@ import { secretContext } from '../src/webhooks/webhook-rules.ts'
 import { createCheckBatches } from './check-batches.ts'
 import type { ServerState } from './child-process.ts'
 import { benchEncryptionKey } from './data-set.ts'
-import { type FollowersJob, type FollowersResult, followedType, hangingPath } from './followers.ts'
+import {
+  type FollowersJob,
+  type FollowersResult,
+  followedType,
+  hangingPath,
+} from './followers-job.ts'
 import type { Harness, Measurement } from './harness.ts'
 import { interleave, medianLoad, medianOf } from './rounds.ts'
 import { formatLoad, formatNumber, type Row } from './table.ts'

@@ -15,37 +15,14 @@ import {
   RegisterResourceRequest,
 } from '../gen/daikon/v1/permissions.ts'
 import { idOf, kind } from './data-set.ts'
+import {
+  type FollowersJob,
+  type FollowersResult,
+  followedType,
+  hangingPath,
+  type Latency,
+} from './followers-job.ts'
 import { type BenchClient, createBenchClient } from './grpc-client.ts'
-
-/** The type of the resources that are registered. They are deleted after the measurement. */
-export const followedType = 'followed'
-
-/** The path of the webhook that does not respond. */
-export const hangingPath = '/hang'
-
-/** Registers resources for some seconds, which watches and webhooks follow. */
-export type FollowersJob = {
-  /** Whether the watches are open. Otherwise, the job only opens them. */
-  isOpen: boolean
-  /** The port of the gRPC server. */
-  port: number
-  watches: number
-  /** The number of webhooks that respond. */
-  webhooks: number
-  /** Registrations per second. */
-  pace: number
-  seconds: number
-  /** The number of resources to register in one call at the end. Nothing is returned without. */
-  burst: number
-}
-
-/** Milliseconds from the acknowledgement of a registration to the receipt of its event. */
-export type Latency = { p50: number; p99: number }
-
-export type FollowersResult = {
-  watch?: Latency & { rate: number }
-  webhooks?: Latency & { rate: number }
-}
 
 /** The maximum number of watches on one connection. */
 const watchesPerConnection = 100
