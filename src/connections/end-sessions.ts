@@ -6,7 +6,7 @@ type EndStores = Pick<ConnectionStores, 'browserSessions' | 'codes' | 'sessions'
 
 /**
  * Ends all sessions and sign-ins by a connection. The caller has locked or deleted the connection, so
- * that no session begins by it meanwhile.
+ * that no session by it can begin at the same time.
  */
 export async function endConnectionSessions(
   tx: EndStores,

@@ -239,7 +239,7 @@ test('somebody who joined by a connection gets a personal workspace at a sign-in
   }
 })
 
-test('a removed member joins anew, as somebody new', async (t) => {
+test('a removed member can join again with another subject', async (t) => {
   const connected = await connectWorkspace(t, environment, rest)
   connected.assert('ann')
   const { access_token } = await obtainConnectionTokens(rest, connected)

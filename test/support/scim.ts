@@ -50,7 +50,7 @@ export async function seedScimToken(
   return token
 }
 
-/** Creates a workspace with an owner, who is no person of its directory. */
+/** Creates a workspace whose owner does not come from its directory. */
 export async function createDirectory(environment: TestEnvironment, mapping: object = {}) {
   const { seed, httpPort } = environment
   const workspace = await seed.workspace()

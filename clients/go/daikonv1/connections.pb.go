@@ -301,8 +301,8 @@ type ConnectionUpdateRequest struct {
 	ConnectionId string `protobuf:"bytes,2,opt,name=connection_id,json=connectionId,proto3" json:"connection_id,omitempty"`
 	// The name, 1 to 200 characters.
 	Name *string `protobuf:"bytes,3,opt,name=name,proto3,oneof" json:"name,omitempty"`
-	// The issuer. Changing it or `client_id` ends the sessions by the connection, and the people at the
-	// provider are matched with members anew.
+	// The issuer. Changing it or `client_id` ends the sessions by the connection and forgets which
+	// member each person at the provider is.
 	Issuer *string `protobuf:"bytes,4,opt,name=issuer,proto3,oneof" json:"issuer,omitempty"`
 	// The ID of daikon at the provider.
 	ClientId *string `protobuf:"bytes,5,opt,name=client_id,json=clientId,proto3,oneof" json:"client_id,omitempty"`

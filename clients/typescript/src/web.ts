@@ -19,7 +19,7 @@ export {
 /** What a handler receives first: a Request or, in Remix and React Router, an object with one. */
 export type WebInput = Request | { request: Request }
 
-/** A handler of requests. Its other arguments are those of the framework. */
+/** Handles a request. The framework may pass further arguments. */
 export type WebHandler<Input extends WebInput, Rest extends unknown[]> = (
   input: Input,
   ...rest: Rest

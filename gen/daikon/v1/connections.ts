@@ -106,8 +106,8 @@ export interface ConnectionUpdateRequest {
     | string
     | undefined;
   /**
-   * The issuer. Changing it or `client_id` ends the sessions by the connection, and the people at the
-   * provider are matched with members anew.
+   * The issuer. Changing it or `client_id` ends the sessions by the connection and forgets which
+   * member each person at the provider is.
    */
   issuer?:
     | string
