@@ -1,6 +1,7 @@
 import type { ActivityStore } from '../activity/store/activity-store.ts'
 import type { Role } from '../core/roles.ts'
 import { createGroupMemberEvent } from '../workspaces/group-members.ts'
+import { createRoleEvent } from '../workspaces/member-rules.ts'
 import type { GroupHierarchyStore } from '../workspaces/store/group-hierarchy-store.ts'
 import type { GroupStore } from '../workspaces/store/group-store.ts'
 import type { MemberId, MemberStore } from '../workspaces/store/member-store.ts'
@@ -33,12 +34,7 @@ async function changeRole(tx: MappingStores, id: MemberId, role: Role): Promise<
   if (!member || member.role === role || member.supportReason !== null) return
   if (member.role === 'owner' && !(await tx.members.hasOtherActiveOwner(id))) return
   await tx.members.update(id, { role })
-  await tx.activity.record(system, {
-    action: 'member.role_changed',
-    targetId: id.userId,
-    workspaceId: id.workspaceId,
-    detail: { from: member.role, to: role },
-  })
+  await tx.activity.record(system, createRoleEvent(id, member.role, role))
 }
 
 async function changeGroups(

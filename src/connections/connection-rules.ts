@@ -12,22 +12,18 @@ export function secretContext(id: string): string {
   return `connections/${id}`
 }
 
+const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
+const domainName = new RegExp(`^(?=.{1,253}$)(?:${label}\\.)+(?=[a-z0-9-]*[a-z])${label}$`)
+
 /**
  * Returns a domain name in lower case, or undefined for anything but plain ASCII names with at least
  * two labels, as addresses contain them.
  */
 export function readDomain(text: string): string | undefined {
-  const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
-  const isDomain = new RegExp(`^(?=.{1,253}$)(?:${label}\\.)+(?=[a-z0-9-]*[a-z])${label}$`)
   // Checked before lower-casing, because U+212A (the Kelvin sign) becomes an ASCII k.
   if (!/^[A-Za-z0-9.-]+$/.test(text)) return undefined
   const domain = text.toLowerCase()
-  return isDomain.test(domain) ? domain : undefined
-}
-
-/** Returns the domain of a normalized e-mail address. */
-export function domainOf(email: string): string {
-  return email.slice(email.lastIndexOf('@') + 1)
+  return domainName.test(domain) ? domain : undefined
 }
 
 /** Returns why a URL cannot be an issuer. The addresses of names are judged at each request. */

@@ -15,3 +15,8 @@ export function normalizeEmail(text: string): string | undefined {
   if (more.length > 0 || !local.test(name)) return undefined
   return domain.split('.').every((part) => label.test(part)) ? email.toLowerCase() : undefined
 }
+
+/** Returns the domain of a normalized e-mail address. */
+export function domainOf(email: string): string {
+  return email.slice(email.lastIndexOf('@') + 1)
+}

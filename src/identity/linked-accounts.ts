@@ -6,6 +6,7 @@ import type {
   UnlinkAccountResponse,
 } from '../../gen/daikon/v1/users.ts'
 import type { ActivityStore } from '../activity/store/activity-store.ts'
+import { domainOf } from '../core/email.ts'
 import { ServiceError } from '../core/errors.ts'
 import { type RequestContext, requireUser } from '../core/request-context.ts'
 import { isoTime } from '../database/sql-values.ts'
@@ -100,7 +101,7 @@ function mayJoin(identity: Identity, email: string, accounts: LinkedAccount[]): 
  * other addresses once, but does not notice when they change hands.
  */
 function isGoogleAddress(email: string, hostedDomain: string | undefined): boolean {
-  const domain = email.slice(email.lastIndexOf('@') + 1)
+  const domain = domainOf(email)
   return domain === 'gmail.com' || domain === hostedDomain
 }
 

@@ -3,12 +3,13 @@ import type { ActivityStore } from '../activity/store/activity-store.ts'
 import { mapRole } from '../connections/mapping.ts'
 import type { ConnectionDomainStore } from '../connections/store/connection-domain-store.ts'
 import type { ConnectionStore, StoredConnection } from '../connections/store/connection-store.ts'
+import { domainOf } from '../core/email.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Quotas } from '../core/quotas.ts'
 import type { Principal } from '../core/request-context.ts'
 import type { SessionStore } from '../identity/store/session-store.ts'
 import { removeEndedMembersOf } from '../workspaces/member-expiry.ts'
-import { requireAnotherOwner } from '../workspaces/member-rules.ts'
+import { createRoleEvent, requireAnotherOwner } from '../workspaces/member-rules.ts'
 import { requireWorkspaceQuota } from '../workspaces/quotas.ts'
 import type { GroupHierarchyStore } from '../workspaces/store/group-hierarchy-store.ts'
 import type { MemberId, MemberStore, WorkspaceMember } from '../workspaces/store/member-store.ts'
@@ -47,8 +48,7 @@ export async function requireConnection(
   workspaceId: string,
   email: string,
 ): Promise<StoredConnection> {
-  const domain = email.slice(email.indexOf('@') + 1)
-  const found = await connectionDomains.findConnectionOf(domain)
+  const found = await connectionDomains.findConnectionOf(domainOf(email))
   const connection = found?.workspaceId === workspaceId && (await connections.find(found))
   if (connection) return connection
   throw invalidValue('userName', 'must be in a verified domain of an active connection')
@@ -107,12 +107,7 @@ async function changeRole(
 ): Promise<void> {
   if (member.role === 'owner' || member.role === role) return
   await tx.members.update(member, { role })
-  await tx.activity.record(actorOf(principal), {
-    action: 'member.role_changed',
-    targetId: member.userId,
-    workspaceId: member.workspaceId,
-    detail: { from: member.role, to: role },
-  })
+  await tx.activity.record(actorOf(principal), createRoleEvent(member, member.role, role))
 }
 
 /** Ends a membership with its sessions. The person keeps the resources that they own. */

@@ -1,3 +1,4 @@
+import type { ActivityEvent } from '../activity/store/entries-sql.ts'
 import { ServiceError } from '../core/errors.ts'
 import { isAdministrative, type Principal } from '../core/request-context.ts'
 import { atLeast } from '../core/roles.ts'
@@ -58,4 +59,13 @@ export function memberNotFoundOr(error: unknown): unknown {
 
 export function memberNotFound(): ServiceError {
   return new ServiceError('not_found', 'MEMBER_NOT_FOUND', 'Member not found')
+}
+
+/** Returns the entry of the activity log for a changed role. */
+export function createRoleEvent(
+  { userId: targetId, workspaceId }: MemberId,
+  from: string,
+  to: string,
+): ActivityEvent<'member.role_changed'> {
+  return { action: 'member.role_changed', targetId, workspaceId, detail: { from, to } }
 }

@@ -23,6 +23,7 @@ import { isoTime } from '../database/sql-values.ts'
 import type { SessionStore } from '../identity/store/session-store.ts'
 import { requireExpirySupport } from './member-expiry.ts'
 import {
+  createRoleEvent,
   lockWorkspace,
   memberNotFound,
   requireAnotherOwner,
@@ -84,20 +85,15 @@ export async function updateMember(
     const stays = role === 'owner' && (expiresAt === null || before !== null)
     if (member.role === 'owner' && !stays) await requireAnotherOwner(tx.members, member)
     await tx.members.update(member, changes)
-    const target = { targetId: member.userId, workspaceId }
-    const changedRole = {
-      ...target,
-      action: 'member.role_changed' as const,
-      detail: { from: member.role, to: role },
-    }
     const changedEnd = {
-      ...target,
+      targetId: member.userId,
+      workspaceId,
       action: 'member.expiry_changed' as const,
       detail: { from: before ?? noExpiry, to: expiresAt ?? noExpiry },
     }
     await tx.activity.record(
       actorOf(principal),
-      ...(changes.role ? [changedRole] : []),
+      ...(changes.role ? [createRoleEvent(member, member.role, role)] : []),
       ...('expiresAt' in changes ? [changedEnd] : []),
     )
     return toMemberResponse({ ...member, role, expiresAt }, principal)

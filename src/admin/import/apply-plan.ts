@@ -3,6 +3,7 @@ import { v7 as uuid } from 'uuid'
 import { type Actor, userIdOf } from '../../activity/actor.ts'
 import type { ActivityStore } from '../../activity/store/activity-store.ts'
 import { noExpiry } from '../../core/expiry.ts'
+import { createRoleEvent } from '../../workspaces/member-rules.ts'
 import type { GroupHierarchyStore } from '../../workspaces/store/group-hierarchy-store.ts'
 import type { MemberStore } from '../../workspaces/store/member-store.ts'
 import type { WorkspaceStore } from '../../workspaces/store/workspace-store.ts'
@@ -175,12 +176,7 @@ async function changeRoles(
   await tx.members.changeRoles(
     members.map(({ userId, workspaceId, to }) => ({ userId, workspaceId, role: to })),
   )
-  const events = members.map(({ userId, workspaceId, from, to }) => ({
-    action: 'member.role_changed' as const,
-    targetId: userId,
-    workspaceId,
-    detail: { from, to },
-  }))
+  const events = members.map(({ from, to, ...id }) => createRoleEvent(id, from, to))
   await tx.activity.record(actor, ...events)
 }
 

@@ -1,6 +1,5 @@
 import type { AuthorizeRequest, AuthorizeResponse } from '../../../gen/daikon/v1/oauth.ts'
-import { domainOf } from '../../connections/connection-rules.ts'
-import { normalizeEmail } from '../../core/email.ts'
+import { domainOf, normalizeEmail } from '../../core/email.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { isUuid } from '../../core/uuid.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
