@@ -11,10 +11,8 @@ export async function reencryptConnections(
   return stores.transaction(async (tx) => {
     const secrets = await tx.connections.lockAllSecrets()
     const outdated = secrets.filter(({ secret }) => !box.isCurrent(secret))
-    for (const { id, secret } of outdated) {
-      const context = secretContext(id)
-      await tx.connections.setSecret(id, box.encrypt(box.decrypt(secret, context), context))
-    }
+    for (const { id, secret } of outdated)
+      await tx.connections.setSecret(id, box.reencrypt(secret, secretContext(id)))
     return outdated.length
   })
 }

@@ -20,6 +20,8 @@ export type SecretBox = {
   decrypt(encrypted: string, context: string): string
   /** Whether the text is encrypted with the first key. */
   isCurrent(encrypted: string): boolean
+  /** Decrypts a text and encrypts it with the first key. */
+  reencrypt(encrypted: string, context: string): string
 }
 
 const cipher = 'aes-256-gcm'
@@ -34,7 +36,7 @@ export function createSecretBox(keys: Buffer[]): SecretBox {
   const byId = new Map(keys.map((key) => [keyId(key), key]))
   const [first] = keys
 
-  return {
+  const box: SecretBox = {
     encrypt(secret, context) {
       if (!first) throw encryptionKeyMissing()
       const nonce = randomBytes(nonceSize)
@@ -59,7 +61,9 @@ export function createSecretBox(keys: Buffer[]): SecretBox {
       return Buffer.concat([secret, decryption.final()]).toString('utf8')
     },
     isCurrent: (encrypted) => first !== undefined && encrypted.split('.')[1] === keyId(first),
+    reencrypt: (encrypted, context) => box.encrypt(box.decrypt(encrypted, context), context),
   }
+  return box
 }
 
 /** Returns the beginning of the key's hash, which identifies the key without revealing it. */

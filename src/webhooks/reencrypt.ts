@@ -13,10 +13,7 @@ export async function reencryptWebhooks(
     for (const { id, secret, previousSecret } of await tx.webhooks.lockAllSecrets()) {
       const isCurrent = (text: string | null) => text === null || box.isCurrent(text)
       if (isCurrent(secret) && isCurrent(previousSecret)) continue
-      const renew = (text: string) => {
-        const context = secretContext(id)
-        return box.encrypt(box.decrypt(text, context), context)
-      }
+      const renew = (text: string) => box.reencrypt(text, secretContext(id))
       await tx.webhooks.setSecrets(id, {
         secret: renew(secret),
         previousSecret: previousSecret && renew(previousSecret),
