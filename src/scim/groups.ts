@@ -29,6 +29,7 @@ import {
   readPage,
   scimUrl,
   toJson,
+  toReferences,
   toResponse,
 } from './response.ts'
 import { scimNotFound } from './scim-errors.ts'
@@ -50,8 +51,7 @@ export async function listScimGroups(
 ): Promise<ScimResource> {
   const { startIndex, ...page } = readPage(request)
   const filter = readFilter(request.filter, groupSchema.id, filterNames)
-  if (!filter || (filter.id !== undefined && !isUuid(filter.id)))
-    return { resource: listResponse([], 0, startIndex) }
+  if (!filter) return { resource: listResponse([], 0, startIndex) }
   const { displayName } = filter
   const wanted = { ...filter, ...(displayName && { displayName: displayName.toLowerCase() }) }
   const { items, total } = await stores.scimGroups.list(request.workspace_id, wanted, page)
@@ -219,10 +219,9 @@ async function presentAll(
 
 function present(group: ScimGroup, members: ScimGroupMember[], baseUrl: string): Presented {
   const { id, workspaceId, name, externalId, createdAt, updatedAt } = group
-  const url = (path: string) => scimUrl(baseUrl, workspaceId, path)
   return {
     type: 'Group',
-    url: url(`Groups/${id}`),
+    url: scimUrl(baseUrl, workspaceId, `Groups/${id}`),
     version: versionOf(group),
     createdAt,
     updatedAt,
@@ -232,11 +231,11 @@ function present(group: ScimGroup, members: ScimGroupMember[], baseUrl: string):
       ...(externalId !== null && { externalId }),
       displayName: name,
       ...(members.length > 0 && {
-        members: members.map(({ userId, userName }) => ({
-          value: userId,
-          $ref: url(`Users/${userId}`),
-          display: userName,
-        })),
+        members: toReferences(
+          'Users',
+          members.map(({ userId: id, userName: name }) => ({ id, name })),
+          { baseUrl, workspaceId },
+        ),
       }),
     },
   }

@@ -1,4 +1,5 @@
 import type { ScimListRequest, ScimResource } from '../../gen/daikon/v1/scim.ts'
+import { isUuid } from '../core/uuid.ts'
 import { isoTime, type Timestamp } from '../database/sql-values.ts'
 import type { ResourceSchemas } from './attributes.ts'
 import type { Comparison } from './filter.ts'
@@ -17,6 +18,19 @@ const defaultResults = 100
 /** Returns the URL of a resource, such as `Users/<ID>`. */
 export function scimUrl(baseUrl: string, workspaceId: string, path: string): string {
   return `${baseUrl}/scim/v2/${workspaceId}/${path}`
+}
+
+/** Describes other resources that an attribute refers to. */
+export function toReferences(
+  type: 'Users' | 'Groups',
+  targets: { id: string; name: string }[],
+  { baseUrl, workspaceId }: BaseUrl & { workspaceId: string },
+): object[] {
+  return targets.map(({ id, name }) => ({
+    value: id,
+    $ref: scimUrl(baseUrl, workspaceId, `${type}/${id}`),
+    display: name,
+  }))
 }
 
 /** A resource with what its `meta` and the headers of its response need. */
@@ -95,7 +109,8 @@ export function readFilter<Name extends string>(
     if (values[name] !== undefined && values[name] !== value) return undefined
     values[name] = value
   }
-  return values
+  const { id }: { id?: string } = values
+  return id !== undefined && !isUuid(id) ? undefined : values
 }
 
 function withoutSchema({ attribute }: Comparison, schemaId: string): string {

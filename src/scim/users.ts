@@ -38,6 +38,7 @@ import {
   readPage,
   scimUrl,
   toJson,
+  toReferences,
   toResponse,
 } from './response.ts'
 import { invalidValue, scimNotFound } from './scim-errors.ts'
@@ -67,8 +68,7 @@ export async function listScimUsers(
 ): Promise<ScimResource> {
   const { startIndex, ...page } = readPage(request)
   const filter = readFilter(request.filter, userSchema.id, filterNames)
-  if (!filter || (filter.id !== undefined && !isUuid(filter.id)))
-    return { resource: listResponse([], 0, startIndex) }
+  if (!filter) return { resource: listResponse([], 0, startIndex) }
   const { userName } = filter
   const wanted = { ...filter, ...(userName && { userName: userName.trim().toLowerCase() }) }
   const { items, total } = await stores.scimUsers.list(request.workspace_id, wanted, page)
@@ -248,10 +248,9 @@ function describe({ externalId, active, ...attributes }: Attributes): Described 
 function present(user: ScimUser, baseUrl: string): Presented {
   const { workspaceId, userId, externalId, attributes, isMember, groups } = user
   const extensions = userSchemas.extensions.map(({ id }) => id)
-  const url = (path: string) => scimUrl(baseUrl, workspaceId, path)
   return {
     type: 'User',
-    url: url(`Users/${userId}`),
+    url: scimUrl(baseUrl, workspaceId, `Users/${userId}`),
     version: versionOf(user),
     createdAt: user.createdAt,
     updatedAt: user.updatedAt,
@@ -262,11 +261,7 @@ function present(user: ScimUser, baseUrl: string): Presented {
       ...attributes,
       active: isMember,
       ...(groups.length > 0 && {
-        groups: groups.map(({ id, name }) => ({
-          value: id,
-          $ref: url(`Groups/${id}`),
-          display: name,
-        })),
+        groups: toReferences('Groups', groups, { baseUrl, workspaceId }),
       }),
     },
   }
