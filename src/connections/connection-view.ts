@@ -6,7 +6,7 @@ import { createEntityTag } from '../core/entity-tag.ts'
 import { isoTime } from '../database/sql-values.ts'
 import { connectionName } from '../identity/providers/connection.ts'
 import { txtValue } from './domain-proof.ts'
-import type { ConnectionDomain, ConnectionDomainStore } from './store/connection-domain-store.ts'
+import type { ConnectionDomain } from './store/connection-domain-store.ts'
 import type { StoredConnection } from './store/connection-store.ts'
 
 /** Returns a connection without its secret. */
@@ -41,14 +41,13 @@ export function toResponse(
   }
 }
 
-/** Like `toResponse`, with the ETag and the domains. */
-export async function toTaggedResponse(
-  domains: ConnectionDomainStore,
+/** Like `toResponse`, with the ETag. */
+export function toTaggedResponse(
   connection: StoredConnection,
+  domains: ConnectionDomain[],
   baseUrl: string,
-): Promise<ConnectionResponse> {
-  const own = await domains.list([connection.id])
-  return { ...toResponse(connection, own, baseUrl), etag: tagOf(connection, own) }
+): ConnectionResponse {
+  return { ...toResponse(connection, domains, baseUrl), etag: tagOf(connection, domains) }
 }
 
 export function toDomainResponse(domain: ConnectionDomain): ConnectionDomainResponse {

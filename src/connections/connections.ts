@@ -57,7 +57,7 @@ export async function getConnection(
 ): Promise<ConnectionResponse> {
   const connection = await stores.connections.find(idOf(request))
   if (!connection) throw connectionNotFound()
-  return toTaggedResponse(stores.connectionDomains, connection, baseUrl)
+  return toTaggedResponse(connection, await stores.connectionDomains.list([connection.id]), baseUrl)
 }
 
 /** Creates a connection whose provider can be discovered. Its domains are not verified. */
@@ -87,14 +87,15 @@ export async function createConnection(
     await tx.connections.insert({ id, workspaceId }, settings, secret, userIdOf(actor))
     await addDomains(tx, { id, workspaceId }, domains)
     const connection = await requireConnection(tx, { id, workspaceId })
-    const detail = describeConnection(connection, await tx.connectionDomains.list([id]))
+    const own = await tx.connectionDomains.list([id])
+    const detail = describeConnection(connection, own)
     await tx.activity.record(actor, {
       action: 'connection.created',
       targetId: id,
       workspaceId,
       detail,
     })
-    return toTaggedResponse(tx.connectionDomains, connection, baseUrl)
+    return toTaggedResponse(connection, own, baseUrl)
   })
 }
 

@@ -24,6 +24,7 @@ import {
 } from './connections.ts'
 import { endConnectionSessions, endOtherwiseBegun } from './end-sessions.ts'
 import type { ConnectionMapping, MappedRole } from './mapping.ts'
+import type { ConnectionDomain } from './store/connection-domain-store.ts'
 import type { ConnectionSettings, StoredConnection } from './store/connection-store.ts'
 
 /** Milliseconds for which a sign-in shows that a connection can be enforced. */
@@ -42,13 +43,14 @@ export async function updateConnection(
   return stores.transaction(async (tx) => {
     const before = await requireConnection(tx, idOf(request))
     const { id, workspaceId } = before
-    requireMatch(if_match, tagOf(before, await tx.connectionDomains.list([id])))
+    const known = await tx.connectionDomains.list([id])
+    requireMatch(if_match, tagOf(before, known))
     const settings = applyChanges(before, request, read?.mapping)
     if (settings.issuer !== before.issuer && clientSecret === undefined) throw secretRequired()
     if (read) await requireGroups(tx.groups, workspaceId, settings.mapping)
     const secret = clientSecret && secretBox.encrypt(clientSecret, secretContext(id))
     await tx.connections.update(before, settings, secret ?? before.secret)
-    await replaceDomains(tx, before, domains)
+    await replaceDomains(tx, before, known, domains)
     const isOther = settings.issuer !== before.issuer || settings.clientId !== before.clientId
     if (isOther) {
       // The subjects of another provider, or for another client, may be other people.
@@ -56,13 +58,14 @@ export async function updateConnection(
       await tx.connections.recordSignIn(id, null)
     }
     const after = await requireConnection(tx, before)
-    if (after.enforced && (isOther || !before.enforced)) await requireReady(tx, after, now)
+    const own = await tx.connectionDomains.list([id])
+    if (after.enforced && (isOther || !before.enforced)) requireReady(after, own, now)
     if (isOther || !after.isActive) await endConnectionSessions(tx, id, now)
     await endOtherwiseBegun(tx, after, now)
-    const detail = describeConnection(after, await tx.connectionDomains.list([id]))
+    const detail = describeConnection(after, own)
     const event = { action: 'connection.updated', targetId: id, workspaceId, detail } as const
     await tx.activity.record(actorOf(principal), event)
-    return toTaggedResponse(tx.connectionDomains, after, baseUrl)
+    return toTaggedResponse(after, own, baseUrl)
   })
 }
 
@@ -88,24 +91,24 @@ function applyChanges(
 async function replaceDomains(
   tx: Pick<ConnectionStores, 'connectionDomains'>,
   connection: StoredConnection,
+  known: ConnectionDomain[],
   domains: string[],
 ): Promise<void> {
   if (domains.length === 0) return
   const listed = new Set(domains.map((domain) => readDomain(domain) as string))
-  const known = (await tx.connectionDomains.list([connection.id])).map(({ domain }) => domain)
-  const removed = known.filter((domain) => !listed.has(domain))
+  const names = known.map(({ domain }) => domain)
+  const removed = names.filter((domain) => !listed.has(domain))
   await tx.connectionDomains.remove(connection.id, removed)
-  const added = [...listed].filter((domain) => !known.includes(domain))
+  const added = [...listed].filter((domain) => !names.includes(domain))
   await addDomains(tx, connection, added)
 }
 
 /** Throws unless people can sign in by the connection: it has a verified domain, and somebody just did. */
-async function requireReady(
-  tx: Pick<ConnectionStores, 'connectionDomains'>,
-  { id, isActive, lastSignInAt }: StoredConnection,
+function requireReady(
+  { isActive, lastSignInAt }: StoredConnection,
+  domains: ConnectionDomain[],
   now: Date,
-): Promise<void> {
-  const domains = await tx.connectionDomains.list([id])
+): void {
   const isVerified = domains.some(({ verifiedAt }) => verifiedAt !== null)
   const signedInAt = lastSignInAt === null ? 0 : new Date(lastSignInAt).getTime()
   const isRecent = now.getTime() - signedInAt < signInMemory

@@ -277,6 +277,14 @@ export function createHandlers({
   const access: AccessDependencies = { engine, verifyAccessToken, findApiKey, findLink }
   const authorizeAction = createAuthorizeAction(engine)
   const authorizeForwarded = createAuthorizeForwarded(createLoadRoutes(database.reads))
+  const connections = {
+    listConnections: bind(listConnections),
+    createConnection: bind(createConnection),
+    getConnection: bind(getConnection),
+    updateConnection: bind(updateConnection),
+    deleteConnection: bind(deleteConnection),
+    verifyConnectionDomain: bind(verifyConnectionDomain),
+  }
   return {
     AccessService: {
       evaluate: createEvaluate(access),
@@ -373,12 +381,7 @@ export function createHandlers({
       listApiKeys,
       createKey,
       deleteKey,
-      listConnections: bind(listConnections),
-      createConnection: bind(createConnection),
-      getConnection: bind(getConnection),
-      updateConnection: bind(updateConnection),
-      deleteConnection: bind(deleteConnection),
-      verifyConnectionDomain: bind(verifyConnectionDomain),
+      ...connections,
       listServiceApps,
       getServiceApp,
       createServiceApp: bind(createServiceApp),
@@ -548,14 +551,7 @@ export function createHandlers({
       createKey,
       deleteKey,
     } satisfies HandlersOf<ServiceAccountServiceServer, Stores>,
-    ConnectionService: {
-      listConnections: bind(listConnections),
-      createConnection: bind(createConnection),
-      getConnection: bind(getConnection),
-      updateConnection: bind(updateConnection),
-      deleteConnection: bind(deleteConnection),
-      verifyConnectionDomain: bind(verifyConnectionDomain),
-    } satisfies HandlersOf<ConnectionServiceServer, Stores>,
+    ConnectionService: connections satisfies HandlersOf<ConnectionServiceServer, Stores>,
     ActivityService: {
       watch: createWatchActivity(feed),
       listWorkspaceActivity,
