@@ -234,6 +234,8 @@ browserTest('tabs also share a refresh without Web Locks and BroadcastChannel', 
   const second = await application.open()
   await expireTokens(application)
   const token = await run(first, 'return await daikon.getAccessToken()')
+  // setItem() returns before the processes of other tabs have the value.
+  await second.waitForFunction((value) => JSON.stringify(localStorage).includes(value), token)
   t.is(await run(second, 'return await daikon.getAccessToken()'), token)
   t.is(application.requests('/oauth/token', 'refresh_token'), 1)
 })
