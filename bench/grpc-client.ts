@@ -10,7 +10,10 @@ export type BenchClient = {
 }
 
 export function createBenchClient(port: number): BenchClient {
-  const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure())
+  // By default, all clients of a process share one connection and its limit of streams.
+  const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure(), {
+    'grpc.use_local_subchannel_pool': 1,
+  })
   const same = (bytes: Buffer) => bytes
   const metadata = (token: string | undefined) => {
     const metadata = new Metadata()
