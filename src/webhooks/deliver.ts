@@ -5,7 +5,7 @@ import { type OutboundClient, OutboundHostError } from '../outbound/outbound-cli
 import { hasFailedTooLong, retryDelay } from './retry-schedule.ts'
 import { signatureHeaders } from './signature.ts'
 import type { Attempt, ClaimedDelivery, DeliveryStore } from './store/delivery-store.ts'
-import type { StoredWebhook, WebhookStore } from './store/webhook-store.ts'
+import type { Target, WebhookStore } from './store/webhook-store.ts'
 import { hostOfUrl, secretContext } from './webhook-rules.ts'
 
 export type DeliverStores = {
@@ -50,31 +50,30 @@ export async function deliverDue(
   for (;;) {
     const claimed = await openStores().deliveries.claim(webhookId, maxConcurrent, now())
     if (claimed.length === 0) break
-    const webhook = await openStores().webhooks.find(webhookId)
-    if (!webhook) return undefined
-    const secrets = await readSecrets(dependencies, webhookId)
+    const target = await openStores().webhooks.findTarget(webhookId)
+    if (!target) return undefined
+    const secrets = decryptSecrets(dependencies, target)
     const results = await Promise.all(
-      claimed.map((delivery) => attempt(dependencies, webhook, delivery, secrets)),
+      claimed.map((delivery) => attempt(dependencies, target, delivery, secrets)),
     )
     const isLong = performance.now() - startedAt > maxDuration
-    if (isLong || results.includes(false)) break
+    if (isLong || claimed.length < maxConcurrent || results.includes(false)) break
   }
   return openStores().deliveries.findNextDue(webhookId)
 }
 
-async function readSecrets(
-  { openStores, secretBox }: DeliverDependencies,
-  id: string,
-): Promise<string[]> {
-  const encrypted = await openStores().webhooks.findSecrets(id)
-  const texts = encrypted ? [encrypted.secret, encrypted.previousSecret] : []
-  return texts.flatMap((text) => (text ? [secretBox.decrypt(text, secretContext(id))] : []))
+function decryptSecrets(
+  { secretBox }: DeliverDependencies,
+  { id, secret, previousSecret }: Target,
+): string[] {
+  const texts = previousSecret ? [secret, previousSecret] : [secret]
+  return texts.map((text) => secretBox.decrypt(text, secretContext(id)))
 }
 
 /** Sends a delivery and records the result. Returns whether it was delivered. */
 async function attempt(
   { openStores, send, now, random }: DeliverDependencies,
-  { id: webhookId, url }: StoredWebhook,
+  { id: webhookId, url, failingSince: failedBefore }: Target,
   { id, requestBody, attempts, firstFailedAt }: ClaimedDelivery,
   secrets: string[],
 ): Promise<boolean> {
@@ -99,6 +98,10 @@ async function attempt(
     responseStatus: status ?? null,
     responseBody: 'status' in response ? readText(response.body) : null,
     error: 'error' in response ? response.error : null,
+  }
+  if (isDelivered && !failedBefore) {
+    await openStores().deliveries.finish(result, now())
+    return true
   }
   await openStores().transaction(async (tx) => {
     const at = now()

@@ -61,22 +61,22 @@ export function createWebhookSender(dependencies: WebhookSenderDependencies): We
   async function run(job: WebhookJob): Promise<void> {
     const next = await deliverDue(dependencies, job.webhookId)
     await jobs.complete(job)
-    if (next) await jobs.add(job.webhookId, next)
+    if (next) await jobs.add([job.webhookId], next)
   }
 
   return {
     async dispatch() {
       const dispatched = await dispatchEvents(openStores(), now(), () => warn(gapWarning))
-      for (const id of dispatched.webhookIds) await jobs.add(id)
+      await jobs.add(dispatched.webhookIds)
       if (dispatched.webhookIds.length > 0) await sendDue()
       return dispatched.events === maxDispatched
     },
     sendDue,
     // Must not be cancelled with the call that wakes the webhook.
-    wake: (webhookId) => requestScope.exit(() => start(jobs.add(webhookId).then(sendDue))),
+    wake: (webhookId) => requestScope.exit(() => start(jobs.add([webhookId]).then(sendDue))),
     async maintain() {
       const before = new Date(now().getTime() - overdueTime)
-      for (const id of await openStores().deliveries.findOverdue(before)) await jobs.add(id)
+      await jobs.add(await openStores().deliveries.findOverdue(before))
       await jobs.maintain()
     },
     async settle() {

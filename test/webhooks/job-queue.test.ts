@@ -29,15 +29,15 @@ test('a node whose role cannot create or change tables runs the queue', async (t
   await t.throwsAsync(database.execute('create table pgboss.other ()'), {
     message: /permission denied/,
   })
-  await jobs.add('a')
-  await jobs.add('a')
-  await jobs.add('b', new Date(Date.now() + 60_000))
+  await jobs.add(['a'])
+  await jobs.add(['a'])
+  await jobs.add(['b'], new Date(Date.now() + 60_000))
   const taken = await jobs.take(10)
   t.deepEqual(
     taken.map(({ webhookId }) => webhookId),
     ['a'],
   )
-  await jobs.add('a')
+  await jobs.add(['a'])
   t.deepEqual(await jobs.take(10), [], 'a webhook has one job at a time')
   for (const job of taken) await jobs.complete(job)
   t.is((await jobs.take(10)).length, 1)

@@ -414,7 +414,7 @@ test.serial('after a rotation of the key, all secrets are encrypted with the fir
   const stores = createStores(database.fork())
   t.is(await reencryptWebhooks(stores, box), 1)
   t.is(await reencryptWebhooks(stores, box), 0)
-  const found = await stores.webhooks.findSecrets(id)
+  const found = await stores.webhooks.findTarget(id)
   t.is(createSecretBox([next]).decrypt(found?.previousSecret ?? '', `webhooks/${id}`), secret)
 })
 

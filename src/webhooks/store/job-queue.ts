@@ -9,8 +9,8 @@ export type WebhookJob = { id: string; webhookId: string }
  * the record of what is to be sent, so a lost or repeated job does no harm.
  */
 export type WebhookJobs = {
-  /** Adds a job unless one is waiting. `at` delays it. */
-  add(webhookId: string, at?: Date): Promise<void>
+  /** Adds a job for each webhook that has none waiting. `at` delays them. */
+  add(webhookIds: string[], at?: Date): Promise<void>
   /** Takes up to `limit` jobs. No other node gets them, and a webhook has one job at a time. */
   take(limit: number): Promise<WebhookJob[]>
   complete(job: WebhookJob): Promise<void>
@@ -58,14 +58,15 @@ export function openWebhookJobs(
   }
 
   return {
-    async add(webhookId, at) {
+    async add(webhookIds, at) {
       const isLater = at !== undefined && at.getTime() > Date.now()
       const step = isLater ? Math.ceil(at.getTime() / delayStep) : undefined
-      const options = {
+      const jobs = webhookIds.map((webhookId) => ({
+        data: { webhookId },
         singletonKey: step === undefined ? webhookId : `${webhookId}/${step}`,
         ...(step !== undefined && { startAfter: new Date(step * delayStep) }),
-      }
-      await (await start()).send(queueName, { webhookId }, options)
+      }))
+      if (jobs.length > 0) await (await start()).insert(queueName, jobs)
     },
     async take(limit) {
       const jobs = await (await start()).fetch<{ webhookId: string }>(queueName, {

@@ -25,6 +25,9 @@ export type StoredWebhook = WebhookSettings & {
 /** The encrypted secrets of a webhook. The previous one signs until it expires. */
 export type EncryptedSecrets = { secret: string; previousSecret: string | null }
 
+/** What an attempt needs to know of a webhook. */
+export type Target = EncryptedSecrets & { id: string; url: string; failingSince: Timestamp | null }
+
 /** The URLs that receive events. */
 export class WebhookStore {
   readonly #em: EntityManager
@@ -89,10 +92,10 @@ export class WebhookStore {
     await query(this.#em, rotateSql, [id, secret, seconds])
   }
 
-  /** Returns the secrets that sign requests. */
-  async findSecrets(id: string): Promise<EncryptedSecrets | undefined> {
-    const [secrets] = await query<EncryptedSecrets>(this.#em, secretsSql, [id])
-    return secrets
+  /** Returns the target of requests with the secrets that sign them. */
+  async findTarget(id: string): Promise<Target | undefined> {
+    const [target] = await query<Target>(this.#em, targetSql, [id])
+    return target
   }
 
   /** Locks and returns the secrets of all webhooks. */
@@ -148,7 +151,8 @@ const rotateSql = `
   where id = $1`
 
 /** $1 ID. */
-const secretsSql = `
-  select secret, case when previous_secret_expires_at > now() then previous_secret
+const targetSql = `
+  select id, url, failing_since as "failingSince", secret,
+    case when previous_secret_expires_at > now() then previous_secret
     end as "previousSecret"
   from webhooks where id = $1`
