@@ -11,6 +11,7 @@ import {
   type FollowersResult,
   followedType,
   hangingPath,
+  patience,
 } from './followers-job.ts'
 import type { Harness, Measurement } from './harness.ts'
 import { interleave, medianLoad, medianOf } from './rounds.ts'
@@ -52,7 +53,7 @@ export async function measureFeed(harness: Harness, addRow: (row: Row) => void):
       const opening = { ...job, isOpen: false, port, pace, seconds }
       await followers.request(opening)
       const [followed, checks] = await Promise.all([
-        followers.request<FollowersResult>({ ...opening, isOpen: true }, seconds),
+        followers.request<FollowersResult>({ ...opening, isOpen: true }, seconds + 2 * patience),
         harness.measure(daikon, load),
       ])
       return { checks, followers: followed }

@@ -4,6 +4,9 @@ export const followedType = 'followed'
 /** The path of the webhook that does not respond. */
 export const hangingPath = '/hang'
 
+/** Seconds that the last events may take to arrive, and those of a burst. */
+export const patience = 60
+
 /** Registers resources for some seconds, which watches and webhooks follow. */
 export type FollowersJob = {
   /** Whether the watches are open. Otherwise, the job only opens them. */

@@ -21,6 +21,7 @@ import {
   followedType,
   hangingPath,
   type Latency,
+  patience,
 } from './followers-job.ts'
 import { type BenchClient, createBenchClient } from './grpc-client.ts'
 
@@ -32,9 +33,6 @@ const minEventBytes = 150
 
 /** Milliseconds after which the events of an earlier measurement are older than a new watch. */
 const sealingTime = 2000
-
-/** Seconds that the last events may take to arrive. */
-const patience = 60
 
 const { register, registerBatch } = PermissionServiceService
 
