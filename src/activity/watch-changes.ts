@@ -60,7 +60,7 @@ async function* followChanges(
 ): AsyncGenerator<WatchChangesResponse> {
   let first = 'ready'
   while (!signal.aborted) {
-    const reader = new ChangeReader(viewer, await feed.openStore().findEnd())
+    const reader = new ChangeReader(viewer, await feed.findEnd())
     if (!feed.join(reader)) continue
     try {
       // If the previous reader fell behind, what the user reads from now on contains what it missed,

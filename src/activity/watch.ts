@@ -42,9 +42,8 @@ export function createWatchActivity(feed: LiveFeed): WatchHandler {
 }
 
 async function findCursor(feed: LiveFeed, text: string | undefined): Promise<Cursor> {
-  const store = feed.openStore()
-  if (text === undefined) return store.findEnd()
-  if (text === 'earliest') return store.findStart()
+  if (text === undefined) return feed.findEnd()
+  if (text === 'earliest') return feed.findStart()
   const cursor = parseCursor(text)
   await feed.read(cursor)
   return cursor

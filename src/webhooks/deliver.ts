@@ -15,7 +15,10 @@ export type DeliverStores = {
 }
 
 export type DeliverDependencies = {
-  openStores: () => Transactional<DeliverStores>
+  /** Runs the work once the connections of other jobs leave one for it. */
+  withStores: <Result>(
+    work: (stores: Transactional<DeliverStores>) => Promise<Result>,
+  ) => Promise<Result>
   secretBox: SecretBox
   send: OutboundClient
   now: () => Date
@@ -45,13 +48,15 @@ export async function deliverDue(
   dependencies: DeliverDependencies,
   webhookId: string,
 ): Promise<Date | undefined> {
-  const { openStores, now } = dependencies
+  const { withStores, now } = dependencies
   const startedAt = performance.now()
   for (;;) {
-    const claimed = await openStores().deliveries.claim(webhookId, maxConcurrent, now())
-    if (claimed.length === 0) break
-    const target = await openStores().webhooks.findTarget(webhookId)
+    const { claimed, target } = await withStores(async ({ deliveries, webhooks }) => {
+      const claimed = await deliveries.claim(webhookId, maxConcurrent, now())
+      return { claimed, target: await webhooks.findTarget(webhookId) }
+    })
     if (!target) return undefined
+    if (claimed.length === 0) break
     const secrets = decryptSecrets(dependencies, target)
     const results = await Promise.all(
       claimed.map((delivery) => attempt(dependencies, target, delivery, secrets)),
@@ -59,7 +64,7 @@ export async function deliverDue(
     const isLong = performance.now() - startedAt > maxDuration
     if (isLong || claimed.length < maxConcurrent || results.includes(false)) break
   }
-  return openStores().deliveries.findNextDue(webhookId)
+  return withStores(({ deliveries }) => deliveries.findNextDue(webhookId))
 }
 
 function decryptSecrets(
@@ -72,7 +77,7 @@ function decryptSecrets(
 
 /** Sends a delivery and records the result. Returns whether it was delivered. */
 async function attempt(
-  { openStores, send, now, random }: DeliverDependencies,
+  { withStores, send, now, random }: DeliverDependencies,
   { id: webhookId, url, failingSince: failedBefore }: Target,
   { id, requestBody, attempts, firstFailedAt }: ClaimedDelivery,
   secrets: string[],
@@ -100,10 +105,10 @@ async function attempt(
     error: 'error' in response ? response.error : null,
   }
   if (isDelivered && !failedBefore) {
-    await openStores().deliveries.finish(result, now())
+    await withStores(({ deliveries }) => deliveries.finish(result, now()))
     return true
   }
-  await openStores().transaction(async (tx) => {
+  const recordAttempt = async (tx: DeliverStores) => {
     const at = now()
     const failingSince = await tx.webhooks.noteAttempt(webhookId, isDelivered, at)
     await tx.deliveries.finish(result, at)
@@ -113,7 +118,8 @@ async function attempt(
     if (status === goneStatus) await deactivate(tx, webhookId, url, 'gone')
     else if (hasFailedTooLong(failingSince, at, exhausted))
       await deactivate(tx, webhookId, url, 'failing')
-  })
+  }
+  await withStores((stores) => stores.transaction(recordAttempt))
   return isDelivered
 }
 

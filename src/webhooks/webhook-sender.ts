@@ -1,5 +1,6 @@
 import type { Transactional } from '../core/request-context.ts'
 import { requestScope } from '../core/request-scope.ts'
+import { createSemaphore } from '../core/semaphore.ts'
 import { type DeliverDependencies, type DeliverStores, deliverDue } from './deliver.ts'
 import { type DispatchStores, dispatchEvents, maxDispatched } from './dispatch.ts'
 import type { WebhookJob, WebhookJobs } from './store/job-queue.ts'
@@ -20,7 +21,7 @@ export type WebhookSender = {
   stop(): Promise<void>
 }
 
-export type WebhookSenderDependencies = Omit<DeliverDependencies, 'openStores'> & {
+export type WebhookSenderDependencies = Omit<DeliverDependencies, 'withStores'> & {
   openStores: () => Transactional<DeliverStores & DispatchStores>
   jobs: WebhookJobs
   /** Called when a job fails; its deliveries are attempted again later. */
@@ -31,6 +32,9 @@ export type WebhookSenderDependencies = Omit<DeliverDependencies, 'openStores'> 
 
 /** The maximum number of webhooks to which this process sends at the same time. */
 const maxJobs = 64
+
+/** The maximum number of database connections that the jobs use, which calls need as well. */
+const maxConnections = 4
 
 /** Milliseconds after which a due delivery without a job gets one. */
 const overdueTime = 60_000
@@ -44,6 +48,7 @@ const gapWarning =
  */
 export function createWebhookSender(dependencies: WebhookSenderDependencies): WebhookSender {
   const { openStores, jobs, now, onFailure, warn } = dependencies
+  const inTurn = createSemaphore(maxConnections)
   const running = new Set<Promise<void>>()
   let isStopped = false
 
@@ -58,10 +63,17 @@ export function createWebhookSender(dependencies: WebhookSenderDependencies): We
     running.add(task)
   }
 
+  const deliverDependencies: DeliverDependencies = {
+    ...dependencies,
+    withStores: (work) => inTurn(() => work(openStores())),
+  }
+
   async function run(job: WebhookJob): Promise<void> {
-    const next = await deliverDue(dependencies, job.webhookId)
-    await jobs.complete(job)
-    if (next) await jobs.add([job.webhookId], next)
+    const next = await deliverDue(deliverDependencies, job.webhookId)
+    await inTurn(async () => {
+      await jobs.complete(job)
+      if (next) await jobs.add([job.webhookId], next)
+    })
   }
 
   return {

@@ -21,9 +21,12 @@ export type LiveReader = {
 
 /** The entries of the log for any number of readers on this node. */
 export type LiveFeed = {
-  openStore(): FeedStore
+  /** Returns the cursor before the first entry. */
+  findStart(): Promise<Cursor>
+  /** Returns the cursor after the last entry. */
+  findEnd(): Promise<Cursor>
   /**
-   * Returns up to `pageSize` entries after a cursor. Only a few readers read at the same time.
+   * Returns up to `pageSize` entries after a cursor.
    *
    * @throws ServiceError `gone`
    */
@@ -38,7 +41,7 @@ export type LiveFeed = {
 export const pageSize = 100
 const livePageSize = 1000
 
-/** The maximum number of readers that read old entries at the same time. */
+/** The maximum number of readers whose statements run at the same time. */
 const maxReading = 3
 
 /**
@@ -92,7 +95,8 @@ export function createLiveFeed(
   }
 
   return {
-    openStore,
+    findStart: () => inTurn(() => openStore().findStart()),
+    findEnd: () => inTurn(() => openStore().findEnd()),
     relate,
     read: (cursor) =>
       inTurn(async () => {
