@@ -3,6 +3,7 @@ import { findConcernedUsers } from '../../src/activity/feed/relations.ts'
 import type { WatchingUser } from '../../src/activity/feed/visibility.ts'
 import { sealActivity } from '../../src/activity/seal.ts'
 import { FeedStore } from '../../src/activity/store/feed-store.ts'
+import { maxEntityConnections } from '../../src/database/pool.ts'
 import { createStores } from '../../src/server/stores.ts'
 import { createAdmin } from '../support/admin.ts'
 import { expectOk } from '../support/outcome.ts'
@@ -91,6 +92,33 @@ for (const transport of environment.transports) {
     t.is(await openChangesOver[transport.name](environment, {}).ended, 'TOKEN_MISSING')
   })
 }
+
+test.serial('watches that open at once leave connections to other calls', async (t) => {
+  const [transport] = environment.transports as [Transport]
+  const { people } = await createWorkspaceFixture(environment, transport)
+  const blocker = await environment.pool.connect()
+  t.teardown(() => blocker.release(true))
+  await blocker.query('begin')
+  await blocker.query('lock table activity_chain in access exclusive mode')
+  const watches = Object.values(people).flatMap(({ token }) =>
+    Array.from({ length: 20 }, () => openChangesOver.grpc(environment, { token })),
+  )
+  t.true(watches.length > maxEntityConnections)
+  for (const watch of watches) {
+    watch.ended.catch(() => {})
+    t.teardown(watch.stop)
+  }
+  let blocked = 0
+  await waitUntil(async () => {
+    const before = blocked
+    const { rows } = await environment.pool.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    blocked = rows.length
+    return blocked > 0 && blocked === before
+  })
+  t.true(blocked < maxEntityConnections / 4)
+})
 
 test.serial('each change concerns the users whose permissions it may change', async (t) => {
   const [transport] = environment.transports as [Transport]

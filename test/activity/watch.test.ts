@@ -4,7 +4,6 @@ import { pruneActivity } from '../../src/activity/retention.ts'
 import { sealActivity } from '../../src/activity/seal.ts'
 import { createStores } from '../../src/server/stores.ts'
 import { createAdmin } from '../support/admin.ts'
-import { expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { PresentedCredentials, Transport } from '../support/transports.ts'
 import { waitUntil } from '../support/wait-until.ts'
@@ -165,35 +164,6 @@ test.serial(
     }
   },
 )
-
-test.serial('many watches that open at once leave connections to other calls', async (t) => {
-  const [transport] = environment.transports as [Transport]
-  const {
-    key,
-    workspace: workspace_id,
-    people,
-  } = await createWorkspaceFixture(environment, transport)
-  const blocker = await pool.connect()
-  t.teardown(() => blocker.release(true))
-  await blocker.query('begin')
-  await blocker.query('lock table activity_chain in access exclusive mode')
-  const watches = Array.from({ length: 80 }, () =>
-    openWatchOver[transport.name](environment, {}, { key }),
-  )
-  for (const watch of watches) {
-    watch.ended.catch(() => {})
-    t.teardown(watch.stop)
-  }
-  await waitUntil(async () => {
-    const { rows } = await pool.query(
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    )
-    return rows.length > 0
-  })
-  const { token } = people.owner
-  const group = await transport.call('CreateGroup', { workspace_id, name: 'g' }, { token })
-  t.is(expectOk(group).name, 'g')
-})
 
 test.serial('a cursor that was pruned, or belongs to another history, is gone', async (t) => {
   const stores = createStores(database.fork())
