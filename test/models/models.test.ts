@@ -1,0 +1,26 @@
+import test from 'ava'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import { documents } from './documents.ts'
+import { limits } from './limits.ts'
+import type { Case, Model } from './model.ts'
+import { organizations } from './organizations.ts'
+import { products } from './products.ts'
+import { createWorld } from './world.ts'
+
+const environment = await startTestEnvironment()
+test.after.always(() => environment.stop())
+
+const models: Model[] = [...documents, ...products, ...organizations, ...limits]
+
+for (const transport of environment.transports)
+  for (const model of models)
+    test(`${model.store}: ${model.title} over ${transport.label}`, async (t) => {
+      const answer = await createWorld(environment, transport, model)
+      t.true(model.cases.length > 0)
+      for (const question of model.cases)
+        t.deepEqual(await answer(question), expectedOf(question), JSON.stringify(question))
+    })
+
+function expectedOf(question: Case): boolean | string[] {
+  return question.kind === 'decision' ? question.allowed : question.found.toSorted()
+}
