@@ -5,8 +5,8 @@ export const maxEvaluationSteps = 2_000
 export const maxCallSteps = 200_000
 
 // Steps count what grows with the data. Operations also count what an expression repeats in each
-// iteration and costs less than a step: an operation takes about 0.1 µs.
-const operationsPerStep = 10
+// iteration and costs less than a step: an operation takes 0.1 to 0.2 µs.
+const operationsPerStep = 6
 
 /** The work that is left for the evaluations of a call. */
 export type CallWork = { steps: number; operations: number }
