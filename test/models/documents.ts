@@ -1,4 +1,4 @@
-import { type Model, may, mayNot, what, who } from './model.ts'
+import { type Model, may, mayNot, until, what, who } from './model.ts'
 
 const organization = {
   title: 'folders of an organization, for its admins, nested groups and the public',
@@ -52,10 +52,7 @@ const system = {
     ...withDraft.types,
     system: {
       conditions: {
-        until: {
-          expression: 'timestamp(context.current_time) < params.start + params.length',
-          parameters: { start: 'timestamp', length: 'duration' },
-        },
+        until,
       },
     },
   },

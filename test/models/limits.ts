@@ -1,10 +1,15 @@
-import { type Model, may, mayNot, what, who } from './model.ts'
+import { type Model, may, mayNot, until, what, who } from './model.ts'
 
 const inside = { context: { user_ip: '192.168.0.1' } }
 const outside = { context: { user_ip: '192.168.1.1' } }
 const transfer = (amount: number, approved: number) => ({ context: { amount, approved } })
 const status = (name: string) => ({ context: { document_attributes: { status: name } } })
+const allowed = (...statuses: string[]) => ({ name: 'status', params: { allowed: statuses } })
 const at = (current_time: string) => ({ context: { current_time } })
+const from2023 = (length: string) => ({
+  name: 'until',
+  params: { start: '2023-01-01T00:00:00Z', length },
+})
 const counts = (count: number) => ({
   context: { collaborators: count, rows: count, history_days: count },
 })
@@ -13,48 +18,6 @@ const below = (name: string) => ({
   parameters: { limit: 'int' },
 })
 const limit = (name: string, value: number) => ({ name, params: { limit: value } })
-
-/** A condition on a value of each type: what it requires, with `$` for the value, and a value. */
-const values: Record<string, { type?: string; requires: string; read?: string; value: unknown }> = {
-  int: { type: 'int', requires: '$ != 0 && $ > 0', value: 1 },
-  uint: { type: 'int', requires: 'uint($) != 0u && uint($) > 0u', value: 1 },
-  double: { type: 'double', requires: '$ != 0.0 && $ > 0.0', value: 1 },
-  string: {
-    ...{ type: 'string', value: '1' },
-    requires:
-      '$ != "" && $.startsWith("1") && $.endsWith("1") && $.contains("1") && $.matches("[0-9]")',
-  },
-  duration: {
-    ...{ type: 'duration', read: 'duration($)', value: '10s' },
-    requires: '$ != duration("0s") && $ > duration("0s")',
-  },
-  timestamp: {
-    ...{ type: 'timestamp', read: 'timestamp($)', value: '2019-02-01T00:00:00Z' },
-    requires: '$ != timestamp("2019-01-01T00:00:00Z") && $ > timestamp("2019-01-01T00:00:00Z")',
-  },
-  list: {
-    ...{ type: 'list<string>', value: ['1'] },
-    requires:
-      '"1" in $ && $[0] != "" && $[0] > "" && $.exists(x, x > "") && $.exists_one(x, x > "") && $.all(x, x > "")',
-  },
-  address: {
-    ...{ type: 'string', value: '192.168.0.1' },
-    requires: '!in_cidr($, "192.0.0.1/32")',
-  },
-  // A parameter cannot be a map.
-  map: { requires: '"key" in $ && $["key"] != "" && $["key"] > ""', value: { key: '1' } },
-}
-
-const types = Object.keys(values)
-const stored = types.filter((name) => values[name]?.type)
-const conditionOf = (name: string, path: string, isStored: boolean) => {
-  const { requires = '', read = '$', type = '' } = values[name] ?? {}
-  const value = isStored ? path : read.replace('$', path)
-  return {
-    expression: requires.replaceAll('$', value),
-    ...(isStored && { parameters: { value: type } }),
-  }
-}
 
 export const limits: Model[] = [
   {
@@ -189,41 +152,6 @@ export const limits: Model[] = [
     ],
   },
   {
-    title: 'values of each type in shares',
-    store: 'condition-data-types, stored',
-    viewers: stored.join(' '),
-    types: {
-      value: {
-        conditions: Object.fromEntries(
-          stored.map((name) => [name, conditionOf(name, 'params.value', true)]),
-        ),
-      },
-    },
-    resources: { 'value:one': {} },
-    shares: stored.map((name) => [
-      ...([name, 'view', 'value:one'] as const),
-      { name, params: { value: values[name]?.value } },
-    ]),
-    cases: stored.flatMap((name) => may(name, 'view', 'value:one')),
-  },
-  {
-    title: 'values of each type in requests',
-    store: 'condition-data-types, sent',
-    viewers: types.join(' '),
-    types: {
-      value: {
-        conditions: Object.fromEntries(
-          types.map((name) => [name, conditionOf(name, 'context.value', false)]),
-        ),
-      },
-    },
-    resources: { 'value:one': {} },
-    shares: types.map((name) => [name, 'view', 'value:one', { name, params: {} }]),
-    cases: types.flatMap((name) =>
-      may(name, 'view', 'value:one', { context: { value: values[name]?.value } }),
-    ),
-  },
-  {
     title: 'documents for groups by status',
     store: 'groups-resource-attributes',
     viewers: 'anne bob',
@@ -240,14 +168,8 @@ export const limits: Model[] = [
     },
     resources: { 'library:acme': {}, 'document:1': { parent: 'library:acme' } },
     shares: [
-      [
-        ...(['content', 'view', 'library:acme'] as const),
-        { name: 'status', params: { allowed: ['draft', 'published'] } },
-      ],
-      [
-        ...(['marketing', 'view', 'library:acme'] as const),
-        { name: 'status', params: { allowed: ['published'] } },
-      ],
+      ['content', 'view', 'library:acme', allowed('draft', 'published')],
+      ['marketing', 'view', 'library:acme', allowed('published')],
     ],
     cases: [
       ...may('anne', 'view', 'document:1', status('draft')),
@@ -284,25 +206,15 @@ export const limits: Model[] = [
     types: {
       document: {
         conditions: {
-          until: {
-            expression: 'timestamp(context.current_time) < params.start + params.length',
-            parameters: { start: 'timestamp', length: 'duration' },
-          },
+          until,
         },
       },
     },
     resources: { 'document:1': {}, 'document:2': {} },
     shares: [
       ['bob', 'view', 'document:1'],
-      ...[
-        ['document:1', '3600s'],
-        ['document:2', '5s'],
-      ].map(
-        ([document = '', length]): Model['shares'] & object extends (infer One)[] ? One : never => [
-          ...(['anne', 'view', document] as const),
-          { name: 'until', params: { start: '2023-01-01T00:00:00Z', length } },
-        ],
-      ),
+      ['anne', 'view', 'document:1', from2023('3600s')],
+      ['anne', 'view', 'document:2', from2023('5s')],
     ],
     cases: [
       ...may('anne', 'view', 'document:1', at('2023-01-01T00:10:00Z')),

@@ -54,6 +54,12 @@ export type Case = Circumstances &
     | { kind: 'resources'; type: string; action: string; subject: string; found: string[] }
   )
 
+/** A condition of shares that are for some time. */
+export const until = {
+  expression: 'timestamp(context.current_time) < params.start + params.length',
+  parameters: { start: 'timestamp', length: 'duration' },
+}
+
 /** Splits a list of names. */
 export const namesIn = (list = ''): string[] => list.split(' ').filter((name) => name !== '')
 

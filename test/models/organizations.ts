@@ -1,4 +1,4 @@
-import { type Model, may, mayNot, what, who } from './model.ts'
+import { type Model, may, mayNot, until, what, who } from './model.ts'
 
 const assetRoles = {
   viewer: 'view',
@@ -6,11 +6,7 @@ const assetRoles = {
   'content-manager': 'edit create-asset',
 }
 
-const untilParameters = { start: 'timestamp', length: 'duration' }
-const until = {
-  expression: 'timestamp(context.current_time) < params.start + params.length',
-  parameters: untilParameters,
-}
+const forAnHour = { name: 'until', params: { start: '2024-01-01T00:00:00Z', length: '3600s' } }
 const atTenPast = { context: { current_time: '2024-01-01T00:10:00Z' } }
 
 const managed = { expression: 'subject.id != resource.owner_id' }
@@ -129,12 +125,7 @@ export const organizations: Model[] = [
       ['anne', 'edit', 'system:global'],
       ['maintenance', 'edit', 'system:global'],
       ['peter', 'edit', 'organization:acme'],
-      [
-        'john',
-        'view',
-        'organization:acme',
-        { name: 'until', params: { start: '2024-01-01T00:00:00Z', length: '3600s' } },
-      ],
+      ['john', 'view', 'organization:acme', forAnHour],
     ],
     cases: [
       ...may('anne', 'view edit', 'task:example'),

@@ -4,20 +4,22 @@ import type { TestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
 import { type Case, type Declaration, type Model, namesIn } from './model.ts'
 
-/** Creates what a model describes. Returns a function that answers its cases. */
-export async function createWorld(
-  environment: TestEnvironment,
-  transport: Transport,
-  model: Model,
-): Promise<(question: Case) => Promise<boolean | string[]>> {
-  const { seed } = environment
+type World = {
+  /** Returns a decision, or the names that a search finds, in order. */
+  answer(transport: Transport, question: Case): Promise<boolean | string[]>
+}
+
+/** Creates what a model describes, over gRPC. */
+export async function createWorld(environment: TestEnvironment, model: Model): Promise<World> {
+  const { seed, transports } = environment
+  const grpc = transports.find(({ name }) => name === 'grpc') as Transport
   const service = `models-${randomUUID().slice(0, 8)}`
   const { key } = await seed.serviceApp(service)
   const workspace = await seed.workspace()
   const operator = await seed.newMember(workspace, 'owner')
   const token = await environment.token(operator, workspace)
   const call = async (method: string, message: object) =>
-    expectOk(await transport.call(method, message, { key, token }))
+    expectOk(await grpc.call(method, message, { key, token }))
   const inWorkspace = (method: string, message: object) =>
     call(method, { workspace_id: workspace, ...message })
 
@@ -32,9 +34,11 @@ export async function createWorld(
   await createResources()
 
   const names = new Map([...ids].map(([name, id]) => [id, name]))
-  const ask = async (method: string, message: object) =>
-    expectOk(await transport.call(method, message, { key }))
-  return async (question) => {
+  return { answer }
+
+  async function answer(transport: Transport, question: Case) {
+    const ask = async (method: string, message: object) =>
+      expectOk(await transport.call(method, message, { key }))
     const { kind, action, context, properties } = question
     const message = { action: { name: action }, ...(context && { context }) }
     if (kind === 'decision') {
