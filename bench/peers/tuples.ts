@@ -16,7 +16,7 @@ const documentsSql = (type: string) => {
   const kind = `(select id from resource_kinds where resource_type = '${type}')`
   const documents = `resources where kind_id = ${kind}`
   return `
-  select '${type}', resource_id::text, 'workspace', 'workspace', workspace_id::text, '', null
+  select '${type}', resource_id::text, 'workspace', 'workspace', workspace_id::text, '', null::float8
     from ${documents}
   union all
   select '${type}', resource_id::text, 'owner', 'user', owner_id::text, '', null from ${documents}
