@@ -17,6 +17,8 @@ export type CheckBatch = {
   user: number
   workspace: number
   checks: PermissionCheck[]
+  /** What the caller sends for conditions. */
+  context?: object
   mustAllow: boolean[]
 }
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { type EventEmitter, once } from 'node:events'
-import { join } from 'node:path'
+import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 
 /** A process of the benchmark that responds to each message with one message. */
@@ -26,9 +26,9 @@ const running: ChildProcess[] = []
 const profiles = process.env.BENCH_PROFILE
 const profiling = profiles ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`] : []
 
-/** Starts a file in this folder as a process. */
+/** Starts a file in this folder, or at an absolute path, as a process. */
 export function startBenchProcess(file: string, ...args: string[]): BenchProcess {
-  const child = fork(join(import.meta.dirname, file), args, {
+  const child = fork(resolve(import.meta.dirname, file), args, {
     // As in `npm start`. Keeps the objects of concurrent calls in the young generation.
     execArgv: ['--max-semi-space-size=32', ...profiling],
   })

@@ -1,88 +1,113 @@
-import { compileCondition, evaluateCondition } from '../src/permissions/conditions/condition.ts'
-import { fromDate, fromJson, type Json } from '../src/permissions/conditions/values.ts'
-import { createCallWork } from '../src/permissions/conditions/work.ts'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { ensureDatabase, openExtraDatabase } from './bench-database.ts'
+import { type CheckBatch, createCheckBatches } from './check-batches.ts'
+import type { BenchProcess } from './child-process.ts'
+import { type ExpressionCost, measureExpressions } from './condition-cpu.ts'
+import { amountLimit, copiedTypeSql, smallAmount } from './copied-type-sql.ts'
+import type { Harness, Measurement } from './harness.ts'
+import { interleave, medianLoad, medianOf } from './rounds.ts'
+import { formatLoad, formatNumber, type Row } from './table.ts'
+import { fetchResponses, writeChecks } from './write-requests.ts'
 
-// Measures CPU time, in one thread: `node bench/conditions.ts`.
+const inFlight = 64
 
-const many = Array.from({ length: 2_000 }, (_, index) => index)
-const words = many.map((index) => `word-${index}`)
-const longText = 'a'.repeat(16_000)
-const times = many.map((index) => new Date(index * 3_600_000).toISOString())
-const addresses = many.map((index) => `10.0.${index % 250}.${index % 200}`)
-const patterns = many.map((index) => `^(?:[a-z]{30}){3}${index}$`)
+/** Rounds per round of the other parts: the goals differ by a few percent. */
+const moreRounds = 5
 
-const contexts: Record<string, Json> = { many, words, longText, times, addresses, patterns }
-
-/** Expressions that need as much time as an expression and its context can. */
-const cases: [title: string, expression: string][] = [
-  ['simple: a comparison', 'context.longText != "x"'],
-  ['simple: owner and a time', 'resource.owner_id == subject.id && now.getHours() >= 8'],
-  ['office hours in a time zone', 'now.getHours("Europe/Berlin") in [8, 9, 10, 11, 12, 13]'],
-  ['worst: member of a list', '"x" in context.words'],
-  ['worst: iterations', 'context.many.all(x, x >= 0.0)'],
-  ['worst: long iterations', `context.many.all(x, ${'x>=0&&'.repeat(160)}true)`],
-  ['worst: negations', `context.many.all(x, ${'!'.repeat(900)}true)`],
-  ['worst: lists', `context.many.all(x, [${'x,'.repeat(480)}x] != [])`],
-  ['worst: nested', 'context.many.all(x, context.many.exists(y, y + x > 4000.0))'],
-  ['worst: failures', 'context.many.exists(x, x + 1 > 0)'],
-  ['worst: failures of conversions', 'context.words.exists(x, int(x) > 0)'],
-  ['worst: time zones', 'context.times.all(x, timestamp(x).getHours("Europe/Berlin") < 30)'],
-  ['worst: unknown time zones', 'context.words.exists(x, now.getHours(x) == 1)'],
-  ['worst: addresses', 'context.addresses.exists(x, in_cidr(x, "192.168.0.0/16"))'],
-  ['worst: regular expressions', 'context.words.exists(x, x.matches("(x+x+)+y"))'],
-  ['worst: compiled expressions', 'context.patterns.exists(x, "abc".matches(x))'],
-  ['worst: one regular expression', 'context.longText.matches("(?:[a-z]{30}){3}!")'],
-  ['worst: ambiguous expression', 'context.longText.matches("(.*)(.*)(.*)(.*)x")'],
-  ['worst: classes', `context.longText.matches("${'[a-c]*'.repeat(8)}x")`],
-  ['worst: building text', `${Array(7).fill('context.longText').join('+')} == ""`],
-  ['worst: equal lists', 'context.words == context.words && context.words == context.words'],
-  [
-    'worst: adding lists',
-    `context.many.exists(x, x in ${Array(9).fill('context.many').join('+')})`,
-  ],
-  ['worst: characters', 'size(context.longText) + size(context.longText) < 0'],
-  ['worst: search', 'context.longText.contains("b" + context.longText)'],
+const copies = [
+  { type: 'role', roles: { view: 'reader', edit: 'writer' } },
+  { type: 'conditional', condition: amountLimit },
 ]
 
-const variables = {
-  subject: fromJson({ id: 'a', external_id: '', type: 'user', email: 'a@b.c', role: 'viewer' }),
-  resource: fromJson({ id: 'r', owner_id: 'a', attributes: {} }),
-  action: 'view',
-  context: fromJson(contexts),
-  properties: fromJson({ subject: {}, resource: {}, action: {} }),
-  now: fromDate(new Date('2026-01-05T12:00:00Z')),
+type Names = 'plain' | 'role' | 'conditional' | 'before'
+
+/**
+ * Compares checks of the same documents: in a type without a declaration, shared with roles, and
+ * shared under a condition. If BENCH_BEFORE is the path of a clone at an earlier version, the first
+ * are also compared with that version. Then measures the evaluation of conditions alone.
+ */
+export async function measureConditions(
+  harness: Harness,
+  addRow: (row: Row) => void,
+): Promise<void> {
+  const { database, quick, rounds, measure } = harness
+  const url = await openExtraDatabase(database, 'conditions', copies.flatMap(copiedTypeSql))
+  const daikon = harness.daikon(url)
+  const batches = await createCheckBatches(database.small, 1, quick ? 100 : 2000)
+  const decisions = new Set<string>()
+  const load = async (name: string, batches: CheckBatch[], server: BenchProcess = daikon) => {
+    const checked = await fetchResponses(harness, server, batches)
+    decisions.add(checked.map(({ response }) => response.results[0]?.allowed).join())
+    if (decisions.size > 1) throw new Error(`Checks of ${name} have different results`)
+    const { daikon: file } = writeChecks(harness, `conditions-${name}`, checked)
+    return () => measure(server, { kind: 'unary', inFlight, files: [file] })
+  }
+  const ofType = (resource_type: string, context?: object) =>
+    batches.map((batch) => ({
+      ...batch,
+      checks: batch.checks.map((check) => ({ ...check, resource_type })),
+      ...(context && { context }),
+    }))
+  const { BENCH_BEFORE } = process.env
+  const before = BENCH_BEFORE && (await startBefore(harness, BENCH_BEFORE))
+  const loads = {
+    ...(before && { before: await load('before', batches, before) }),
+    plain: await load('plain', batches),
+    role: await load('role', ofType('role')),
+    conditional: await load('conditional', ofType('conditional', { amount: smallAmount })),
+  }
+  const results: Partial<Record<Names, Measurement>>[] = await interleave(
+    quick ? rounds : rounds * moreRounds,
+    loads,
+  )
+  const compare = (label: string, name: Names, baseline: Names, min: number) =>
+    addRow({
+      label: `${label}, ${inFlight} in flight`,
+      daikon: describe(results, name),
+      baseline: describe(results, baseline),
+      value: medianOf(results, (round) => (round[name]?.rate ?? 0) / (round[baseline]?.rate ?? 0)),
+      goal: { min },
+    })
+  if (before) compare('no declaration, beside the version before', 'plain', 'before', 0.98)
+  else process.stderr.write('Without an earlier version: BENCH_BEFORE is not set\n')
+  compare('shares with a role, beside shares with a permission', 'role', 'plain', 0.95)
+  compare('shares with a condition, beside shares without', 'conditional', 'plain', 0.6)
+  addExpressions(addRow)
 }
 
-for (const [title, expression] of cases) {
-  const started = process.cpuUsage()
-  const compiled = compileCondition(expression, new Map())
-  const compiledIn = cpuSince(started)
-  if ('problem' in compiled) throw new Error(`${expression}: ${compiled.problem.message}`)
-  const { condition } = compiled
-  const evaluate = () => evaluateCondition(condition, variables, new Map(), createCallWork())
-  const first = process.cpuUsage()
-  const { result, error } = evaluate()
-  const firstIn = cpuSince(first)
-  // 200 ms of evaluations warm the code up before it is measured.
-  repeatFor(200, evaluate)
-  const each = repeatFor(300, evaluate)
-  const outcome = error ?? String(result)
-  const columns = [compiledIn, firstIn, each].map((milliseconds) => milliseconds.toFixed(3))
-  console.log(title.padEnd(34), ...columns.map((text) => text.padStart(9)), ` ${outcome}`)
+/** Starts the server of a clone at an earlier version, on the same data in its own schema. */
+async function startBefore({ database, startProcess }: Harness, clone: string) {
+  const url = await ensureDatabase(database.url, 'before')
+  const file = join(clone, 'bench/data-set.ts')
+  const { ensureDataSet } = await import(pathToFileURL(file).href)
+  await ensureDataSet(url, database.small.size)
+  const { privatePath, publicPath } = database.keyPaths
+  return startProcess(join(clone, 'bench/daikon-server.ts'), url, privatePath, publicPath)
 }
 
-/** Returns the CPU milliseconds for each call. */
-function repeatFor(milliseconds: number, run: () => unknown): number {
-  const started = process.cpuUsage()
-  let count = 0
-  do {
-    run()
-    count++
-  } while (cpuSince(started) < milliseconds)
-  return cpuSince(started) / count
+function describe(results: Partial<Record<Names, Measurement>>[], name: Names): string {
+  const of = (round: Partial<Record<Names, Measurement>>) => round[name] as Measurement
+  const cpu = medianOf(results, (round) => of(round).cpu / of(round).calls)
+  return `${formatLoad(medianLoad(results, of))}, ${formatNumber(cpu)} µs CPU`
 }
 
-function cpuSince(started: NodeJS.CpuUsage): number {
-  const { user, system } = process.cpuUsage(started)
-  return (user + system) / 1_000
+function addExpressions(addRow: (row: Row) => void): void {
+  const costs = [...measureExpressions()]
+  const add = (label: string, { title, each }: ExpressionCost, max?: number) =>
+    addRow({
+      label: `${label} (${title})`,
+      daikon: '',
+      baseline: '',
+      value: each,
+      unit: ' ms',
+      ...(max && { goal: { max } }),
+    })
+  const slowest = (costs: ExpressionCost[]) =>
+    costs.reduce((slowest, cost) => (cost.each > slowest.each ? cost : slowest))
+  const [simple, worst] = [true, false].map((isSimple) =>
+    slowest(costs.filter(({ title }) => title.startsWith('worst') !== isSimple)),
+  ) as [ExpressionCost, ExpressionCost]
+  add('CPU of the slowest usual condition', simple)
+  add('CPU of the worst condition that may be declared', worst, 2)
 }

@@ -7,6 +7,7 @@ import { openBenchDatabase } from './bench-database.ts'
 import { measureCheck } from './check.ts'
 import { stopBenchProcesses } from './child-process.ts'
 import { measureClient } from './client.ts'
+import { measureConditions } from './conditions.ts'
 import { measureFairness } from './fairness.ts'
 import { measureFeed } from './feed.ts'
 import { measureFolders } from './folders.ts'
@@ -35,6 +36,7 @@ const parts: Record<string, (harness: Harness, addRow: (row: Row) => void) => Pr
   accessible: measureAccessible,
   access: measureAccess,
   'api-keys': measureApiKeys,
+  conditions: measureConditions,
   writes: measureWrites,
   growth: measureGrowth,
   folders: measureFolders,

@@ -12,10 +12,10 @@ export type VisibleResources = {
 }
 
 const sharedSql = `
-  (select resource_id, permission from shares where user_id = $1 limit 20)
+  (select resource_id, permission from shares where user_id = $1 and condition is null limit 20)
   union all
   select s.* from group_members g cross join lateral (
-    select resource_id, permission from shares where group_id = g.group_id limit 4
+    select resource_id, permission from shares where group_id = g.group_id and condition is null limit 4
   ) s where g.user_id = $1`
 
 /** Finds resources for the nth user. */

@@ -34,10 +34,10 @@ export async function fetchResponses(
   try {
     const batchesWithResponses: CheckBatchWithResponse[] = []
     for (const batch of batches) {
-      const { user, workspace, checks, mustAllow } = batch
+      const { user, workspace, mustAllow } = batch
       const token = tokens.get(user) ?? (await signToken(user, workspace))
       tokens.set(user, token)
-      const body = PermissionCheckRequest.encode({ checks }).finish()
+      const body = PermissionCheckRequest.encode(batch).finish()
       const response = PermissionCheckResponse.decode(await client.call(check.path, token, body))
       for (const [index, { allowed }] of response.results.entries()) {
         if (mustAllow[index] && !allowed)

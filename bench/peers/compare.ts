@@ -15,6 +15,7 @@ import { createDaikon, type Daikon } from './daikon.ts'
 import {
   createQuestions,
   createShareSource,
+  limitedSql,
   listsSql,
   peersSize,
   type ShareSource,
@@ -27,7 +28,7 @@ import { formatComparison } from './report.ts'
 import { type PeerServers, startOpenFga, startSpiceDb } from './servers.ts'
 import { readTuples } from './tuples.ts'
 
-/** The number of questions that are sent to each server before the measurements. */
+/** The number of questions of each kind that are sent to each server before the measurements. */
 const sampleSize = 500
 
 /**
@@ -46,13 +47,14 @@ export async function comparePeers(words: string[], quick: boolean): Promise<voi
   try {
     const program = buildGoGenerator(database.folder)
     if (!program) throw new Error('The comparison requires Go for its load generator')
-    await ensureDataSet(database.url, peersSize, listsSql())
+    const more = [...listsSql(), ...limitedSql()]
+    await ensureDataSet(database.url, peersSize, more)
     const shares = await createShareSource(database.url)
     const { questions, tokens } = await createQuestions(database.url, await createSigner(database))
     const daikon = await startDaikon(database, tokens, shares.writer)
     const cachingDaikon = await startDaikon(database, tokens, shares.writer, factsCacheBytes)
     const options = {
-      recipe: digest([...dataSetSql(peersSize), ...listsSql()]),
+      recipe: digest([...dataSetSql(peersSize), ...more]),
       readTuples: () => readTuples(database.url),
       log,
     }
@@ -71,13 +73,15 @@ export async function comparePeers(words: string[], quick: boolean): Promise<voi
     }
     const peers: Peer[] = [daikon, cachingDaikon, ...servers.flatMap(({ peers }) => peers)]
     const decisions: Decisions = new Map()
-    for (const group of [...questions.checks, ...questions.batches]) {
+    const { checks, batches, limitedChecks, limitedBatches } = questions
+    for (const group of [...checks, ...batches, ...limitedChecks, ...limitedBatches]) {
       const allowed = await daikon.decide(group)
       for (const [index, question] of group.entries())
         decisions.set(question, allowed[index] === true)
     }
-    await compareDecisions(peers, questions.checks.flat(), decisions)
-    log(`${sampleSize} decisions are the same in ${peers.length} configurations`)
+    for (const group of [checks, limitedChecks])
+      await compareDecisions(peers, group.flat(), decisions)
+    log(`${2 * sampleSize} decisions are the same in ${peers.length} configurations`)
 
     const comparison: Comparison = {
       peers,

@@ -13,6 +13,9 @@ import { grpcMessage } from '../http2-frames.ts'
 import type { PreparedRequest } from '../prepared-requests.ts'
 import type { Peer, Question } from './peer.ts'
 
+/** The type of the documents whose shares have a condition. */
+export const limitedType = 'limited'
+
 /** The type of the documents that are shared during the measurement of a load. */
 export const writtenType = 'written'
 
@@ -42,20 +45,30 @@ export function createDaikon({ name, port, pid, client, tokens, writer }: Option
     if (!found) throw new Error(`No token of user ${user}`)
     return found
   }
-  const checksOf = (questions: Question[]) =>
-    questions.map(({ document, action }) => ({ ...kind, resource_id: document, action }))
+  const requestOf = (questions: Question[]): PermissionCheckRequest => {
+    const amount = questions[0]?.amount
+    const checks = questions.map(({ document, action }) => ({
+      ...kind,
+      ...(amount !== undefined && { resource_type: limitedType }),
+      ...{ resource_id: document, action },
+    }))
+    return { checks, ...(amount !== undefined && { context: { amount } }) }
+  }
   const prepareBatch = (questions: Question[], allowed: boolean[]): PreparedRequest => {
-    const checks = checksOf(questions)
-    const results = checks.map((check, index) => ({ ...check, allowed: allowed[index] === true }))
+    const request = requestOf(questions)
+    const results = request.checks.map((check, index) => ({
+      ...check,
+      allowed: allowed[index] === true,
+    }))
     return prepare(
       grpcHead(paths.check, requireToken(questions[0]?.user ?? '').token),
-      PermissionCheckRequest.encode({ checks }).finish(),
+      PermissionCheckRequest.encode(request).finish(),
       PermissionCheckResponse.encode({ results }).finish(),
     )
   }
   const decide = async (questions: Question[]) => {
     const { token } = requireToken(questions[0]?.user ?? '')
-    const body = PermissionCheckRequest.encode({ checks: checksOf(questions) }).finish()
+    const body = PermissionCheckRequest.encode(requestOf(questions)).finish()
     const { results } = PermissionCheckResponse.decode(await client.call(paths.check, token, body))
     return results.map(({ allowed }) => allowed)
   }

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { createCheckBatches } from '../check-batches.ts'
+import { amountLimit, copiedTypeSql, largeAmount, smallAmount } from '../copied-type-sql.ts'
 import type { SignToken } from '../credentials.ts'
 import { idOf, kind } from '../data-set.ts'
 import { largeWorkspaceOf, type Size } from '../data-set-size.ts'
 import { createPicker } from '../shared-resources.ts'
-import { writtenType } from './daikon.ts'
+import { limitedType, writtenType } from './daikon.ts'
 import type { ListQuestion, Question, Share } from './peer.ts'
 
 /** Together with the documents of the other workspaces, this results in 100,000 documents. */
@@ -17,6 +18,9 @@ const lists = [
   { users: 4, documents: 5000 },
 ]
 const listed = { workspace: 1000, firstUser: 5_000_000, firstResource: 50_000_000, documents: 5000 }
+
+/** The workspaces whose documents also exist with a condition of each share. */
+const limitedWorkspaces = [1, 2, 3]
 
 const id = (sort: string, n: string) => `md5('${sort}' || (${n}))::uuid`
 
@@ -61,10 +65,19 @@ export function listsSql(): string[] {
   ]
 }
 
-/** The questions of all measurements, grouped by user. */
+/** Returns the statements that create the documents with a condition of each share. */
+export function limitedSql(): string[] {
+  const workspaces = limitedWorkspaces.map((n) => `'${idOf('w', n)}'`)
+  const where = `r.workspace_id in (${workspaces})`
+  return copiedTypeSql({ type: limitedType, where, condition: amountLimit })
+}
+
+/** The questions of all measurements, grouped by user. All of a group have the same amount. */
 export type Questions = {
   checks: Question[][]
   batches: Question[][]
+  limitedChecks: Question[][]
+  limitedBatches: Question[][]
   shortLists: ListQuestion[]
   longLists: ListQuestion[]
 }
@@ -112,13 +125,26 @@ export async function createQuestions(
     listsOf.push(own)
   }
   const [shortLists = [], longLists = []] = listsOf
+  const checks = await groupsOf(25, 2000)
+  const batches = await groupsOf(50, 500)
+  const limited = (groups: Question[][]) =>
+    groups.filter(([question]) => isLimited(question)).map(withAmount)
   const questions = {
-    checks: await groupsOf(25, 2000),
-    batches: await groupsOf(50, 500),
-    shortLists,
-    longLists,
+    ...{ checks, batches, limitedChecks: limited(checks), limitedBatches: limited(batches) },
+    ...{ shortLists, longLists },
   }
   return { questions, tokens }
+
+  function isLimited(question: Question | undefined): boolean {
+    const workspace = tokens.get(question?.user ?? '')?.workspace
+    return limitedWorkspaces.some((n) => idOf('w', n) === workspace)
+  }
+}
+
+/** Every other group asks with an amount within the limit. */
+function withAmount(group: Question[], index: number): Question[] {
+  const amount = index % 2 === 0 ? smallAmount : largeAmount
+  return group.map((question) => ({ ...question, amount }))
 }
 
 /** Shuffles items in the same way in each run. */

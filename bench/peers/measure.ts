@@ -39,7 +39,15 @@ export type Cell = {
 /** The cells by name of the peer. Peers that were not measured are absent. */
 export type ComparisonRow = { label: string; cells: Map<string, Cell> }
 
-type Case = { label: string; call: Call; inFlight: number; isHot?: true; isBesideWrites?: true }
+type Case = {
+  label: string
+  call: Call
+  inFlight: number
+  isHot?: true
+  isBesideWrites?: true
+  /** Whether the shares have conditions. */
+  isLimited?: true
+}
 
 const cases: (Case & { list?: 'shortLists' | 'longLists' })[] = [
   { label: 'check, 1 in flight', call: 'check', inFlight: 1 },
@@ -47,7 +55,9 @@ const cases: (Case & { list?: 'shortLists' | 'longLists' })[] = [
   { label: 'check, 256', call: 'check', inFlight: 256 },
   { label: 'check of 500 hot questions, 64', call: 'check', inFlight: 64, isHot: true },
   { label: 'check beside 50 writes/s, 64', call: 'check', inFlight: 64, isBesideWrites: true },
+  { label: 'check with conditions, 64', call: 'check', inFlight: 64, isLimited: true },
   { label: '50 items, 16', call: 'batch', inFlight: 16 },
+  { label: '50 items with conditions, 16', call: 'batch', inFlight: 16, isLimited: true },
   { label: 'list of 20 documents, 16', call: 'list', inFlight: 16, list: 'shortLists' },
   { label: 'list of 5,000 documents, 4', call: 'list', inFlight: 4, list: 'longLists' },
   { label: 'one share, 16', call: 'share', inFlight: 16 },
@@ -118,20 +128,23 @@ export async function measureRows(
 
 function prepareFile(
   comparison: Comparison,
-  { call, isHot, list }: (typeof cases)[number],
+  { call, isHot, isLimited, list }: (typeof cases)[number],
   peer: Peer,
 ): string {
   const { questions, decisions } = comparison
   const allowed = (question: Question) => decisions.get(question) === true
-  const name = [peer.name, call, list, isHot && 'hot']
+  const name = [peer.name, call, list, isHot && 'hot', isLimited && 'limited']
     .filter(Boolean)
     .join('-')
     .replaceAll(' ', '-')
   const requests = (): PreparedRequest[] => {
     if (list) return questions[list].map((question) => peer.prepareList(question))
     if (call === 'batch')
-      return questions.batches.map((batch) => peer.prepareBatch(batch, batch.map(allowed)))
-    const checks = shuffle(questions.checks.flat()).slice(0, isHot ? hotQuestions : undefined)
+      return (isLimited ? questions.limitedBatches : questions.batches).map((batch) =>
+        peer.prepareBatch(batch, batch.map(allowed)),
+      )
+    const groups = isLimited ? questions.limitedChecks : questions.checks
+    const checks = shuffle(groups.flat()).slice(0, isHot ? hotQuestions : undefined)
     return checks.map((question) => peer.prepareCheck(question, allowed(question)))
   }
   return writeRequests({ database: comparison }, name, requests())

@@ -1,9 +1,12 @@
+import { amountLimit } from '../copied-type-sql.ts'
+import { kind } from '../data-set.ts'
 import type { BenchClient } from '../grpc-client.ts'
 import { grpcHeadersFrame, grpcMessage } from '../http2-frames.ts'
 import type { PreparedRequest } from '../prepared-requests.ts'
+import { limitedType } from './daikon.ts'
 import type { Peer, Question } from './peer.ts'
 import type { Tuple } from './tuples.ts'
-import { encodeMessage, type Field, readNumber, readString } from './wire.ts'
+import { encodeMessage, encodeStruct, type Field, readNumber, readString } from './wire.ts'
 
 /* OpenFGA 1.22. The field numbers come from `openfga.v1`. */
 
@@ -14,9 +17,6 @@ const fromParent = (parent: string, relation: string) => ({
 })
 const anyOf = (...child: object[]) => ({ union: { child } })
 const users = { directly_related_user_types: [{ type: 'user' }] }
-const usersAndGroups = {
-  directly_related_user_types: [{ type: 'user' }, { type: 'group', relation: 'member' }],
-}
 const workspaces = { directly_related_user_types: [{ type: 'workspace' }] }
 
 const model = {
@@ -35,33 +35,54 @@ const model = {
       },
       metadata: { relations: { admin: users, editor: users, viewer: users } },
     },
-    {
-      type: 'document',
-      relations: {
-        workspace: direct,
-        visible: direct,
-        owner: direct,
-        editor: direct,
-        viewer: direct,
-        edit: anyOf(
-          computed('owner'),
-          computed('editor'),
-          fromParent('workspace', 'admin'),
-          fromParent('visible', 'may_edit'),
-        ),
-        view: anyOf(computed('edit'), computed('viewer'), fromParent('visible', 'may_view')),
-      },
-      metadata: {
-        relations: {
-          workspace: workspaces,
-          visible: workspaces,
-          owner: users,
-          editor: usersAndGroups,
-          viewer: usersAndGroups,
-        },
+    documentType(kind.resource_type),
+    documentType(limitedType, amountLimit.name),
+  ],
+  conditions: {
+    [amountLimit.name]: {
+      name: amountLimit.name,
+      expression: 'amount <= limit',
+      parameters: {
+        amount: { type_name: 'TYPE_NAME_DOUBLE' },
+        limit: { type_name: 'TYPE_NAME_DOUBLE' },
       },
     },
-  ],
+  },
+}
+
+/** The type of documents whose shares may have a condition. */
+function documentType(type: string, condition?: string) {
+  const grantees = {
+    directly_related_user_types: [{ type: 'user' }, { type: 'group', relation: 'member' }].map(
+      (grantee) => ({ ...grantee, ...(condition && { condition }) }),
+    ),
+  }
+  return {
+    type,
+    relations: {
+      workspace: direct,
+      visible: direct,
+      owner: direct,
+      editor: direct,
+      viewer: direct,
+      edit: anyOf(
+        computed('owner'),
+        computed('editor'),
+        fromParent('workspace', 'admin'),
+        fromParent('visible', 'may_edit'),
+      ),
+      view: anyOf(computed('edit'), computed('viewer'), fromParent('visible', 'may_view')),
+    },
+    metadata: {
+      relations: {
+        workspace: workspaces,
+        visible: workspaces,
+        owner: users,
+        editor: grantees,
+        viewer: grantees,
+      },
+    },
+  }
 }
 
 const service = '/openfga.v1.OpenFGAService'
@@ -110,7 +131,12 @@ type Options = Pick<Peer, 'name' | 'port' | 'pid' | 'measuresShares'> & {
 
 export function createOpenFga({ client, store, ...peer }: Options): Peer {
   const check = (question: Question) =>
-    encodeMessage([1, store.store], [2, tupleOf(question)], [4, store.model])
+    encodeMessage(
+      [1, store.store],
+      [2, tupleOf(question)],
+      [4, store.model],
+      ...contextOf(6, question),
+    )
   return {
     ...peer,
     // The results of a batch are a map, which is serialized in random order.
@@ -119,7 +145,10 @@ export function createOpenFga({ client, store, ...peer }: Options): Peer {
       prepare(paths.check, check(question), allowed ? encodeMessage([1, 1]) : new Uint8Array()),
     prepareBatch(questions, allowed) {
       const items = questions.map(
-        (question, index): Field => [2, encodeMessage([1, tupleOf(question)], [4, String(index)])],
+        (question, index): Field => [
+          2,
+          encodeMessage([1, tupleOf(question)], ...contextOf(3, question), [4, String(index)]),
+        ],
       )
       const results = questions.map(
         (_, index): Field => [
@@ -156,15 +185,25 @@ export function createOpenFga({ client, store, ...peer }: Options): Peer {
 }
 
 function encodeWrite({ store, model }: OpenFgaStore, tuples: Tuple[]): Uint8Array {
-  const keys = tuples.map(({ object, relation, subject: [type, id, via] }): Field => {
+  const keys = tuples.map(({ object, relation, subject: [type, id, via], limit }): Field => {
     const user = via ? `${type}:${id}#${via}` : `${type}:${id}`
-    return [1, encodeMessage([1, user], [2, relation], [3, object.join(':')])]
+    const condition = limit === undefined ? [] : [[4, conditionOf(limit)] as Field]
+    return [1, encodeMessage([1, user], [2, relation], [3, object.join(':')], ...condition)]
   })
   return encodeMessage([1, store], [2, encodeMessage(...keys)], [4, model])
 }
 
-function tupleOf({ user, document, action }: Question): Uint8Array {
-  return encodeMessage([1, `user:${user}`], [2, action], [3, `document:${document}`])
+function tupleOf({ user, document, action, amount }: Question): Uint8Array {
+  const type = amount === undefined ? kind.resource_type : limitedType
+  return encodeMessage([1, `user:${user}`], [2, action], [3, `${type}:${document}`])
+}
+
+function contextOf(field: number, { amount }: Question): Field[] {
+  return amount === undefined ? [] : [[field, encodeStruct({ amount })]]
+}
+
+function conditionOf(limit: number): Uint8Array {
+  return encodeMessage([1, amountLimit.name], [2, encodeStruct({ limit })])
 }
 
 function prepare(path: string, body: Uint8Array, expected: Uint8Array): PreparedRequest {

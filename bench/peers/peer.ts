@@ -1,7 +1,15 @@
 import type { PreparedRequest } from '../prepared-requests.ts'
 
-/** Whether a user may perform an action on a document. All IDs are UUIDs. */
-export type Question = { user: string; document: string; action: 'view' | 'edit' }
+/**
+ * Whether a user may perform an action on a document. All IDs are UUIDs. With `amount`, the question
+ * is about the copy of the document whose shares have a condition on the amount.
+ */
+export type Question = {
+  user: string
+  document: string
+  action: 'view' | 'edit'
+  amount?: number
+}
 
 /** All documents that a user may view. */
 export type ListQuestion = { user: string; documents: string[] }

@@ -1,9 +1,12 @@
+import { amountLimit } from '../copied-type-sql.ts'
+import { kind } from '../data-set.ts'
 import type { BenchClient } from '../grpc-client.ts'
 import { grpcHeadersFrame, grpcMessage } from '../http2-frames.ts'
 import type { PreparedRequest } from '../prepared-requests.ts'
+import { limitedType } from './daikon.ts'
 import type { Peer, Question } from './peer.ts'
 import type { Tuple } from './tuples.ts'
-import { encodeMessage, type Field, readNumber } from './wire.ts'
+import { encodeMessage, encodeStruct, type Field, readNumber } from './wire.ts'
 
 /* SpiceDB 1.56. The field numbers come from `authzed.api.v1`. */
 
@@ -21,15 +24,23 @@ definition workspace {
   permission may_edit = admin + editor
   permission may_view = admin + editor + viewer
 }
-definition document {
+caveat ${amountLimit.name}(amount double, limit double) {
+  amount <= limit
+}
+${definitionOf(kind.resource_type, 'user | group#member')}
+${definitionOf(limitedType, `user with ${amountLimit.name} | group#member with ${amountLimit.name}`)}`
+
+function definitionOf(type: string, sharedWith: string): string {
+  return `definition ${type} {
   relation workspace: workspace
   relation visible: workspace
   relation owner: user
-  relation editor: user | group#member
-  relation viewer: user | group#member
+  relation editor: ${sharedWith}
+  relation viewer: ${sharedWith}
   permission edit = owner + editor + workspace->admin + visible->may_edit
   permission view = edit + viewer + visible->may_view
 }`
+}
 
 const paths = {
   check: '/authzed.api.v1.PermissionsService/CheckPermission',
@@ -59,8 +70,12 @@ type Options = {
 /** Creates the peer for one consistency. One process serves all of them. */
 export function createSpiceDb({ port, pid, client, consistency }: Options): Peer {
   const required: Field = [1, consistencies[consistency]]
-  const check = ({ user, document, action }: Question) =>
-    encodeMessage(required, [2, objectOf('document', document)], [3, action], [4, subjectOf(user)])
+  const check = (question: Question) =>
+    encodeMessage(
+      required,
+      ...[[2, documentOf(question)] as Field, [3, question.action] as Field],
+      ...[[4, subjectOf(question.user)] as Field, ...contextOf(5, question)],
+    )
   return {
     name: `SpiceDB ${consistency}`,
     port,
@@ -71,8 +86,13 @@ export function createSpiceDb({ port, pid, client, consistency }: Options): Peer
     prepareCheck: (question, allowed) =>
       prepare(paths.check, check(question), encodeMessage([2, permissionship(allowed)])),
     prepareBatch(questions, allowed) {
-      const items = questions.map(({ user, document, action }) =>
-        encodeMessage([1, objectOf('document', document)], [2, action], [3, subjectOf(user)]),
+      const items = questions.map((question) =>
+        encodeMessage(
+          [1, documentOf(question)],
+          [2, question.action],
+          [3, subjectOf(question.user)],
+          ...contextOf(4, question),
+        ),
       )
       const pairs = items.map((item, index): Field => {
         const result = encodeMessage([1, permissionship(allowed[index] === true)])
@@ -110,12 +130,13 @@ export async function writeSpiceDbTuples(client: BenchClient, tuples: Tuple[]): 
 }
 
 function encodeWrite(tuples: Tuple[]): Uint8Array {
-  const updates = tuples.map(({ object: [type, id], relation, subject }): Field => {
+  const updates = tuples.map(({ object: [type, id], relation, subject, limit }): Field => {
     const [subjectType, subjectId, subjectRelation] = subject
     const relationship = encodeMessage(
       [1, objectOf(type, id)],
       [2, relation],
       [3, encodeMessage([1, objectOf(subjectType, subjectId)], [2, subjectRelation])],
+      ...(limit === undefined ? [] : [[4, caveatOf(limit)] as Field]),
     )
     return [1, encodeMessage([1, touch], [2, relationship])]
   })
@@ -125,6 +146,18 @@ function encodeWrite(tuples: Tuple[]): Uint8Array {
 function prepare(path: string, body: Uint8Array, expected: Uint8Array): PreparedRequest {
   const head = grpcHeadersFrame(path, { authorization: `Bearer ${presharedKey}` })
   return { head, body: grpcMessage(body), expected: Buffer.from(expected) }
+}
+
+function documentOf({ document, amount }: Question): Uint8Array {
+  return objectOf(amount === undefined ? kind.resource_type : limitedType, document)
+}
+
+function contextOf(field: number, { amount }: Question): Field[] {
+  return amount === undefined ? [] : [[field, encodeStruct({ amount })]]
+}
+
+function caveatOf(limit: number): Uint8Array {
+  return encodeMessage([1, amountLimit.name], [2, encodeStruct({ limit })])
 }
 
 function objectOf(type: string, id: string): Uint8Array {

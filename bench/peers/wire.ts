@@ -1,4 +1,5 @@
 import { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire'
+import { Struct } from '../../gen/google/protobuf/struct.ts'
 
 /**
  * A field number and its value: a string, an encoded message, or a number for an enum or boolean.
@@ -14,6 +15,11 @@ export function encodeMessage(...fields: Field[]): Uint8Array {
     else writer.uint32((number << 3) | 2).bytes(value)
   }
   return writer.finish()
+}
+
+/** Encodes a `google.protobuf.Struct`. */
+export function encodeStruct(fields: Record<string, unknown>): Uint8Array {
+  return Struct.encode(Struct.wrap(fields)).finish()
 }
 
 /** Returns the last value of a numeric field, or 0. */

@@ -5,19 +5,20 @@ export const maxEvaluationSteps = 2_000
 export const maxCallSteps = 200_000
 
 // Steps count what grows with the data. Operations also count what an expression repeats in each
-// iteration and costs less than a step: an operation takes about 0.1 µs.
-const operationsPerStep = 10
+// iteration and costs less than a step: an operation takes 0.1 to 0.2 µs.
+const maxEvaluationOperations = 12_000
+const maxCallOperations = 2_000_000
 
 /** The work that is left for the evaluations of a call. */
 export type CallWork = { steps: number; operations: number }
 
 export function createCallWork(): CallWork {
-  return { steps: maxCallSteps, operations: maxCallSteps * operationsPerStep }
+  return { steps: maxCallSteps, operations: maxCallOperations }
 }
 
 /** Whether no evaluation has taken any work of a call. */
 export function isUnused({ steps, operations }: CallWork): boolean {
-  return steps === maxCallSteps && operations === maxCallSteps * operationsPerStep
+  return steps === maxCallSteps && operations === maxCallOperations
 }
 
 /** The work that is left for one evaluation. */
@@ -26,7 +27,7 @@ export type Work = { steps: number; operations: number }
 export function createWork(call: CallWork): Work {
   return {
     steps: Math.min(maxEvaluationSteps, call.steps),
-    operations: Math.min(maxEvaluationSteps * operationsPerStep, call.operations),
+    operations: Math.min(maxEvaluationOperations, call.operations),
   }
 }
 

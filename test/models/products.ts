@@ -1,0 +1,133 @@
+import { type Model, may, mayNot, what, who } from './model.ts'
+
+const repositoryRoles = {
+  triager: 'view triage',
+  writer: 'edit triage',
+  maintainer: 'edit triage maintain',
+  admin: 'edit triage maintain administer',
+}
+
+export const products: Model[] = [
+  {
+    title: 'repositories with five roles, teams in teams, and members of the organization',
+    store: 'github',
+    actions: 'triage maintain administer',
+    admins: 'erik',
+    viewers: 'anne beth charles diane',
+    groups: { backend: 'diane', core: 'charles backend' },
+    types: { repo: { roles: repositoryRoles } },
+    resources: { 'repo:openfga': {} },
+    shares: [
+      ['core', 'admin', 'repo:openfga'],
+      ['anne', 'view', 'repo:openfga'],
+      ['beth', 'writer', 'repo:openfga'],
+    ],
+    cases: [
+      ...may('anne', 'view', 'repo:openfga'),
+      ...mayNot('anne', 'triage', 'repo:openfga'),
+      ...mayNot('beth', 'administer', 'repo:openfga'),
+      ...may('charles', 'edit', 'repo:openfga'),
+      ...may('diane', 'administer', 'repo:openfga'),
+      ...may('erik', 'view', 'repo:openfga'),
+      ...who('view', 'repo:openfga', 'anne beth charles diane erik'),
+      ...what('diane', 'view', 'repo', 'repo:openfga'),
+      ...who('edit', 'repo:openfga', 'beth charles diane erik'),
+      ...who('edit', 'repo:openfga', 'backend core', { type: 'group' }),
+    ],
+  },
+  {
+    title: 'channels for members and guests, and who administers them',
+    store: 'slack',
+    actions: 'write comment administer-channels',
+    viewers: 'amy bob catherine david emily',
+    groups: { everybody: 'amy bob catherine emily' },
+    customRoles: { 'Channel administrators': { actions: 'administer-channels', of: 'amy bob' } },
+    types: { channel: { roles: { writer: 'view write comment', commenter: 'view comment' } } },
+    resources: { 'channel:general': {}, 'channel:internal': {}, 'channel:campaign': {} },
+    shares: [
+      ['everybody', 'writer', 'channel:campaign'],
+      ['david', 'writer', 'channel:campaign'],
+      ['bob', 'writer', 'channel:internal'],
+      ['emily', 'writer', 'channel:internal'],
+      ['emily', 'writer', 'channel:general'],
+    ],
+    cases: [
+      ...may('amy', 'administer-channels', 'workspace:'),
+      ...mayNot('david', 'administer-channels', 'workspace:'),
+      ...mayNot('david', 'write', 'channel:internal'),
+      ...may('emily', 'write', 'channel:internal'),
+      ...may('david', 'write', 'channel:campaign'),
+      ...mayNot('bob', 'write', 'channel:general'),
+      ...what('david', 'write', 'channel', 'channel:campaign'),
+      ...who('write', 'channel:campaign', 'amy bob catherine david emily'),
+    ],
+  },
+  {
+    title: 'devices in groups, for guards and administrators',
+    store: 'iot',
+    actions: 'rename watch-live watch-recorded',
+    viewers: 'anne beth charles diane',
+    types: Object.fromEntries(
+      ['device', 'device-group'].map((type) => [
+        type,
+        {
+          roles: {
+            administrator: 'rename watch-live watch-recorded',
+            guard: 'watch-live watch-recorded',
+          },
+        },
+      ]),
+    ),
+    resources: {
+      'device-group:group1': {},
+      'device:1': {},
+      'device:2': { parent: 'device-group:group1' },
+      'device:3': { parent: 'device-group:group1' },
+    },
+    shares: [
+      ['beth', 'administrator', 'device:1'],
+      ['diane', 'administrator', 'device:1'],
+      ['anne', 'guard', 'device:1'],
+      ['charles', 'guard', 'device:1'],
+      ['diane', 'administrator', 'device-group:group1'],
+      ['charles', 'guard', 'device-group:group1'],
+    ],
+    cases: [
+      ...mayNot('anne', 'rename', 'device:1'),
+      ...may('anne', 'watch-recorded', 'device:1'),
+      ...mayNot('charles', 'rename', 'device:2'),
+      ...may('diane', 'rename', 'device:2'),
+      ...who('watch-live', 'device:1', 'anne beth charles diane'),
+      ...what('beth', 'watch-live', 'device', 'device:1'),
+    ],
+  },
+  {
+    title: 'applications of a customer, as resources and as subjects',
+    store: 'developer-portal',
+    actions: 'delete',
+    admins: 'anne',
+    viewers: 'marie',
+    serviceAccounts: 'application-1 application-2',
+    groups: { people: 'anne marie' },
+    resources: {
+      'application:1': {},
+      'component:payment': {},
+      'component:purchases': {},
+    },
+    shares: [
+      ['people', 'view', 'application:1'],
+      ['application-1', 'view', 'component:payment'],
+      ['application-2', 'edit', 'component:payment'],
+    ],
+    cases: [
+      ...may('anne', 'edit delete view', 'application:1'),
+      ...mayNot('marie', 'edit delete', 'application:1'),
+      ...may('marie', 'view', 'application:1'),
+      ...may('application-1', 'view', 'component:payment'),
+      ...mayNot('application-1', 'edit', 'component:payment'),
+      ...may('application-2', 'view edit', 'component:payment'),
+      ...what('anne', 'view', 'application', 'application:1'),
+      ...who('view', 'application:1', 'anne marie'),
+    ],
+  },
+]
