@@ -75,6 +75,7 @@ if (hasBrowser) {
     async (t) => {
       const page = await visit('/')
       await page.getByRole('heading', { name: 'Overview' }).waitFor()
+      await waitUntilIdle(page)
       await page.keyboard.press('Control+k')
       await page
         .getByPlaceholder('Find people, workspaces, groups, resources and screens')
@@ -142,6 +143,7 @@ if (hasBrowser) {
   test.serial('the command palette finds a resource by the ID that its service uses', async (t) => {
     const page = await visit('/')
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await waitUntilIdle(page)
     await page.keyboard.press('Control+k')
     await page
       .getByPlaceholder('Find people, workspaces, groups, resources and screens')
