@@ -264,29 +264,29 @@ browserTest(
     const first = await openSignedIn(application)
     // From the call of `detach`, the tab sees an old marker, and receives messages only after it has asked for them.
     const second = await application.openAnother(`{
-    const { getItem } = Storage.prototype
-    const messages = []
-    let isDetached = false
-    window.detach = () => {
-      const old = { ...localStorage }
-      Storage.prototype.getItem = function (key) {
-        return this === localStorage ? (old[key] ?? null) : getItem.call(this, key)
+      const { getItem } = Storage.prototype
+      const messages = []
+      let isDetached = false
+      window.detach = () => {
+        const old = { ...localStorage }
+        Storage.prototype.getItem = function (key) {
+          return this === localStorage ? (old[key] ?? null) : getItem.call(this, key)
+        }
+        isDetached = true
       }
-      isDetached = true
-    }
-    window.BroadcastChannel = class extends BroadcastChannel {
-      set onmessage(listener) {
-        this.listener = listener
-        super.onmessage = (event) => (isDetached ? messages.push(event) : listener?.(event))
+      window.BroadcastChannel = class extends BroadcastChannel {
+        set onmessage(listener) {
+          this.listener = listener
+          super.onmessage = (event) => (isDetached ? messages.push(event) : listener?.(event))
+        }
+        postMessage(message) {
+          super.postMessage(message)
+          if (message.type !== 'ask') return
+          isDetached = false
+          for (const event of messages.splice(0)) this.listener?.(event)
+        }
       }
-      postMessage(message) {
-        super.postMessage(message)
-        if (message.type !== 'ask') return
-        isDetached = false
-        for (const event of messages.splice(0)) this.listener?.(event)
-      }
-    }
-  }`)
+    }`)
     await second.evaluate('detach()')
     const refresh = 'return await daikon.getAccessToken({ forceRefresh: true })'
     const token = await run(first, refresh)
