@@ -131,18 +131,17 @@ export function sendHtml(response: ServerResponse, html: string): void {
   response.end(html)
 }
 
-/** Sends the script that updates the documents without reloading the page. */
+/** Sends the script that updates the documents after a change without reloading the page. */
 export function sendScript(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/javascript; charset=utf-8' }).end(`
 const documents = document.getElementById('documents')
 const events = new EventSource('/events')
-let shown
 async function update() {
   const response = await fetch('/documents')
-  const html = await response.text()
-  if (!response.ok || html === shown) return
-  shown = html
-  documents.innerHTML = html
+  const next = document.createElement('div')
+  next.innerHTML = await response.text()
+  // What has not changed remains, so that a click on it is not lost.
+  if (response.ok && next.innerHTML !== documents.innerHTML) documents.innerHTML = next.innerHTML
 }
 events.addEventListener('ready', update)
 events.addEventListener('changed', update)

@@ -52,7 +52,7 @@ testApplication(
       await page.getByText('Sign in with daikon').click()
       await chooseUser(page, email)
       await page.locator('#red-ui-palette .red-ui-palette-node').first().waitFor()
-      t.is(await page.locator('#red-ui-header-button-user').count(), 1)
+      await page.locator('#red-ui-header-button-user').waitFor({ state: 'attached' })
       await takePicture(page, `node-red-${mayDeploy ? 'editor' : 'viewer'}`)
       t.like(await page.evaluate('RED.settings.user'), { username: email })
       t.is(await page.evaluate(`RED.user.hasPermission('flows.write')`), mayDeploy)

@@ -14,6 +14,7 @@ import {
   waitForSignIn,
 } from '../support/applications.ts'
 import { startIssuer } from '../support/oauth-issuer.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 
@@ -58,14 +59,13 @@ testApplication('Swagger UI signs in from a popup and sends the access token', [
 
   const page = await openApplication(t)
   await page.goto(url)
-  // A dialog that opens before the document is complete stays empty.
-  await page.locator('.opblock').first().waitFor()
-  await page.waitForLoadState('networkidle')
+  // A dialog that opens before the configuration of daikon has arrived is rendered again, or stays empty.
+  await page.waitForFunction(
+    `JSON.stringify(window.ui?.getSystem().authSelectors.definitionsToAuthorize()).includes('authorization_code')`,
+  )
   await page.getByRole('button', { name: 'Authorize' }).first().click()
   const dialog = page.locator('.dialog-ux')
   const flow = dialog.locator('.auth-container', { hasText: 'authorization_code' })
-  // The configuration of daikon arrives after the dialog has opened, and then it is rendered again.
-  await page.waitForLoadState('networkidle')
   await flow.getByLabel('client_id').waitFor()
   const [popup] = await Promise.all([
     page.waitForEvent('popup'),
@@ -82,7 +82,7 @@ testApplication('Swagger UI signs in from a popup and sends the access token', [
     .click()
   await page.getByRole('button', { name: 'Try it out' }).click()
   await page.getByRole('button', { name: 'Execute' }).click()
-  await page.locator('.live-responses-table').waitFor()
+  await waitUntil(() => received.length > 0)
   const [, token = ''] = (received[0] ?? '').split(' ')
   t.like(decodeJwt(token), { email: app.email, wrole: 'editor', client_id: app.id })
   await page.goto(`${app.issuer}/oauth/logout`)

@@ -59,7 +59,8 @@ browserTest(
       await capture(page, 'welcome')
       await page.getByRole('button', { name: 'Sign in' }).click()
       await page.getByRole('heading', { name: 'Documents' }).waitFor()
-      t.is(page.url(), url, 'back at the address where the sign-in began')
+      // Back at the address where the sign-in began.
+      await page.waitForURL(url)
       return page
     }
 
@@ -104,7 +105,10 @@ browserTest(
     await ben.getByRole('button', { name: 'Save' }).click()
     await ben.getByRole('heading', { name: 'Better launch plan' }).waitFor()
 
+    // The page offers to sign in before it leaves for daikon, which leads back.
+    const returned = ann.waitForEvent('load')
     await ann.getByRole('button', { name: 'Sign out' }).click()
+    await returned
     await ann.getByRole('button', { name: 'Sign in' }).waitFor()
     t.is(ann.url(), url)
   },

@@ -309,6 +309,7 @@ if (hasBrowser) {
       await button('Deactivate').click()
       await confirm('Deactivate')
       await button('Activate').click()
+      await button('Deactivate').waitFor()
       await button('Delete').click()
       await dialog.getByRole('textbox').fill('Shop')
       await inDialog('Delete app').click()

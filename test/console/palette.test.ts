@@ -1,6 +1,6 @@
 import test from 'ava'
 import { hasBrowser } from '../support/browser.ts'
-import { startConsole } from '../support/console.ts'
+import { startConsole, waitUntilIdle } from '../support/console.ts'
 import { createSampleData } from '../support/console-data.ts'
 
 // What the command palette finds, and which result Enter opens.
@@ -19,6 +19,7 @@ if (hasBrowser) {
   async function openPalette(): Promise<void> {
     await page.goto(fixture.consoleUrl)
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+    await waitUntilIdle(page)
     await page.keyboard.press('Control+k')
     await field.and(page.locator(':focus')).waitFor()
   }

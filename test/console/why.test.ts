@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises'
+import { isDeepStrictEqual } from 'node:util'
 import test from 'ava'
 import { hasBrowser } from '../support/browser.ts'
 import { navigate, startConsole, waitForValue } from '../support/console.ts'
 import { createSampleData } from '../support/console-data.ts'
 import { inspectPage, loadAxe } from '../support/console-screens.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 // Why a person has access, from the page of the person.
 if (hasBrowser) {
@@ -32,19 +34,14 @@ if (hasBrowser) {
     )
     t.regex(sentence, /Ingrid Solberg may edit document roadmap-2027: .*through Design/)
     await page.getByText(sentence).waitFor()
-    t.true(page.url().includes(`permission_id=${data.resourceId}`))
+    await page.waitForURL(`**permission_id=${data.resourceId}*`)
     const picture = page.getByRole('img', {
       name: /How Ingrid Solberg gets access to document roadmap-2027/,
     })
-    await picture.locator('text', { hasText: 'Design' }).waitFor()
-    await picture.locator('text', { hasText: 'Product' }).waitFor()
-    t.deepEqual(await picture.locator('text').allTextContents(), [
-      'Design',
-      'Product',
-      'share: edit',
-      'Ingrid Solberg',
-      'document roadmap-2027',
-    ])
+    const texts = ['Design', 'Product', 'share: edit', 'Ingrid Solberg', 'document roadmap-2027']
+    await waitUntil(async () =>
+      isDeepStrictEqual(await picture.locator('text').allTextContents(), texts),
+    )
     t.deepEqual(await inspectPage(page, 'person-access'), [])
   })
 

@@ -109,7 +109,9 @@ if (hasBrowser) {
     await page.getByRole('dialog').getByLabel('Name').fill('Publisher')
     await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
     const grant = page.getByRole('checkbox', { name: 'Publisher may publish in docs' })
-    await grant.check()
+    // Not `check`, which fails if the box is still empty when the click ends: React fills it later.
+    await grant.click()
+    await grant.and(page.locator(':checked')).waitFor()
     await waitUntilIdle(page)
     t.true(await grant.isChecked())
 
@@ -200,6 +202,7 @@ if (hasBrowser) {
     await row.getByText('Owner', { exact: true }).waitFor()
     t.is(await row.getByRole('button').count(), 0)
     const roles = page.getByRole('combobox', { name: 'Role of Vera Costa' }).locator('option')
+    await roles.first().waitFor({ state: 'attached' })
     t.deepEqual(await roles.allTextContents(), ['Admin', 'Editor', 'Viewer'])
     await openTab(page, 'Settings')
     t.true(await page.getByRole('switch', { name: 'Allow support access' }).isDisabled())
@@ -260,11 +263,14 @@ if (hasBrowser) {
     await page.getByRole('button', { name: 'New group' }).click()
     await page.getByRole('dialog').getByLabel('Name').fill('Design')
     await pool.query('delete from browser_sessions where user_id = $1', [ids.owner])
+    // Together: in between, the page could renew its tokens.
     await pool.query(
-      `insert into denied_tokens (token_id, expires_at)
-       select access_token_id, access_expires_at from refresh_tokens on conflict do nothing`,
+      `with denied as (
+         insert into denied_tokens (token_id, expires_at)
+         select access_token_id, access_expires_at from refresh_tokens on conflict do nothing)
+       delete from refresh_families where user_id = $1`,
+      [ids.owner],
     )
-    await pool.query('delete from refresh_families where user_id = $1', [ids.owner])
     await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
     const opened = page.context().waitForEvent('page')

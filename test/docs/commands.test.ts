@@ -133,8 +133,10 @@ async function trySignIn(t: ExecutionContext, folder: string, port: number): Pro
   const other = await page.context().newPage()
   await other.goto(url)
   await other.getByText('Hello, Bob').waitFor()
+  const returned = page.waitForEvent('load')
   await page.getByRole('button', { name: 'Sign out' }).click()
   await other.getByText('Please sign in').waitFor()
+  await returned
   await page.getByText('Please sign in').waitFor()
   t.is(page.url(), url)
 }

@@ -133,6 +133,8 @@ if (hasBrowser) {
     const page = await openBrowserPage(t)
     await page.emulateMedia({ reducedMotion: 'reduce' })
     await page.goto(`${site}/`)
+    // Before Vue has taken over the page, its buttons do nothing.
+    await page.waitForFunction(`'__vue_app__' in document.querySelector('#app')`)
     await page.getByRole('button', { name: 'Search' }).click()
     await page.getByRole('searchbox').fill('CheckStream')
     await page

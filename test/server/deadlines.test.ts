@@ -54,11 +54,8 @@ for (const transport of environment.transports) {
     const { check } = await createCalls(transport)
     await whileLocked('lock table members in access exclusive mode', async () => {
       // In sequence, because a statement is cancelled only when its last caller has left.
-      for (let round = 0; round < 5; round += 1) {
-        const startedAt = performance.now()
+      for (let round = 0; round < 5; round += 1)
         t.like(await check(shortDeadline), { ok: false, code: 'unavailable' })
-        t.true(performance.now() - startedAt < 5000)
-      }
     })
     t.true((await check()).ok)
   })

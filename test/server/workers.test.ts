@@ -35,13 +35,6 @@ test('workers share both ports and rate limits, and are aggregated on the operat
   // The lines can arrive after the responses.
   await waitUntil(() => workers().size === 2)
 
-  const environment = await connectToServer(folder, server, database)
-  for (const transport of environment.transports.slice(0, 1)) {
-    const fixture = await createWorkspaceFixture(environment, transport)
-    const record = await fixture.register(fixture.people.viewer)
-    t.true(await fixture.isAllowed(fixture.people.viewer, 'view', record))
-  }
-
   // A worker that dies is replaced, and the ports stay the same.
   const [victim] = [...workers()] as [number]
   process.kill(victim, 'SIGKILL')
@@ -51,6 +44,13 @@ test('workers share both ports and rate limits, and are aggregated on the operat
   // Rate limits survive the worker.
   t.is((await sendRawHttp(server.httpPort, { path: '/users/me' })).status, 429)
   t.is((await sendRawHttp(server.httpPort, { path: '/health' })).status, 200)
+
+  const environment = await connectToServer(folder, server, database)
+  for (const transport of environment.transports.slice(0, 1)) {
+    const fixture = await createWorkspaceFixture(environment, transport)
+    const record = await fixture.register(fixture.people.viewer)
+    t.true(await fixture.isAllowed(fixture.people.viewer, 'view', record))
+  }
   for (const transport of environment.transports) transport.close()
 
   const pids = workers()

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import type { Role } from '../../src/core/roles.ts'
 import { hasBrowser, openBrowserPage } from './browser.ts'
 import { createOAuthClient } from './oauth.ts'
@@ -136,9 +136,18 @@ export async function openApplication(t: ExecutionContext): Promise<Page> {
   return page
 }
 
-/** Chooses the user on the page of the identity provider. */
+/**
+ * Chooses the user on the page of the identity provider, and waits until the page has been left: its button would be
+ * found like a button of the application with the same name.
+ */
 export async function chooseUser(page: Page, email: string): Promise<void> {
   await page.getByRole('button', { name: new RegExp(email) }).click()
+  try {
+    await denyButton(page).waitFor({ state: 'detached' })
+  } catch (error) {
+    // A popup closes itself.
+    if (!page.isClosed()) throw error
+  }
 }
 
 /** Saves a picture if APPLICATION_PICTURES names a folder. */
@@ -149,5 +158,9 @@ export async function takePicture(page: Page, name: string): Promise<void> {
 
 /** Waits until the identity provider asks who signs in. */
 export async function waitForSignIn(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Deny access' }).waitFor()
+  await denyButton(page).waitFor()
+}
+
+function denyButton(page: Page): Locator {
+  return page.getByRole('button', { name: 'Deny access' })
 }

@@ -29,6 +29,8 @@ export async function inspectPage(
   await waitUntilIdle(page)
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
+    // The page follows when it next renders.
+    await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor()
     for (const violation of await findViolations(page, colorScheme, kind)) {
       problems.push(`${colorScheme}: ${violation}`)
     }

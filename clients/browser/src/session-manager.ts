@@ -19,9 +19,8 @@ import {
 import type { SessionStore } from './session-store.ts'
 import { connectTabs, type TabMessage } from './tabs.ts'
 
-/** Milliseconds to wait for another tab that certainly has newer tokens, or that may have them. */
-const certainReplyTimeout = 5000
-const possibleReplyTimeout = 1000
+/** Milliseconds to wait for newer tokens of another tab. */
+const replyTimeout = 5000
 
 /**
  * Milliseconds before the first retry of a refresh. The delay doubles with each retry, up to the
@@ -139,7 +138,7 @@ export function createSessionManager({
     const pause = retry ? retry.dueAt - performance.now() : 0
     if (retry && pause > 0 && !force) return Promise.reject(pausedError(retry.error, pause))
     const promise = tabs
-      .exclusively((hasWaited) => refreshExclusively(session, hasWaited))
+      .exclusively(() => refreshExclusively(session))
       .catch((thrown) => {
         const error = toDaikonError(thrown)
         if (current && isTemporary(error)) retryLater(error)
@@ -152,8 +151,8 @@ export function createSessionManager({
     return promise
   }
 
-  async function refreshExclusively(session: Session, hasWaited: boolean): Promise<Session> {
-    const latest = await findLatest(session, hasWaited)
+  async function refreshExclusively(session: Session): Promise<Session> {
+    const latest = await findLatest()
     if (!isSameTokens(latest, session) && isFresh(latest)) return latest
     const form = {
       grant_type: 'refresh_token',
@@ -165,9 +164,9 @@ export function createSessionManager({
 
   /** Moves the session to another workspace, in all tabs. */
   async function switchWorkspace(workspaceId: string): Promise<Session> {
-    const session = await require()
-    return tabs.exclusively(async (hasWaited) => {
-      const latest = await findLatest(session, hasWaited)
+    await require()
+    return tabs.exclusively(async () => {
+      const latest = await findLatest()
       const json = { refresh_token: latest.refreshToken, workspace_id: workspaceId }
       return exchange(latest, () => http('/auth/switch', { json }))
     })
@@ -177,16 +176,15 @@ export function createSessionManager({
    * Returns the latest tokens of all tabs. Requires the lock, because a refresh token can be used
    * only once.
    */
-  async function findLatest(session: Session, hasWaited: boolean): Promise<Session> {
+  async function findLatest(): Promise<Session> {
     const stored = store.read()
     if (stored && current && isNewer(stored, current)) adopt(stored)
-    const marker = store.readMarker()
-    const hasChanged = () => !isSameTokens(current, session)
-    const isOutdated = marker?.id === session.id && marker.sequence > session.sequence
-    if (isOutdated) await requestFromTabs(hasChanged, certainReplyTimeout)
-    else if (hasWaited) await requestFromTabs(hasChanged, possibleReplyTimeout)
+    const markers = [store.readMarker(), ...(await tabs.findAnnounced())]
+    const isLatest = () =>
+      !markers.some((one) => current && one?.id === current.id && one.sequence > current.sequence)
+    await requestFromTabs(isLatest, replyTimeout)
     if (!current) throw notSignedIn()
-    if (isOutdated && !hasChanged()) {
+    if (!isLatest()) {
       // A tab that has since been closed used the refresh token. The server would treat a second
       // use as theft.
       const message = 'Another tab had the tokens of the session and was closed: sign in again'
@@ -209,7 +207,8 @@ export function createSessionManager({
       const message = `The session has ended: ${error.message}`
       throw endWith(session, new SessionEndedError(error.reason, message, { cause: error }))
     }
-    // The user may have signed out during the request.
+    await tabs.announce(tokens)
+    // The user may have signed out in the meantime.
     if (current?.id !== session.id) throw notSignedIn()
     if (tokens.user.id !== session.user.id) {
       const message = 'The tokens belong to another user: sign in again'

@@ -1,5 +1,6 @@
 import { UnavailableError } from './errors.ts'
 import type { Session } from './session.ts'
+import type { Marker } from './session-store.ts'
 
 /** A message between tabs of the same application. */
 export type TabMessage =
@@ -18,15 +19,26 @@ export type Tabs = {
    * Locks, only the work of this tab is serialized.
    */
   exclusively<Result>(work: (hasWaited: boolean) => Promise<Result>): Promise<Result>
+  /**
+   * Announces new tokens. Every tab that gets the lock from now on finds them, whereas messages and
+   * localStorage reach other tabs some milliseconds later.
+   */
+  announce(tokens: Marker): Promise<void>
+  /** Returns the tokens that this tab and others have announced. */
+  findAnnounced(): Promise<Marker[]>
   close(): void
 }
 
 /** Milliseconds to wait for another tab, longer than its requests can take. */
 const lockTimeout = 60_000
 
+/** Milliseconds for which tokens are announced, after which messages and localStorage have arrived. */
+const announcementTime = 10_000
+
 export function connectTabs(key: string, onMessage: (message: TabMessage) => void): Tabs {
   const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel(key) : undefined
   if (channel) channel.onmessage = ({ data }) => onMessage(data)
+  const announced = `${key}:announced:`
   let last: Promise<unknown> = Promise.resolve()
 
   /**
@@ -68,6 +80,25 @@ export function connectTabs(key: string, onMessage: (message: TabMessage) => voi
       const result = last.then(() => withLock(work))
       last = result.catch(() => {})
       return result
+    },
+    // An announcement is a lock whose name contains the tokens' marker: only locks are seen by all
+    // tabs in the same order.
+    announce: ({ id, sequence }) =>
+      new Promise((resolve) => {
+        const name = announced + JSON.stringify({ id, sequence })
+        const hold = () => {
+          resolve()
+          return new Promise((release) => setTimeout(release, announcementTime))
+        }
+        if (!navigator.locks) return resolve()
+        navigator.locks.request(name, hold).catch(() => resolve())
+      }),
+    async findAnnounced() {
+      const locks = await navigator.locks?.query().catch(() => undefined)
+      const names = locks?.held?.map(({ name = '' }) => name) ?? []
+      return names
+        .filter((name) => name.startsWith(announced))
+        .map((name) => JSON.parse(name.slice(announced.length)))
     },
     close() {
       if (channel) channel.onmessage = null
