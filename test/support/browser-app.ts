@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { keepConnections } from './keep-connections.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -29,7 +30,7 @@ export async function startBrowserApp(issuer: string): Promise<BrowserApp> {
   execFileSync(process.execPath, [compiler, '-p', project, '--outDir', folder])
   const configurations = new Map<string, BrowserAppOptions>()
   let url = ''
-  const server = createServer(async (request, response) => {
+  const server = createServer(keepConnections, async (request, response) => {
     const [, name = '', file = ''] = new URL(request.url ?? '', url).pathname.split('/')
     if (name === 'client') {
       response.setHeader('content-type', 'text/javascript')
@@ -56,6 +57,7 @@ function renderPage(options: object): string {
   return `<!doctype html><meta charset="utf-8"><title>App</title><link rel="icon" href="data:,">
 <script type="module">
 import * as client from '/client/daikon.js'
+import { keepConnections } from './keep-connections.ts'
 window.client = client
 window.events = []
 window.daikon = client.createDaikonBrowser(${JSON.stringify(options)})
