@@ -97,7 +97,8 @@ withPrometheus('Prometheus evaluates every query of the dashboard and every aler
     (await get('rules'))?.data.groups.flatMap((group) => group.rules) ?? []
   const deadline = performance.now() + 300_000
   const callMore = async () => {
-    await fixture.isAllowed(fixture.people.viewer, 'view', record)
+    // On a busy machine, the database responds too late at times.
+    await fixture.isAllowed(fixture.people.viewer, 'view', record).catch(() => {})
     await sleep(200)
   }
   while (!(await hasSamples()) && performance.now() < deadline) await callMore()
