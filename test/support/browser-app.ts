@@ -57,7 +57,6 @@ function renderPage(options: object): string {
   return `<!doctype html><meta charset="utf-8"><title>App</title><link rel="icon" href="data:,">
 <script type="module">
 import * as client from '/client/daikon.js'
-import { keepConnections } from './keep-connections.ts'
 window.client = client
 window.events = []
 window.daikon = client.createDaikonBrowser(${JSON.stringify(options)})
