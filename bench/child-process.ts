@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 /** A process of the benchmark that responds to each message with one message. */
 export type BenchProcess = {
   pid: number
-  /** Sends a message and waits for the response, for up to `seconds` plus one minute. */
+  /** Sends a message and waits for the response, for up to `seconds` plus three minutes. */
   request<ResponseMessage>(message: object, seconds?: number): Promise<ResponseMessage>
 }
 
@@ -18,7 +18,8 @@ export type ServerState = Ports & { cpu: number; rss: number; statements: number
 
 type Ports = { port: number; httpPort?: number }
 
-const timeoutMs = 60_000
+/** A process may take minutes to start on a busy machine. */
+const timeoutMs = 180_000
 
 const running: ChildProcess[] = []
 
@@ -64,7 +65,7 @@ export function startLineProcess(
 }
 
 /**
- * Waits for an event. Throws if the process exits, or if `seconds` plus one minute pass, before the
+ * Waits for an event. Throws if the process exits, or if `seconds` plus three minutes pass, before the
  * event.
  */
 async function nextEvent(

@@ -20,13 +20,12 @@ export type ConnectionProviders = {
 /** The number of providers whose configuration and keys are remembered. */
 const maxRemembered = 500
 
-/** Milliseconds that a provider has for one step of a sign-in. */
-const timeout = 10_000
-
+/** `timeout` is how many milliseconds a provider has for one step of a sign-in. */
 export function createConnectionProviders(
   hosts: OutboundHosts,
   client: OutboundClient,
   secretBox: SecretBox,
+  timeout = 10_000,
 ): ConnectionProviders {
   const send = createOutboundSend(client, timeout)
   const remembered = new Map<string, Provider>()

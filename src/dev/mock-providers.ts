@@ -34,7 +34,8 @@ export async function startMockProviders({
   people: MockPerson[]
   client: MockClient
 }): Promise<MockProviders> {
-  const server = createServer()
+  // A busy process would close an idle connection while its client, a part of the same process, sends a request.
+  const server = createServer({ keepAliveTimeout: 0 })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, '127.0.0.1', resolve)
   })

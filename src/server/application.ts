@@ -119,6 +119,8 @@ export type ApplicationOptions = IdentityDependencies['options'] & {
   connectionAllowedHosts?: HostPattern[]
   /** The DNS servers that are asked for connections; those of the system by default. */
   dnsServers?: string[]
+  /** Milliseconds that the identity provider of a connection has for one step of a sign-in; defaults to 10,000. */
+  connectionTimeout?: number
   /** The keys that encrypt secrets in the database, the one that encrypts first. */
   encryptionKeys?: Buffer[]
   /** The certificates for gRPC over TLS; plaintext if undefined. */
@@ -223,6 +225,7 @@ export function createApplication({
     connectionHosts,
     connectionClient,
     secretBox,
+    options.connectionTimeout,
   )
   const findDomainProof = createFindDomainProof(dnsServers)
   const webhookSender = createWebhookSender({

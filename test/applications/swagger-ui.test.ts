@@ -13,6 +13,7 @@ import {
   testApplication,
   waitForSignIn,
 } from '../support/applications.ts'
+import { keepConnections } from '../support/keep-connections.ts'
 import { startIssuer } from '../support/oauth-issuer.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
@@ -31,7 +32,7 @@ testApplication('Swagger UI signs in from a popup and sends the access token', [
     security: [{ daikon: [] }],
     paths: { '/documents': { get: { responses: { 200: { description: 'The documents' } } } } },
   }
-  const server = createServer(async (request, response) => {
+  const server = createServer(keepConnections, async (request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost')
     if (pathname === '/documents') {
       received.push(request.headers.authorization ?? '')

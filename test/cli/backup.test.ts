@@ -22,7 +22,7 @@ const programs = findInstalledPostgres()
 const withPostgres = programs ? test.serial : test.serial.skip
 
 withPostgres('a backup restores the database and the keys into an empty database', async (t) => {
-  t.timeout(120_000)
+  t.timeout(600_000)
   const postgres = await startInstalledPostgres(programs as string)
   t.teardown(postgres.stop)
   await query(postgres.url('postgres'), 'create database original')

@@ -18,6 +18,7 @@ import {
 import { sealActivity } from '../../src/activity/seal.ts'
 import { createStores } from '../../src/server/stores.ts'
 import { readClientCases, seedClientCases } from '../support/client-cases.ts'
+import { keepConnections } from '../support/keep-connections.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 
 const environment = await startTestEnvironment()
@@ -216,7 +217,7 @@ test('a watch continues after its last cursor when the server ends the stream', 
 
 /** Starts a server that stands for a proxy, or for daikon while it fails. Returns its URL. */
 async function listen(t: ExecutionContext, respond: RequestListener): Promise<string> {
-  const server = createServer(respond).listen(0, '127.0.0.1')
+  const server = createServer(keepConnections, respond).listen(0, '127.0.0.1')
   t.teardown(() => {
     server.closeAllConnections()
     server.close()

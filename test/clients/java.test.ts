@@ -39,7 +39,7 @@ testWithJava(
 )
 
 testWithJava('examples/documents-spring responds with 200, 401, 403 and 503', async (t) => {
-  t.timeout(300_000)
+  t.timeout(600_000)
   const environment = await startTestEnvironment()
   let isRunning = true
   const stop = async () => {

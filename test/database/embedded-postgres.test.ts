@@ -111,18 +111,21 @@ test('a data folder that is in use causes an error that names DATABASE_URL and t
 })
 
 test('a start succeeds after a previous one was killed during initialization', async (t) => {
-  const dataDir = await folder(t)
-  await mkdir(join(dataDir, 'postgres.new-left', 'data'), { recursive: true })
-  await writeFile(join(dataDir, 'postgres.new-left', 'data', 'PG_VERSION'), '18\n')
-  const child = run(dataDir, start)
-  await waitUntil(async () =>
-    (await readdir(dataDir)).some(
-      (name) => name !== 'postgres.new-left' && existsSync(join(dataDir, name, 'data', 'base')),
-    ),
-  )
-  process.kill(-child.pid, 'SIGKILL')
-  await child.ended
-  t.false(existsSync(join(dataDir, 'postgres')))
+  let dataDir: string
+  do {
+    dataDir = await folder(t)
+    await mkdir(join(dataDir, 'postgres.new-left', 'data'), { recursive: true })
+    await writeFile(join(dataDir, 'postgres.new-left', 'data', 'PG_VERSION'), '18\n')
+    const child = run(dataDir, start)
+    await waitUntil(async () =>
+      (await readdir(dataDir)).some(
+        (name) => name !== 'postgres.new-left' && existsSync(join(dataDir, name, 'data', 'base')),
+      ),
+    )
+    process.kill(-child.pid, 'SIGKILL')
+    await child.ended
+    // On a busy machine, the initialization may end before it is killed.
+  } while (existsSync(join(dataDir, 'postgres')))
   const { url, stop } = await startEmbedded({ dataDir })
   t.teardown(stop)
   t.is((await query(url, 'SELECT 1')).length, 1)

@@ -96,16 +96,23 @@ withPrometheus('Prometheus evaluates every query of the dashboard and every aler
   const readRules = async () =>
     (await get('rules'))?.data.groups.flatMap((group) => group.rules) ?? []
   const deadline = performance.now() + 300_000
-  while (!(await hasSamples()) && performance.now() < deadline) {
-    await fixture.isAllowed(fixture.people.viewer, 'view', record)
+  const callMore = async () => {
+    // On a busy machine, the database responds too late at times.
+    await fixture.isAllowed(fixture.people.viewer, 'view', record).catch(() => {})
     await sleep(200)
   }
+  while (!(await hasSamples()) && performance.now() < deadline) await callMore()
 
   for (const { title, expression } of readDashboard()) {
-    const { status, error, data } = await query(expression)
+    let { status, error, data } = await query(expression)
+    const lacksData = () => !mayBeEmpty.includes(title) && data?.result.length === 0
+    // On a busy machine, Prometheus misses samples.
+    while (lacksData() && performance.now() < deadline) {
+      await callMore()
+      ;({ status, error, data } = await query(expression))
+    }
     t.is(status, 'success', `${expression}: ${error}`)
-    const isEmpty = data.result.length === 0
-    if (!mayBeEmpty.includes(title)) t.false(isEmpty, `${expression} has no data`)
+    t.false(lacksData(), `${expression} has no data`)
   }
   const rules = await readRules()
   t.true(rules.length >= 14)

@@ -75,7 +75,7 @@ function start(t: ExecutionContext) {
 }
 
 test('the programs of the cookbook compile', (t) => {
-  t.timeout(120_000)
+  t.timeout(600_000)
   t.deepEqual([...programs.keys()], ['search-index.ts', 'decision-cache.ts', 'mirror.ts'])
   const types = join(root, 'node_modules/@types')
   const options = {

@@ -49,7 +49,7 @@ for (const [name, text] of files) {
 }
 
 test('the application for Next.js compiles', (t) => {
-  t.timeout(120_000)
+  t.timeout(600_000)
   const options = {
     extends: join(root, 'tsconfig.json'),
     compilerOptions: {
@@ -70,7 +70,7 @@ test('the application for Next.js compiles', (t) => {
 })
 
 test('the application for Next.js decides as the page says', async (t) => {
-  t.timeout(120_000)
+  t.timeout(600_000)
   process.env.DAIKON_URL = `http://127.0.0.1:${environment.httpPort}`
   process.env.DAIKON_SERVICE_KEY = serviceKey
   const { list, item, page, headers } = await load()

@@ -11,6 +11,7 @@ import {
 import test, { type ExecutionContext } from 'ava'
 import { CheckResponse } from '../../gen/envoy/service/auth/v3/external_auth.ts'
 import { gateways, startGateway } from '../support/gateways.ts'
+import { keepConnections } from '../support/keep-connections.ts'
 import { expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
@@ -26,7 +27,7 @@ type Received = { url: string; method: string; headers: IncomingMessage['headers
 /** Starts an application that knows nothing of daikon. */
 async function startApplication(t: ExecutionContext) {
   const received: Received[] = []
-  const server = createServer((request, response) => {
+  const server = createServer(keepConnections, (request, response) => {
     const { url = '', method = '', headersDistinct: headers } = request
     received.push({ url, method, headers })
     response.end('secret')
@@ -100,7 +101,9 @@ async function startAllowing(
   if (name !== 'Envoy')
     return listen(
       t,
-      createServer((_request, response) => after(() => response.writeHead(204).end())),
+      createServer(keepConnections, (_request, response) =>
+        after(() => response.writeHead(204).end()),
+      ),
     )
   const allowed = CheckResponse.fromPartial({ status: { code: 0 }, ok_response: {} })
   const message = CheckResponse.encode(allowed).finish()

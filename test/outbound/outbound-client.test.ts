@@ -7,10 +7,11 @@ import test from 'ava'
 import { type HostPattern, readHostPattern } from '../../src/core/host-pattern.ts'
 import { createOutboundClient, OutboundHostError } from '../../src/outbound/outbound-client.ts'
 import { createOutboundHosts } from '../../src/outbound/outbound-hosts.ts'
+import { keepConnections } from '../support/keep-connections.ts'
 
 /** The local addresses of the connections to an HTTP server on loopback. */
 const connections: string[] = []
-const server = createServer((request, response) => {
+const server = createServer(keepConnections, (request, response) => {
   if (request.url === '/redirect') response.writeHead(302, { location: '/' }).end()
   else if (request.url === '/large') response.end(Buffer.alloc(2000))
   else if (request.url !== '/silent') response.end(request.method)

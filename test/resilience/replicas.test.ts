@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import test from 'ava'
 import pg from 'pg'
 import { type Database, openDatabase } from '../../src/database/database.ts'
@@ -125,13 +126,12 @@ test.serial(
   '300 reads through a standby, each immediately after a write, are never stale',
   async (t) => {
     const before = readsOf(first)
-    for (let round = 0; round < 300; round += 1) {
+    // On a busy machine, a standby that replays late serves few reads.
+    for (let round = 0; round < 300 || readsOf(first) === before; round += 1) {
       const value = await write()
       t.is(await read(), value)
     }
-    const served = readsOf(first) - before
-    t.log(`the standby served ${served} of 300`)
-    t.true(served > 0)
+    t.log(`the standby served ${readsOf(first) - before}`)
   },
 )
 
@@ -205,13 +205,14 @@ test.serial(
   async (t) => {
     const name = nameOf(first)
     await waitForStatus(name, 'ok', environment.database)
-    const before = stateOf(name, environment.database)?.reads ?? 0
+    const served = () => stateOf(name, environment.database)?.reads ?? 0
     for (const transport of environment.transports) {
+      const before = served()
       const fixture = await createWorkspaceFixture(environment, transport)
       const { people, register, share, isAllowed, key } = fixture
       const record = await register(people.owner)
       const { id: user } = people.viewer
-      for (let round = 0; round < 10; round += 1) {
+      for (let round = 0; round < 10 || served() === before; round += 1) {
         await share(people.owner, record, { user }, 'view')
         t.true(await isAllowed(people.viewer, 'view', record), 'shared')
         const grantee = { grantee_type: 'user', grantee_id: user, permission: 'view' }
@@ -220,7 +221,6 @@ test.serial(
         t.false(await isAllowed(people.viewer, 'view', record))
       }
     }
-    t.true((stateOf(name, environment.database)?.reads ?? 0) > before)
   },
 )
 
@@ -229,8 +229,9 @@ test.serial(
   async (t) => {
     const name = nameOf(first)
     await waitForStatus(name, 'ok', environment.database)
-    const before = stateOf(name, environment.database)?.reads ?? 0
+    const served = () => stateOf(name, environment.database)?.reads ?? 0
     for (const transport of environment.transports) {
+      const before = served()
       const { people, kind, key, register, share, isAllowed, as } = await createWorkspaceFixture(
         environment,
         transport,
@@ -255,7 +256,7 @@ test.serial(
         const message = { subject: { type: 'link', id }, action: { name: 'view' }, resource }
         return (await call('Evaluate', message)).decision
       }
-      for (let round = 0; round < 5; round += 1) {
+      for (let round = 0; round < 5 || served() === before; round += 1) {
         await require('resource.attributes.stage == "final"')
         t.false(await isAllowed(viewer, 'view', record), 'required')
         await setStage('final')
@@ -270,15 +271,17 @@ test.serial(
         t.false(await opens(link.token), 'revoked')
       }
     }
-    t.true((stateOf(name, environment.database)?.reads ?? 0) > before)
   },
 )
 
 test.serial('a lagging standby is not read until it catches up', async (t) => {
   await first.query('select pg_wal_replay_pause()')
   const value = await write()
-  t.is(await read(), value)
-  t.is(stateOf(nameOf(first))?.status, 'lagging')
+  // On a busy machine, the standby may be found unresponsive before it is found to lag.
+  await waitUntil(async () => {
+    t.is(await read(), value)
+    return stateOf(nameOf(first))?.status === 'lagging'
+  })
   t.true((stateOf(nameOf(first))?.lagBytes ?? 0) > 0)
   await first.query('select pg_wal_replay_resume()')
   await waitForStatus(nameOf(first), 'ok')
@@ -291,22 +294,27 @@ test.serial('a lagging standby is not read until it catches up', async (t) => {
 })
 
 test.serial('reads of a standby that hangs are repeated on the primary', async (t) => {
-  await waitForStatus(nameOf(first), 'ok')
-  const sleeping = database.reads.rows<[number]>(
-    'slow read',
-    'select value from counter, (select pg_sleep(case when pg_is_in_recovery() then 600 else 0 end)) s',
-    [],
-  )
+  const readSlowly = () =>
+    database.reads.rows<[number]>(
+      'slow read',
+      'select value from counter, (select pg_sleep(case when pg_is_in_recovery() then 600 else 0 end)) s',
+      [],
+    )
+  let sleeping: ReturnType<typeof readSlowly> | undefined
   await waitUntil(async () => {
+    // If the standby is late at that moment, the primary serves the read, which ends.
+    sleeping ??= readSlowly().finally(() => {
+      sleeping = undefined
+    })
     const rows = await first.query("select from pg_stat_activity where wait_event = 'PgSleep'")
-    return rows.length > 0
+    return rows.length > 0 && sleeping !== undefined
   })
   const value = written
   await first.pause()
   // On the standby, the query would sleep for 600 seconds.
   t.deepEqual(await sleeping, [[value]])
   t.is(await read(), value)
-  t.is(stateOf(nameOf(first))?.status, 'unresponsive')
+  await waitForStatus(nameOf(first), 'unresponsive')
   const next = await write()
   t.is(await read(), next)
   await first.resume()
@@ -331,13 +339,14 @@ test.serial('two standbys share the reads', async (t) => {
   const both = await open(primary.url, first.url, second.url)
   await waitForStatus(nameOf(first), 'ok', both)
   await waitForStatus(nameOf(second), 'ok', both)
-  for (let round = 0; round < 10; round += 1) {
+  const isShared = () =>
+    standbys.every((standby) => (stateOf(nameOf(standby), both)?.reads ?? 0) > 0)
+  for (let round = 0; round < 10 || !isShared(); round += 1) {
     t.deepEqual(
       [...new Set(await Promise.all(Array.from({ length: 8 }, () => read(both.reads))))],
       [written],
     )
   }
-  for (const standby of standbys) t.true((stateOf(nameOf(standby), both)?.reads ?? 0) > 0)
   await both.close()
 })
 
@@ -359,13 +368,18 @@ test.serial(
       DATABASE_URL: primary.url,
       REPLICA_URLS: `${first.url},${foreignUrl}`,
     })
-    const readReadiness = () => sendRawHttp(server.metricsPort, { path: '/readyz' })
-    await waitUntil(async () => (await readReadiness()).json.replicas[nameOf(first)] === 'ok')
     const replicas = { [nameOf(first)]: 'ok', [nameOf({ url: foreignUrl })]: 'other_cluster' }
-    t.like(await readReadiness(), { status: 200, json: { ready: true, replicas } })
-    const { text } = await sendRawHttp(server.metricsPort, { path: '/metrics' })
+    await waitUntil(async () => {
+      const { json } = await sendRawHttp(server.metricsPort, { path: '/readyz' })
+      return json.ready && isDeepStrictEqual(json.replicas, replicas)
+    })
     const labels = `replica="${nameOf(first)}"`
-    t.true(text.includes(`daikon_replica_status{${labels},status="ok"} 1`))
+    let text = ''
+    // On a busy machine, the standby is late at times.
+    await waitUntil(async () => {
+      text = (await sendRawHttp(server.metricsPort, { path: '/metrics' })).text
+      return text.includes(`daikon_replica_status{${labels},status="ok"} 1`)
+    })
     t.true(text.includes(`daikon_replica_status{${labels},status="lagging"} 0`))
     t.regex(text, new RegExp(`^daikon_replica_lag_bytes{${labels}} \\d+$`, 'm'))
     t.regex(text, new RegExp(`^daikon_replica_reads_total{${labels}} \\d+$`, 'm'))

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, credentials, Metadata } from '@grpc/grpc-js'
 import test, { type ExecutionContext } from 'ava'
@@ -65,6 +67,27 @@ async function lockShares(t: ExecutionContext) {
   return release
 }
 
+/**
+ * Sends a request without its body, which prolongs a drain for up to 20 seconds: a share that waits
+ * for the lock does so for only three. The returned function ends it.
+ */
+async function sendUnfinished(t: ExecutionContext, { httpPort }: ServerProcess) {
+  const socket = connect(httpPort, '127.0.0.1')
+  t.teardown(() => socket.destroy())
+  socket.on('error', () => {})
+  const lines = [
+    'POST /auth/refresh HTTP/1.1',
+    'Host: localhost',
+    'Content-Type: application/json',
+    'Content-Length: 2',
+    'Expect: 100-continue',
+  ]
+  socket.write(`${lines.join('\r\n')}\r\n\r\n`)
+  // The server has accepted the request.
+  await once(socket, 'data')
+  return () => void socket.destroy()
+}
+
 async function readiness({ metricsPort }: ServerProcess) {
   return (await sendRawHttp(metricsPort, { path: '/readyz' })).json
 }
@@ -81,19 +104,20 @@ test.serial(
   'on SIGTERM the server reports not ready, completes accepted calls, accepts no more and exits with 0',
   async (t) => {
     const { server, share } = await open(t)
+    const endUnfinished = await sendUnfinished(t, server)
     const release = await lockShares(t)
     const pending = share()
     await waitUntilBlocked(database.pool, 2)
     server.child.kill('SIGTERM')
     await server.waitForLine(({ msg }) => msg === 'Draining')
-    // Sent concurrently, because a share waits for the lock for only three seconds. The line is logged
-    // just before the ports close.
+    // The line is logged just before the ports close.
     const [ready] = await Promise.all([
       readiness(server),
       waitUntil(async () => (await checkHealth(server)) === 'code 14'),
       waitUntil(() => isRefused(server.httpPort)),
     ])
     await release()
+    endUnfinished()
     t.like(ready, { ready: false, draining: true, database: 'ok' })
     // On a busy machine, a share may wait for the lock for more than three seconds.
     for (const outcome of await Promise.all(pending))
@@ -232,9 +256,11 @@ for (const signals of [1, 2]) {
     const server = launchServer(t, createKeyFolder(t), { DATABASE_URL: database.url })
     // This line is logged before the server listens.
     await server.waitForLine(({ msg }) => msg.startsWith('REDIS_URL is empty'))
+    // The server receives all signals at once: it would start, drain and exit in a few hundred milliseconds.
+    server.child.kill('SIGSTOP')
     server.child.kill('SIGTERM')
-    // Sent without waiting, because the server would start, drain and exit in a few hundred milliseconds.
     if (signals === 2) server.child.kill('SIGINT')
+    server.child.kill('SIGCONT')
     t.deepEqual(await server.exited, { code: signals - 1, signal: null }, server.output())
     t.regex(
       server.lines.at(-1)?.msg ?? '',
@@ -246,16 +272,12 @@ for (const signals of [1, 2]) {
 
 for (const workers of ['1', '2']) {
   test.serial(`a second signal stops the server at once, WORKERS=${workers}`, async (t) => {
-    const { server, share } = await open(t, { WORKERS: workers })
-    const release = await lockShares(t)
-    const pending = Promise.allSettled(share())
-    await waitUntilBlocked(database.pool, 1)
+    const { server } = await open(t, { WORKERS: workers })
+    await sendUnfinished(t, server)
     server.child.kill('SIGTERM')
     await server.waitForLine(({ msg }) => msg === 'Draining')
     server.child.kill('SIGINT')
     t.is((await server.exited).code, 1)
     t.is(server.lines.at(-1)?.msg, 'SIGINT received')
-    await release()
-    await pending
   })
 }

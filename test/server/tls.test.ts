@@ -105,7 +105,6 @@ test('incomplete TLS settings and missing files are configuration errors', (t) =
   const { status, stderr } = spawnSync(process.execPath, ['src/main.ts'], {
     env,
     encoding: 'utf8',
-    timeout: 60_000,
   })
   t.is(status, 2, stderr)
   t.regex(stderr, /^GRPC_TLS_CERT_PATH must name an existing file: /)

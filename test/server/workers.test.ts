@@ -16,6 +16,7 @@ test('workers share both ports and rate limits, and are aggregated on the operat
   const readiness = async () => (await sendRawHttp(server.metricsPort, { path: '/readyz' })).json
   t.like(await readiness(), { ready: true, workers: { ready: 2, wanted: 2 } })
 
+  const startedAt = performance.now()
   // Separate connections, so that both workers are called.
   const responses = await Promise.all(
     Array.from({ length: 40 }, () => sendRawHttp(server.httpPort, { path: '/users/me' })),
@@ -41,8 +42,9 @@ test('workers share both ports and rate limits, and are aggregated on the operat
   await server.waitForLine(({ msg }) => msg.startsWith('A worker died'))
   await waitUntil(async () => (await readiness()).workers.ready === 2)
   t.like(await readiness(), { ready: true, workers: { ready: 2, wanted: 2 } })
-  // Rate limits survive the worker.
-  t.is((await sendRawHttp(server.httpPort, { path: '/users/me' })).status, 429)
+  // Rate limits survive the worker. On a busy machine, it may take a minute to replace it.
+  const { status } = await sendRawHttp(server.httpPort, { path: '/users/me' })
+  t.true(status === 429 || performance.now() - startedAt > 60_000, String(status))
   t.is((await sendRawHttp(server.httpPort, { path: '/health' })).status, 200)
 
   const environment = await connectToServer(folder, server, database)

@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { keepConnections } from './keep-connections.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -29,7 +30,7 @@ export async function startBrowserApp(issuer: string): Promise<BrowserApp> {
   execFileSync(process.execPath, [compiler, '-p', project, '--outDir', folder])
   const configurations = new Map<string, BrowserAppOptions>()
   let url = ''
-  const server = createServer(async (request, response) => {
+  const server = createServer(keepConnections, async (request, response) => {
     const [, name = '', file = ''] = new URL(request.url ?? '', url).pathname.split('/')
     if (name === 'client') {
       response.setHeader('content-type', 'text/javascript')

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import type { ExecutionContext } from 'ava'
+import { keepConnections } from './keep-connections.ts'
 
 /**
  * Starts an OTLP collector that stores what it receives at a path, such as `/v1/metrics`. It responds
@@ -11,7 +12,7 @@ import type { ExecutionContext } from 'ava'
 export async function startCollector<Export>(t: Pick<ExecutionContext, 'teardown'>, path: string) {
   const exports: Export[] = []
   const state = { status: 200 }
-  const server = createServer(async (request, response) => {
+  const server = createServer(keepConnections, async (request, response) => {
     const body = await json(request)
     if (request.url === path && state.status === 200) exports.push(body as Export)
     response.writeHead(state.status, { 'content-type': 'application/json' }).end('{}')

@@ -1,6 +1,7 @@
-import { createServer, request } from 'node:http'
+import { createServer, type RequestListener, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ExecutionContext } from 'ava'
+import { keepConnections } from './keep-connections.ts'
 import { createOAuthClient } from './oauth.ts'
 import { createSignInEnvironment, type SignInEnvironmentOptions } from './sign-in.ts'
 
@@ -13,7 +14,7 @@ export type OAuthIssuer = Awaited<ReturnType<typeof startIssuer>>
  */
 export async function startIssuer(dependencies: SignInEnvironmentOptions['dependencies'] = {}) {
   let port = 0
-  const proxy = createServer((incoming, outgoing) => {
+  const proxy = createServer(keepConnections, (incoming, outgoing) => {
     const { method = 'GET', url = '/', headers } = incoming
     const forwarded = request(
       { host: '127.0.0.1', port, method, path: url, headers },
@@ -84,9 +85,9 @@ export async function follow(
 /** Starts a server for the callbacks of a client. Stops it after the test. */
 export async function startCallbackServer(
   t: ExecutionContext,
-  handle: Parameters<typeof createServer>[1] = (_request, response) => void response.end(),
+  handle: RequestListener = (_request, response) => void response.end(),
 ): Promise<string> {
-  const server = createServer(handle)
+  const server = createServer(keepConnections, handle)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => {
     server.closeAllConnections()

@@ -131,11 +131,12 @@ export async function readResponse(
   const retry = response.headers.get('retry-after')
   // Errors of the OAuth endpoints have the members `error` and `error_description` instead.
   const reason = json.reason ?? String(json.error).toUpperCase()
+  const detail = json.detail ?? json.error_description
   return {
     ok: false,
-    code: codeOf(reason, ({ http }) => http === response.status),
+    code: codeOf({ reason, detail }, ({ http }) => http === response.status),
     reason,
-    detail: json.detail ?? json.error_description,
+    detail,
     violations: json.errors ?? [],
     retryAfter: retry ? Number(retry) : undefined,
     headers,

@@ -7,7 +7,7 @@ import { createProviders } from '../../src/identity/providers/providers.ts'
 import { expectOk } from './outcome.ts'
 import { followRedirects } from './providers/browser-flow.ts'
 import { unconfigured } from './providers/test-provider.ts'
-import { startTestEnvironment, type TestEnvironment } from './test-environment.ts'
+import { providerTimeout, startTestEnvironment, type TestEnvironment } from './test-environment.ts'
 import type { Transport } from './transports.ts'
 
 /** The redirect URI of the client app that every sign-in environment has registered. */
@@ -53,7 +53,10 @@ export async function createSignInEnvironment({
   )
   const client = { id: 'daikon', secret: 'secret', redirectUris }
   const local = await startMockProviders({ people, client })
-  const providers = createProviders({ ...unconfigured, ...local.environment, ...settings })
+  const providers = createProviders(
+    { ...unconfigured, ...local.environment, ...settings },
+    { timeout: providerTimeout },
+  )
   const environment = await startTestEnvironment(options, databaseUrl, {
     providers,
     ...dependencies,

@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { keepConnections } from './keep-connections.ts'
 
 /**
  * Starts an OpenID Connect provider on loopback that can be discovered, but signs nobody in. It does not
@@ -10,7 +11,7 @@ import type { AddressInfo } from 'node:net'
 export async function startStubIssuer(): Promise<string> {
   const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const key = { ...publicKey.export({ format: 'jwk' }), kid: 'key' }
-  const server = createServer((request, response) => {
+  const server = createServer(keepConnections, (request, response) => {
     const document = {
       ...{ issuer, authorization_endpoint: `${issuer}/authorize` },
       ...{ token_endpoint: `${issuer}/token`, jwks_uri: `${issuer}/jwks` },

@@ -113,6 +113,9 @@ export const longTimeouts = {
   lock_timeout: 8000,
 }
 
+/** Milliseconds that identity providers have on a busy machine, on which the default of ten seconds is too short. */
+export const providerTimeout = 60_000
+
 async function startNode(
   url: string,
   timeouts: typeof poolTimeouts,
@@ -155,6 +158,7 @@ async function startNode(
       allowedHosts: ['*'],
       corsOrigins: [],
       encryptionKeys: [testEncryptionKey],
+      connectionTimeout: providerTimeout,
       ...options,
     },
     ...dependencies,

@@ -79,26 +79,27 @@ function createGrpcTransport(port: number): Transport {
   return {
     name: 'grpc',
     label: 'gRPC',
-    call(name, message, credentials = {}) {
+    async call(name, message, credentials = {}) {
       const method = pickMethod(methods, name, ({ path }) => path)
       const serialize = method.requestSerialize as (value: object) => Buffer
       const deserialize = method.responseDeserialize as (bytes: Buffer) => object
-      return new Promise((resolve) => {
-        const done = (error: ServiceError | null, response?: object) =>
-          resolve(
-            error
-              ? readStatus(error)
-              : { ok: true, message: response as never, status: 0, headers: {} },
-          )
-        client.makeUnaryRequest(
-          method.path,
-          serialize,
-          deserialize,
-          withDefaults(message),
-          createMetadata(credentials),
-          done,
+      const send = () =>
+        new Promise<ServiceError | object>((resolve) =>
+          client.makeUnaryRequest(
+            method.path,
+            serialize,
+            deserialize,
+            withDefaults(message),
+            createMetadata(credentials),
+            (error, response?: object) => resolve(error ?? (response as object)),
+          ),
         )
-      })
+      let result = await send()
+      // On a busy machine, a message may arrive more than 20 seconds after its stream.
+      while (result instanceof Error && result.code === status.CANCELLED) result = await send()
+      return result instanceof Error
+        ? readStatus(result)
+        : { ok: true, message: result, status: 0, headers: {} }
     },
     close: () => client.close(),
   }
@@ -142,7 +143,8 @@ function readStatus(error: ServiceError): Outcome {
   const { reason, violations, retryAfter } = readStatusDetails(error.metadata)
   // grpc-js reports exceeded deadlines by itself, whereas REST returns 503.
   const grpcCode = error.code === status.DEADLINE_EXCEEDED ? status.UNAVAILABLE : error.code
-  const code = codeOf(reason, ({ grpc }) => grpc === grpcCode)
+  const detail = `${error.code} ${error.details}`
+  const code = codeOf({ reason, detail }, ({ grpc }) => grpc === grpcCode)
   const headers = Object.fromEntries(
     Object.entries(error.metadata.getMap()).map(([name, value]) => [name, String(value)]),
   )
@@ -151,13 +153,13 @@ function readStatus(error: ServiceError): Outcome {
 
 /** Finds the error code with a matching row in the error table. */
 export function codeOf(
-  reason: string,
+  { reason, detail }: { reason: string; detail: string },
   fits: (row: { grpc: number; http: number }) => boolean,
 ): ErrorCode {
   const kinds = Object.entries(errorCodes) as [ErrorCode, { grpc: number; http: number }][]
   // Over gRPC, only the reason distinguishes `gone` from `payload_too_large`.
   const isGone = reason === 'CURSOR_GONE'
   const found = kinds.find(([code, row]) => fits(row) && (code === 'gone') === isGone)
-  if (!found) throw new Error(`No error code fits the response with reason ${reason}`)
+  if (!found) throw new Error(`No error code fits the response: ${detail} (${reason})`)
   return found[0]
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
+import { keepConnections } from './keep-connections.ts'
 
 /** The behavior of the server. `hang` never responds. */
 export type VaultMode = 'ok' | 'forbidden' | 'error' | 'hang' | 'pss' | 'garbage'
@@ -62,7 +63,7 @@ export async function startVaultServer({
     return { status: 404, body: { errors: [] } }
   }
 
-  const server = createServer(async (request, response) => {
+  const server = createServer(keepConnections, async (request, response) => {
     if (state.mode === 'hang') return
     const { status, body } = await respond(request)
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { keepConnections } from './keep-connections.ts'
 
 /** A request that a webhook has received. */
 export type ReceivedEvent = {
@@ -20,7 +21,7 @@ export type WebhookReceiver = {
 }
 
 export async function startWebhookReceiver(): Promise<WebhookReceiver> {
-  const server = createServer(async (request, response) => {
+  const server = createServer(keepConnections, async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const { url: path = '', headers } = request

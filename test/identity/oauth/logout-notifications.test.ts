@@ -5,6 +5,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test from 'ava'
 import { decodeJwt } from 'jose'
+import { keepConnections } from '../../support/keep-connections.ts'
 import { createSignInEnvironment } from '../../support/sign-in.ts'
 
 const environment = await createSignInEnvironment()
@@ -15,7 +16,7 @@ const { pool, seed, clock } = environment
 /** The sessions whose logout tokens arrived, and the requests that wait for a response. */
 const received: string[] = []
 let unanswered: ServerResponse[] = []
-const receiver = createServer(async (request, response) => {
+const receiver = createServer(keepConnections, async (request, response) => {
   let body = ''
   for await (const chunk of request) body += chunk
   received.push(`${decodeJwt(new URLSearchParams(body).get('logout_token') ?? '').sid}`)

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test from 'ava'
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
+import { keepConnections } from '../../support/keep-connections.ts'
 import {
   createAuthorizationRequest,
   createOAuthClient,
@@ -22,7 +23,7 @@ const client = await createOAuthClient(environment, row)
 /** A client app that receives logout tokens, and rejects the first one. */
 const received: string[] = []
 let rejections = 1
-const receiver = createServer(async (request, response) => {
+const receiver = createServer(keepConnections, async (request, response) => {
   let body = ''
   for await (const chunk of request) body += chunk
   if (rejections > 0) {

@@ -1,6 +1,10 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import type { ExecutionContext } from 'ava'
 import { OAuth2Server } from 'oauth2-mock-server'
 import type { LoginSecrets, Provider } from '../../../src/identity/providers/provider.ts'
+import { keepConnections } from '../keep-connections.ts'
 import { followRedirects } from './browser-flow.ts'
 import { expectSuccess } from './expect-provider-error.ts'
 import { redirectUri } from './mock-provider.ts'
@@ -11,7 +15,7 @@ export type Claims = Record<string, unknown>
 /** An OpenID Connect provider with configurable claims, discovery document and token responses. */
 export type MockAuthority = {
   url: string
-  server: OAuth2Server
+  server: Pick<OAuth2Server, 'issuer' | 'service'>
   claims: Claims
   /** Overrides properties of the discovery document. */
   document: Record<string, unknown>
@@ -30,8 +34,9 @@ export async function startMockAuthority(t: ExecutionContext, path = ''): Promis
   })
   // Every authority uses the same key ID for its own key.
   await server.issuer.keys.generate('RS256', { kid: 'key' })
-  await server.start(0, '127.0.0.1')
-  const url = `http://127.0.0.1:${server.address().port}`
+  const http = createServer(keepConnections, server.service.requestHandler).listen(0, '127.0.0.1')
+  await once(http, 'listening')
+  const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
   server.issuer.url = url
   const mock: MockAuthority = { url, server, claims: {}, document: {}, token: {} }
   server.service.on('beforeTokenSigning', ({ payload }) => Object.assign(payload, mock.claims))
@@ -42,7 +47,10 @@ export async function startMockAuthority(t: ExecutionContext, path = ''): Promis
     if (mock.token.status) response.statusCode = mock.token.status
     if (mock.token.body) response.body = mock.token.body
   })
-  t.teardown(() => server.stop())
+  t.teardown(() => {
+    http.closeAllConnections()
+    http.close()
+  })
   return mock
 }
 

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ExecutionContext } from 'ava'
+import { keepConnections } from '../keep-connections.ts'
 
 /** A prepared response, or a function that handles the request and may never respond. */
 export type StubResponse =
@@ -10,7 +11,7 @@ export type StubResponse =
 /** Starts a server with prepared responses by path. `routes` can be changed while it runs. */
 export async function startStubServer(t: ExecutionContext, routes: Record<string, StubResponse>) {
   const requests: { path: string; headers: IncomingMessage['headers']; body: string }[] = []
-  const server = createServer(async (request, response) => {
+  const server = createServer(keepConnections, async (request, response) => {
     const path = new URL(request.url ?? '', 'http://x').pathname
     let body = ''
     for await (const chunk of request.setEncoding('utf8')) body += chunk
