@@ -25,7 +25,10 @@ type Stores = { activity: ActivityStore; scimTokens: ScimTokenStore; workspaces:
 
 /** Describes the SCIM token of a workspace, and what the directory has done. */
 export async function getScimToken(
-  { stores, now }: RequestContext<Stores & { scimGuards: ScimGuardStore; scimUsers: ScimUserStore }>,
+  {
+    stores,
+    now,
+  }: RequestContext<Stores & { scimGuards: ScimGuardStore; scimUsers: ScimUserStore }>,
   { workspace_id }: WorkspaceRequest,
 ): Promise<ScimTokenResponse> {
   const token = await stores.scimTokens.find(workspace_id)
