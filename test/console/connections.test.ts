@@ -10,17 +10,19 @@ import { startMockAuthority } from '../support/providers/mock-authority.ts'
 // Connects a workspace to an identity provider, as an administrator, one test after the other.
 if (hasBrowser) {
   const dns = await startDnsServer()
-  const authority = await startMockAuthority({ teardown: (stop) => test.after.always(stop) })
+  const stops: (() => void)[] = []
+  const authority = await startMockAuthority({ teardown: (stop) => stops.push(stop) })
   authority.document = { claims_supported: ['sub', 'email', 'groups'] }
   const fixture = await startConsole({ DNS_SERVERS: dns.address })
   const { call, consoleUrl, seed } = fixture
   const workspaceId = await seed.workspace('Northwind')
-  await seed.group(workspaceId, 'Product')
+  await seed.group(workspaceId, [], 'Product')
   const path = `/workspaces/${workspaceId}?tab=sign-in`
   const page = await fixture.openPage(path)
   test.after.always(async () => {
     await fixture.stop()
     dns.stop()
+    for (const stop of stops) stop()
   })
 
   const button = (name: string) => page.getByRole('button', { name, exact: true })
@@ -54,6 +56,7 @@ if (hasBrowser) {
   test.serial('the setup refuses an issuer that cannot be used, at its field', async (t) => {
     await page.getByText('No connections yet').waitFor()
     await button('New connection').click()
+    await page.getByRole('dialog', { name: 'Connect an identity provider' }).waitFor()
     await step('Step 1 of 4: Provider')
     await inDialog('Next').click()
     t.is(await dialog.getByText('This field is required').count(), 3)
@@ -118,7 +121,7 @@ if (hasBrowser) {
     await dialog.getByText(`${authority.url}/authorize`, { exact: true }).waitFor()
     t.deepEqual(mapping.roles, { staff: 'editor' })
     t.deepEqual(Object.keys(mapping.groups), ['urn:corp.example:eng'])
-    await inDialog('Check corp.example now').click()
+    await inDialog('Check now: corp.example').click()
     await status(/^corp.example has no TXT record/).waitFor()
     authority.claims = { email: 'ann@corp.example', name: 'Ann Berg', sub: 'ann' }
     await testSignIn('The sign-in failed')
@@ -127,7 +130,7 @@ if (hasBrowser) {
 
   test.serial('with the record, the domain is verified and the sign-in works', async (t) => {
     publish(dns, (await read()).domains)
-    await inDialog('Check corp.example now').click()
+    await inDialog('Check now: corp.example').click()
     await dialog.getByText('Verified', { exact: true }).waitFor()
     await testSignIn('The sign-in works')
     t.truthy((await read()).last_sign_in_at)
@@ -153,9 +156,9 @@ if (hasBrowser) {
     await dialog.getByText('Must be a domain name such as example.com').waitFor()
     await field('Domain').fill('Corp.Test')
     await confirm('Add')
-    await button('Check corp.test now').waitFor()
+    await button('Check now: corp.test').waitFor()
     dns.isBroken = true
-    await button('Check corp.test now').click()
+    await button('Check now: corp.test').click()
     await status('The DNS could not be asked; try again').waitFor()
     dns.isBroken = false
     // The server is available, although the DNS is not.
@@ -163,7 +166,7 @@ if (hasBrowser) {
     await button('Remove corp.test').click()
     await page.getByRole('dialog', { name: 'Remove corp.test from Corp?' }).waitFor()
     await confirm('Remove')
-    await button('Check corp.test now').waitFor({ state: 'detached' })
+    await button('Check now: corp.test').waitFor({ state: 'detached' })
     t.is((await read()).domains.length, 1)
     t.is(await button('Remove corp.example').count(), 0)
   })
@@ -172,14 +175,19 @@ if (hasBrowser) {
     const setState = async (values: string) => {
       await fixture.pool.query(`update connection_domains set ${values}`)
       await page.reload()
+      await page.getByRole('list', { name: 'Domains' }).waitFor()
     }
     await setState("failing_since = '2026-01-02T03:04:05Z'")
-    await page.getByText('Record missing').waitFor()
-    t.is(await page.getByText('Off after').locator('time').getAttribute('datetime'), '2026-01-09T03:04:05.000Z')
+    await page.getByText('Record missing', { exact: true }).waitFor()
+    t.is(
+      await page.getByText('Off after').locator('time').getAttribute('datetime'),
+      '2026-01-09T03:04:05.000Z',
+    )
     await setState('verified_at = null, failing_since = null')
     await page.getByText('Off', { exact: true }).waitFor()
     await setState('verified_at = now()')
     await page.getByText('Verified', { exact: true }).waitFor()
+    await loadAxe(page)
   })
 
   test.serial('the connection is edited, in the version that is shown', async (t) => {
@@ -236,7 +244,9 @@ if (hasBrowser) {
     await testSignIn('The sign-in works')
     await required.click()
     await confirm('Require')
-    await page.getByText('A member who has signed in otherwise has to choose the connection.').waitFor()
+    await page
+      .getByText('A member who has signed in otherwise has to choose the connection.')
+      .waitFor()
     await breakGlass.click()
     await page.getByRole('dialog', { name: 'Lock owners out if the provider fails?' }).waitFor()
     await confirm('Forbid')
@@ -272,7 +282,10 @@ if (hasBrowser) {
     await page.getByRole('link', { name: 'Corp Inc' }).waitFor()
     t.deepEqual(await inspectPage(page, 'connections'), [])
     await page.getByRole('link', { name: 'Corp Inc' }).click()
-    await page.getByRole('table', { name: 'Activity' }).getByText(/Connection created/i).waitFor()
+    await page
+      .getByRole('table', { name: 'Activity' })
+      .getByText(/Connection created/i)
+      .waitFor()
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByRole('dialog', { name: 'Delete the connection Corp Inc?' }).waitFor()
     await confirm('Delete connection')

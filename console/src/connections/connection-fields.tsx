@@ -9,7 +9,7 @@ export function NameField({ form }: Props) {
   return (
     <TextInput
       label="Name"
-      description="People see it on the sign-in page, such as the name of your company."
+      description="Such as the name of your company. People see it where they have to sign in by the connection."
       data-autofocus
       {...form.getInputProps('name')}
     />

@@ -3,12 +3,10 @@ import { type ReactNode, useState } from 'react'
 import { ApiError, describeError } from '../api/api-error.ts'
 import { Badge } from '../ui/badges.tsx'
 import { CopyIcon } from '../ui/copy.tsx'
-import { actionColumn, type Column, DataTable } from '../ui/data-table.tsx'
 import { FormModal } from '../ui/form.tsx'
 import { notifyDone } from '../ui/notify.ts'
 import { Section } from '../ui/page.tsx'
 import { RowAction } from '../ui/row-action.tsx'
-import { EmptyState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
 import {
   type Connection,
@@ -36,7 +34,7 @@ export function Domains({ connection }: { connection: Connection }) {
         </Button>
       }
     >
-      <DomainTable connection={connection} canRemove />
+      <DomainList connection={connection} canRemove />
       <FormModal
         title={`Add a domain to ${connection.name}`}
         action="Add"
@@ -80,14 +78,14 @@ async function changeDomains(
 /** What came of looking for a TXT record. */
 type CheckResult = { isFound: boolean; text: string }
 
-type TableProps = {
+type ListProps = {
   connection: Connection
   /** Whether domains can be removed. The last one cannot. */
   canRemove?: boolean
 }
 
 /** The domains of a connection with their TXT records, which can be checked. */
-export function DomainTable({ connection, canRemove = false }: TableProps) {
+export function DomainList({ connection, canRemove = false }: ListProps) {
   const { name, domains } = connection
   const [results, setResults] = useState<Record<string, CheckResult>>({})
   const [checking, setChecking] = useState<string>()
@@ -102,73 +100,65 @@ export function DomainTable({ connection, canRemove = false }: TableProps) {
     setChecking(undefined)
   }
 
-  const columns: Column<ConnectionDomain>[] = [
-    { id: 'domain', header: 'Domain', cell: ({ domain }) => <b>{domain}</b> },
-    {
-      id: 'record',
-      header: 'TXT record',
-      cell: ({ domain, txt_host, txt_value }) => (
-        <span className={classes.record}>
-          <RecordPart label="Name" value={txt_host} copyLabel={`Copy the name for ${domain}`} />
-          <RecordPart label="Value" value={txt_value} copyLabel={`Copy the value for ${domain}`} />
-        </span>
-      ),
-    },
-    {
-      id: 'state',
-      header: 'State',
-      cell: (domain) => (
-        <>
-          <DomainState domain={domain} />
-          <CheckMessage result={results[domain.domain]} />
-        </>
-      ),
-    },
-    {
-      id: 'checked',
-      header: 'Last check',
-      cell: ({ checked_at }) => <Time value={checked_at} relative />,
-    },
-    actionColumn(({ domain }) => (
-      <span className={classes.actions}>
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          color="gray"
-          c="dimmed"
-          loading={checking === domain}
-          aria-label={`Check ${domain} now`}
-          onClick={() => check(domain)}
-        >
-          Check now
-        </Button>
-        {canRemove && domains.length > 1 && (
-          <RowAction
-            label="Remove"
-            name={`Remove ${domain}`}
-            confirmation={{
-              title: `Remove ${domain} from ${name}?`,
-              children:
-                'People with an address of the domain can no longer sign in by the connection. Their sessions by it end at the next refresh.',
-              action: 'Remove',
-              run: async () => {
-                await changeDomains(connection, (all) => all.filter((other) => other !== domain))
-                notifyDone(`${domain} was removed.`)
-              },
-            }}
-          />
-        )}
-      </span>
-    )),
-  ]
+  async function remove(domain: string) {
+    await changeDomains(connection, (all) => all.filter((other) => other !== domain))
+    notifyDone(`${domain} was removed.`)
+  }
+
   return (
-    <DataTable
-      label="Domains"
-      columns={columns}
-      rows={domains}
-      rowId="domain"
-      empty={<EmptyState title="No domains" />}
-    />
+    <ul aria-label="Domains" className={classes.domains}>
+      {domains.map(({ domain, ...state }) => (
+        <li key={domain}>
+          <div className={classes.heading}>
+            <b>{domain}</b>
+            <DomainState {...state} />
+            <span className={classes.actions}>
+              <Button
+                size="compact-sm"
+                variant="default"
+                loading={checking === domain}
+                aria-label={`Check now: ${domain}`}
+                onClick={() => check(domain)}
+              >
+                Check now
+              </Button>
+              {canRemove && domains.length > 1 && (
+                <RowAction
+                  label="Remove"
+                  name={`Remove ${domain}`}
+                  confirmation={{
+                    title: `Remove ${domain} from ${name}?`,
+                    children:
+                      'People with an address of the domain can no longer sign in by the connection. Their sessions by it end at the next refresh.',
+                    action: 'Remove',
+                    run: () => remove(domain),
+                  }}
+                />
+              )}
+            </span>
+          </div>
+          <CheckMessage result={results[domain]} />
+          <dl className={classes.record}>
+            <RecordPart
+              label="TXT record"
+              value={state.txt_host}
+              copyLabel={`Copy the name for ${domain}`}
+            />
+            <RecordPart
+              label="Value"
+              value={state.txt_value}
+              copyLabel={`Copy the value for ${domain}`}
+            />
+            <div>
+              <dt>Last check</dt>
+              <dd>
+                <Time value={state.checked_at} empty="Not verified yet" relative />
+              </dd>
+            </div>
+          </dl>
+        </li>
+      ))}
+    </ul>
   )
 }
 
@@ -182,22 +172,27 @@ function RecordPart({
   copyLabel: string
 }) {
   return (
-    <span className={classes.part}>
-      <span className={classes.label}>{label}</span>
-      <code>{value}</code>
-      <CopyIcon value={value} label={copyLabel} />
-    </span>
+    <div>
+      <dt>{label}</dt>
+      <dd>
+        <code>{value}</code>
+        <CopyIcon value={value} label={copyLabel} />
+      </dd>
+    </div>
   )
 }
 
-function DomainState({ domain }: { domain: ConnectionDomain }): ReactNode {
-  const { verified_at, failing_since, checked_at } = domain
+function DomainState({
+  verified_at,
+  failing_since,
+  checked_at,
+}: Omit<ConnectionDomain, 'domain'>): ReactNode {
   if (verified_at && failing_since) {
     const end = new Date(Date.parse(failing_since) + grace).toISOString()
     return (
       <>
         <Badge color="yellow">Record missing</Badge>
-        <small className={classes.message}>
+        <small className={classes.end}>
           Off after <Time value={end} />
         </small>
       </>
@@ -209,8 +204,8 @@ function DomainState({ domain }: { domain: ConnectionDomain }): ReactNode {
 
 function CheckMessage({ result }: { result: CheckResult | undefined }) {
   return (
-    <small role="status" className={classes.message} data-failed={result && !result.isFound}>
+    <p role="status" className={classes.message} data-failed={result && !result.isFound}>
       {result?.text}
-    </small>
+    </p>
   )
 }

@@ -8,6 +8,7 @@ import { Facts, Section } from '../ui/page.tsx'
 import { EmptyState } from '../ui/states.tsx'
 import { sendFields, toConnectionFields, toMappingBody } from './connection-form.ts'
 import { type Connection, updateConnection } from './connection-queries.ts'
+import classes from './connections.module.css'
 import { MappingFields } from './mapping-fields.tsx'
 
 type Row = { id: string; claim: string; value: string; role?: string; groupId?: string }
@@ -45,7 +46,9 @@ export function Mapping({ connection }: { connection: Connection }) {
         </Button>
       }
     >
-      <Facts items={[['Default role', <RoleBadge key="role" role={default_role} />]]} />
+      <div className={classes.facts}>
+        <Facts items={[['Default role', <RoleBadge key="role" role={default_role} />]]} />
+      </div>
       <DataTable
         label="Mapping"
         columns={columns}

@@ -27,7 +27,7 @@ import {
   type IssuerConfiguration,
 } from './connection-queries.ts'
 import classes from './connections.module.css'
-import { DomainTable } from './domains.tsx'
+import { DomainList } from './domains.tsx'
 import { IssuerFacts } from './issuer-facts.tsx'
 import { MappingFields } from './mapping-fields.tsx'
 import { type ProviderTemplate, providerTemplates } from './provider-templates.ts'
@@ -236,7 +236,7 @@ function TestStep({ id, found }: { id: ConnectionId; found: IssuerConfiguration 
             Create a TXT record for each domain. Nobody can sign in by the connection until a domain
             is verified.
           </p>
-          <DomainTable connection={data} />
+          <DomainList connection={data} />
           <h4 className={classes.part}>Try it</h4>
           <SignInTest connection={data} />
           <h4 className={classes.part}>What the provider publishes</h4>

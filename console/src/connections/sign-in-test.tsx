@@ -2,7 +2,7 @@ import { Alert, Button, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { describeError } from '../api/api-error.ts'
-import { CopyableCode } from '../ui/copy.tsx'
+import { CopyTextButton } from '../ui/copy.tsx'
 import { createSignInUrl } from '../workspace-console/oauth.ts'
 import { createPendingSignIn } from '../workspace-console/pkce.ts'
 import { signInElsewhere } from '../workspace-console/sign-in-window.ts'
@@ -50,9 +50,9 @@ export function SignInTest({ connection }: { connection: Connection }) {
         <Button variant="default" disabled={!is_active} onClick={test}>
           Test the sign-in
         </Button>
+        {link.data && <CopyTextButton value={link.data} label="Copy link" />}
       </Group>
       <div role="status">{result && <TestResult result={result} />}</div>
-      {link.data && <CopyableCode code={link.data} label="Link to try the sign-in" />}
     </>
   )
 }
