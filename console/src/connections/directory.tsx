@@ -1,4 +1,4 @@
-import { Alert, Button } from '@mantine/core'
+import { Alert, Button, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { NewSecretModal } from '../apps/new-secret.tsx'
@@ -151,10 +151,10 @@ function DeactivationsNotice({
       icon={<Icon name="alert" />}
       title="Deactivations wait for you"
     >
-      <p>
+      <Text size="sm">
         The directory has ended {ended} within an hour. It can end no others before{' '}
         <Time value={ends_at} />, unless you confirm: somebody may have made a mistake there.
-      </p>
+      </Text>
       <Button
         size="xs"
         color="red"

@@ -114,7 +114,7 @@ export function DomainList({ connection, canRemove = false }: ListProps) {
             <DomainState {...state} />
             <span className={classes.actions}>
               <Button
-                size="compact-sm"
+                size="xs"
                 variant="default"
                 loading={checking === domain}
                 aria-label={`Check now: ${domain}`}

@@ -3,7 +3,7 @@ import type { UseFormReturnType } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
-import { CopyableCode } from '../ui/copy.tsx'
+import { CopyableId } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { useServerForm } from '../ui/form.tsx'
 import { toLines } from '../ui/lines.ts'
@@ -230,7 +230,7 @@ function TestStep({ id, found }: { id: ConnectionId; found: IssuerConfiguration 
       {(data) => (
         <>
           <h4 className={classes.part}>Register the redirect URI at the provider</h4>
-          <CopyableCode code={data.redirect_uri} label="Redirect URI" />
+          <CopyableId id={data.redirect_uri} label="Copy redirect URI" />
           <h4 className={classes.part}>Prove the domains</h4>
           <p className={classes.help}>
             Create a TXT record for each domain. Nobody can sign in by the connection until a domain
