@@ -108,6 +108,7 @@ if (hasBrowser) {
     await page.reload()
     const log = page.getByRole('table', { name: 'Activity' })
     await log.getByText('Connection updated').first().waitFor()
+    t.is(await page.getByRole('list', { name: 'Domains' }).getByRole('listitem').count(), 2)
     await page.getByRole('link', { name: 'All connections' }).click()
     await section.waitFor()
   })

@@ -1,5 +1,6 @@
-import { Button, TextInput } from '@mantine/core'
+import { Button, TextInput, type TextInputProps } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
+import type { ReactNode } from 'react'
 import rowClasses from '../ui/list-fields.module.css'
 import { ListFields } from '../ui/list-fields.tsx'
 import { GroupPicker } from '../ui/pickers.tsx'
@@ -46,18 +47,18 @@ export function MappingFields({ workspaceId, form, claims = [], hint }: Props) {
       />
       <ListFields form={form} list="roles" emptyItem={emptyRoleRow} addLabel="Add a role">
         {(index, onRemove) => (
-          <div className={rowClasses.row}>
-            <TextInput
-              label={`Value ${index + 1} of the role claim`}
-              {...form.getInputProps(`roles.${index}.value`)}
-            />
+          <ValueRow
+            label={`Value ${index + 1} of the role claim`}
+            value={form.getInputProps(`roles.${index}.value`)}
+            removeLabel={`Remove role ${index + 1}`}
+            onRemove={onRemove}
+          >
             <Select
               label={`Role ${index + 1}`}
               options={givenRoles}
               {...form.getInputProps(`roles.${index}.role`)}
             />
-            <RemoveButton label={`Remove role ${index + 1}`} onClick={onRemove} />
-          </div>
+          </ValueRow>
         )}
       </ListFields>
       <h3 className={classes.part}>Groups</h3>
@@ -73,11 +74,12 @@ export function MappingFields({ workspaceId, form, claims = [], hint }: Props) {
       />
       <ListFields form={form} list="groups" emptyItem={emptyGroupRow} addLabel="Add a group">
         {(index, onRemove) => (
-          <div className={rowClasses.row}>
-            <TextInput
-              label={`Value ${index + 1} of the groups claim`}
-              {...form.getInputProps(`groups.${index}.value`)}
-            />
+          <ValueRow
+            label={`Value ${index + 1} of the groups claim`}
+            value={form.getInputProps(`groups.${index}.value`)}
+            removeLabel={`Remove group ${index + 1}`}
+            onRemove={onRemove}
+          >
             <div>
               <GroupPicker
                 label={`Group ${index + 1}`}
@@ -85,18 +87,32 @@ export function MappingFields({ workspaceId, form, claims = [], hint }: Props) {
                 {...form.getInputProps(`groups.${index}.group_id`)}
               />
             </div>
-            <RemoveButton label={`Remove group ${index + 1}`} onClick={onRemove} />
-          </div>
+          </ValueRow>
         )}
       </ListFields>
     </>
   )
 }
 
-function RemoveButton({ label, onClick }: { label: string; onClick: () => void }) {
+type ValueRowProps = {
+  label: string
+  /** The properties of the field for the value. */
+  value: TextInputProps
+  removeLabel: string
+  onRemove: () => void
+  /** The field for what the value gives. */
+  children: ReactNode
+}
+
+/** A value of a claim, what it gives, and a button that removes both. */
+function ValueRow({ label, value, removeLabel, onRemove, children }: ValueRowProps) {
   return (
-    <Button variant="subtle" color="red" aria-label={label} onClick={onClick}>
-      Remove
-    </Button>
+    <div className={rowClasses.row}>
+      <TextInput label={label} {...value} />
+      {children}
+      <Button variant="subtle" color="red" aria-label={removeLabel} onClick={onRemove}>
+        Remove
+      </Button>
+    </div>
   )
 }

@@ -9,6 +9,7 @@ import { useServerForm } from '../ui/form.tsx'
 import { toLines } from '../ui/lines.ts'
 import { Select } from '../ui/select.tsx'
 import { QueryState } from '../ui/states.tsx'
+import { Steps } from '../ui/steps.tsx'
 import { useWorkspaceSearch } from '../workspaces/workspace-search.ts'
 import { ClientFields, IssuerField, NameField } from './connection-fields.tsx'
 import {
@@ -115,13 +116,7 @@ function Setup({ workspaceId, created, onCreated, onClose }: SetupProps) {
 
   return (
     <form onSubmit={submit} noValidate>
-      <ol className={classes.steps}>
-        {steps.map((name, index) => (
-          <li key={name} {...(index === step && { 'aria-current': 'step' as const })}>
-            {name}
-          </li>
-        ))}
-      </ol>
+      <Steps labels={steps} current={step} />
       <h3 ref={heading} tabIndex={-1} className={classes.heading}>
         Step {step + 1} of {steps.length}: {steps[step]}
       </h3>
