@@ -13,7 +13,7 @@ const people = {
 // An owner connects the directory of a company in the workspace console, one test after the other.
 if (hasBrowser) {
   const fixture = await startConsole({}, Object.values(people))
-  const { consoleUrl, restUrl, seed, pool, browser } = fixture
+  const { consoleUrl, restUrl, seed, browser } = fixture
   const workspace = await seed.workspace('Northwind')
   const path = `/w/w-${workspace}?tab=sign-in`
   for (const role of ['owner', 'admin'] as const)
