@@ -82,6 +82,7 @@ const readWorkspaceSearch = readSearch({
   role: 'text',
   group: 'text',
   account: 'text',
+  connection: 'text',
 })
 
 /** The workspace console, and the callback of its sign-in. */

@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { SecretBox } from '../core/secret-box.ts'
-import { createConnectionProvider, findIssuerProblem } from '../identity/providers/connection.ts'
+import {
+  createConnectionProvider,
+  type IssuerInspection,
+  inspectIssuer,
+} from '../identity/providers/connection.ts'
 import { createOutboundSend } from '../identity/providers/http-client.ts'
 import type { Provider } from '../identity/providers/provider.ts'
 import type { OutboundClient } from '../outbound/outbound-client.ts'
@@ -13,8 +17,8 @@ export type ConnectionProviders = {
   hosts: OutboundHosts
   /** Returns the provider of a connection. Discovered configuration and keys are remembered. */
   providerOf(connection: StoredConnection): Provider
-  /** Returns why an issuer cannot be used, as a message that completes "issuer …". */
-  findProblem(issuer: string): Promise<string | undefined>
+  /** Reads what an issuer publishes, or finds out why it cannot be used. */
+  inspect(issuer: string): Promise<IssuerInspection>
 }
 
 /** The number of providers whose configuration and keys are remembered. */
@@ -49,7 +53,6 @@ export function createConnectionProviders(
       if (remembered.size > maxRemembered && oldest) remembered.delete(oldest)
       return provider
     },
-    findProblem: (issuer) =>
-      findIssuerProblem(issuer, send, timeout, (url) => hosts.findProblem(url)),
+    inspect: (issuer) => inspectIssuer(issuer, send, timeout, (url) => hosts.findProblem(url)),
   }
 }

@@ -51,13 +51,14 @@ export function toTaggedResponse(
 }
 
 export function toDomainResponse(domain: ConnectionDomain): ConnectionDomainResponse {
-  const { verifiedAt, failingSince } = domain
+  const { verifiedAt, failingSince, checkedAt } = domain
   return {
     domain: domain.domain,
     txt_host: domain.domain,
     txt_value: txtValue(domain.token),
     ...(verifiedAt && { verified_at: isoTime(verifiedAt) }),
     ...(failingSince && { failing_since: isoTime(failingSince) }),
+    ...(checkedAt && { checked_at: isoTime(checkedAt) }),
   }
 }
 

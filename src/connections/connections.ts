@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { AuthorizationServer } from 'oauth4webapi'
 import { v7 as uuid } from 'uuid'
 import type {
   ConnectionCreateRequest,
@@ -116,16 +117,20 @@ export async function deleteConnection(
   })
 }
 
-/** Throws if an issuer cannot be used, or if there are other violations, without asking it. */
+/**
+ * Returns what an issuer publishes. Throws if it cannot be used, or if there are other violations,
+ * without asking it.
+ */
 export async function requireUsableIssuer(
-  { hosts, findProblem }: ConnectionContext['connectionProviders'],
+  { hosts, inspect }: ConnectionContext['connectionProviders'],
   issuer: string,
   others: FieldViolation[],
-): Promise<void> {
+): Promise<AuthorizationServer> {
   const violations = [...findIssuerViolations(issuer, hosts), ...others]
   if (violations.length > 0) throw invalidArgument(...violations)
-  const problem = await findProblem(issuer)
-  if (problem) throw invalidArgument({ field: 'issuer', message: problem })
+  const inspection = await inspect(issuer)
+  if ('server' in inspection) return inspection.server
+  throw invalidArgument({ field: 'issuer', message: inspection.problem })
 }
 
 /** Throws unless the workspace has the groups of a mapping. */

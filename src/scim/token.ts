@@ -17,21 +17,34 @@ import { hashSecret } from '../identity/secret.ts'
 import type { ScimTokenStore } from '../identity/store/scim-token-store.ts'
 import { lockWorkspace } from '../workspaces/member-rules.ts'
 import type { WorkspaceStore } from '../workspaces/store/workspace-store.ts'
-import { endOfConfirmation } from './guard.ts'
+import { describeDeactivations, endOfConfirmation } from './guard.ts'
 import type { ScimGuardStore } from './store/scim-guard-store.ts'
+import type { ScimUserStore } from './store/scim-user-store.ts'
 
 type Stores = { activity: ActivityStore; scimTokens: ScimTokenStore; workspaces: WorkspaceStore }
 
-/** Describes the SCIM token of a workspace. */
+/** Describes the SCIM token of a workspace, and what the directory has done. */
 export async function getScimToken(
-  { stores }: RequestContext<Stores>,
+  {
+    stores,
+    now,
+  }: RequestContext<Stores & { scimGuards: ScimGuardStore; scimUsers: ScimUserStore }>,
   { workspace_id }: WorkspaceRequest,
 ): Promise<ScimTokenResponse> {
   const token = await stores.scimTokens.find(workspace_id)
   if (!token) throw tokenNotFound()
   const { prefix, createdAt, lastUsedAt } = token
-  const used = lastUsedAt !== null && { last_used_at: isoTime(lastUsedAt) }
-  return { prefix, created_at: isoTime(createdAt), ...used }
+  const { active, inactive, changedAt } = await stores.scimUsers.summarize(workspace_id)
+  const deactivations = await describeDeactivations(stores.scimGuards, workspace_id, now)
+  return {
+    prefix,
+    created_at: isoTime(createdAt),
+    ...(lastUsedAt && { last_used_at: isoTime(lastUsedAt) }),
+    active_user_count: active,
+    inactive_user_count: inactive,
+    ...(changedAt && { last_change_at: isoTime(changedAt) }),
+    ...(deactivations && { deactivations }),
+  }
 }
 
 /** Creates the SCIM token of a workspace, which replaces the previous one. */

@@ -54,6 +54,7 @@ import {
   getConnection,
   listConnections,
 } from '../connections/connections.ts'
+import { discoverIssuer } from '../connections/discover-issuer.ts'
 import type { FindDomainProof } from '../connections/domain-proof.ts'
 import { verifyConnectionDomain } from '../connections/domain-verification.ts'
 import { updateConnection } from '../connections/update-connection.ts'
@@ -280,6 +281,7 @@ export function createHandlers({
   const connections = {
     listConnections: bind(listConnections),
     createConnection: bind(createConnection),
+    discoverIssuer: bind(discoverIssuer),
     getConnection: bind(getConnection),
     updateConnection: bind(updateConnection),
     deleteConnection: bind(deleteConnection),

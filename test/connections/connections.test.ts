@@ -80,6 +80,33 @@ for (const transport of environment.transports) {
     t.is(gone.reason, 'CONNECTION_NOT_FOUND')
   })
 
+  test.serial(`owners read the configuration of an issuer ${over}`, async (t) => {
+    const authority = await startMockAuthority(t)
+    authority.document = { scopes_supported: ['openid', 'groups', 7], claims_supported: 'none' }
+    const workspace_id = await seed.workspace()
+    const discover = async (role: 'owner' | 'admin', issuer: string) => {
+      const token = await environment.token(await seed.newMember(workspace_id, role), workspace_id)
+      const message = { workspace_id, issuer }
+      return transport.call('ConnectionService/DiscoverIssuer', message, { token })
+    }
+    const found = expectOk(await discover('owner', authority.url))
+    t.like(found, {
+      issuer: authority.url,
+      authorization_endpoint: `${authority.url}/authorize`,
+      token_endpoint: `${authority.url}/token`,
+      jwks_uri: `${authority.url}/jwks`,
+    })
+    t.deepEqual(found.scopes_supported, ['openid', 'groups'])
+    t.deepEqual(found.claims_supported, [])
+    t.is(expectError(await discover('admin', authority.url)).reason, 'ROLE_TOO_LOW')
+    const refused = expectError(await discover('owner', `${authority.url}/other`))
+    t.is(refused.code, 'invalid_argument')
+    t.regex(JSON.stringify(refused), /issuer.*cannot be discovered/)
+    const unknown = { workspace_id: randomUUID(), issuer: authority.url }
+    const missing = await admin.call(transport, 'DiscoverIssuer', unknown)
+    t.is(expectError(missing).code, 'not_found')
+  })
+
   test.serial(`a connection is validated when it is saved ${over}`, async (t) => {
     const workspace_id = await seed.workspace()
     const authority = await startMockAuthority(t)

@@ -43,8 +43,14 @@ test('ending more than half of the memberships within an hour waits for an owner
 
   const owner = { token: await environment.token(directory.owner, directory.workspace) }
   const message = { workspace_id: directory.workspace }
+  const describe = async () => expectOk(await rest.call('GetScimToken', message, owner))
+  const held = await describe()
+  t.like(held.deactivations, { member_count: 12, ended_count: 6, is_held: true })
+  t.is(held.active_user_count, 5)
+  t.truthy(held.last_change_at)
   const { expires_at } = expectOk(await rest.call('ConfirmScim', message, owner))
   t.regex(expires_at, /^\d{4}-/)
+  t.like((await describe()).deactivations, { is_held: false, confirmed_until: expires_at })
   for (const [index, id] of [next, ...others].entries())
     t.true((await change(directory, id, index)).status < 300)
 })

@@ -39,6 +39,7 @@ for (const transport of environment.transports) {
     t.is(described.prefix, second.slice(0, 10))
     t.is(new Date(described.created_at).getTime(), new Date(created_at).getTime())
     t.truthy(described.last_used_at)
+    t.like(described, { active_user_count: 0, inactive_user_count: 0 })
     t.false(JSON.stringify(described).includes(second))
 
     expectOk(await call('DeleteScimToken'))

@@ -205,6 +205,7 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     register: () => ({ resource_id: randomUUID() }),
     registerBatch: () => ({ resources: [{ ...registration, resource_id: randomUUID() }] }),
     createConnection: () => ({ ...connectionSettings, issuer }),
+    discoverIssuer: () => ({ issuer }),
     updateConnection: () => ({ ...connectionSettings, issuer: undefined }),
     // Restricts lists of all users and workspaces to the fixture's.
     listUsers: () => ({ q: people.viewer.id }),

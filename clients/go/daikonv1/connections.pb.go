@@ -172,6 +172,152 @@ func (x *ConnectionCreateRequest) GetMapping() *ConnectionMapping {
 	return nil
 }
 
+// The request of DiscoverIssuer.
+type DiscoverIssuerRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ID of the workspace.
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// The issuer of the OpenID Connect provider, as in CreateConnection.
+	Issuer        string `protobuf:"bytes,2,opt,name=issuer,proto3" json:"issuer,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DiscoverIssuerRequest) Reset() {
+	*x = DiscoverIssuerRequest{}
+	mi := &file_daikon_v1_connections_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DiscoverIssuerRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DiscoverIssuerRequest) ProtoMessage() {}
+
+func (x *DiscoverIssuerRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_connections_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DiscoverIssuerRequest.ProtoReflect.Descriptor instead.
+func (*DiscoverIssuerRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_connections_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *DiscoverIssuerRequest) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+func (x *DiscoverIssuerRequest) GetIssuer() string {
+	if x != nil {
+		return x.Issuer
+	}
+	return ""
+}
+
+// What an issuer publishes about itself (OpenID Connect Discovery 1.0, section 3).
+type IssuerConfiguration struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The issuer.
+	Issuer string `protobuf:"bytes,1,opt,name=issuer,proto3" json:"issuer,omitempty"`
+	// Where people sign in.
+	AuthorizationEndpoint string `protobuf:"bytes,2,opt,name=authorization_endpoint,json=authorizationEndpoint,proto3" json:"authorization_endpoint,omitempty"`
+	// Where daikon exchanges codes.
+	TokenEndpoint string `protobuf:"bytes,3,opt,name=token_endpoint,json=tokenEndpoint,proto3" json:"token_endpoint,omitempty"`
+	// Where the keys are that sign ID tokens.
+	JwksUri string `protobuf:"bytes,4,opt,name=jwks_uri,json=jwksUri,proto3" json:"jwks_uri,omitempty"`
+	// The scopes that it names. It may have others.
+	ScopesSupported []string `protobuf:"bytes,5,rep,name=scopes_supported,json=scopesSupported,proto3" json:"scopes_supported,omitempty"`
+	// The claims that it names. It may have others.
+	ClaimsSupported []string `protobuf:"bytes,6,rep,name=claims_supported,json=claimsSupported,proto3" json:"claims_supported,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *IssuerConfiguration) Reset() {
+	*x = IssuerConfiguration{}
+	mi := &file_daikon_v1_connections_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *IssuerConfiguration) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*IssuerConfiguration) ProtoMessage() {}
+
+func (x *IssuerConfiguration) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_connections_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use IssuerConfiguration.ProtoReflect.Descriptor instead.
+func (*IssuerConfiguration) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_connections_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *IssuerConfiguration) GetIssuer() string {
+	if x != nil {
+		return x.Issuer
+	}
+	return ""
+}
+
+func (x *IssuerConfiguration) GetAuthorizationEndpoint() string {
+	if x != nil {
+		return x.AuthorizationEndpoint
+	}
+	return ""
+}
+
+func (x *IssuerConfiguration) GetTokenEndpoint() string {
+	if x != nil {
+		return x.TokenEndpoint
+	}
+	return ""
+}
+
+func (x *IssuerConfiguration) GetJwksUri() string {
+	if x != nil {
+		return x.JwksUri
+	}
+	return ""
+}
+
+func (x *IssuerConfiguration) GetScopesSupported() []string {
+	if x != nil {
+		return x.ScopesSupported
+	}
+	return nil
+}
+
+func (x *IssuerConfiguration) GetClaimsSupported() []string {
+	if x != nil {
+		return x.ClaimsSupported
+	}
+	return nil
+}
+
 // Identifies a connection.
 type ConnectionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -185,7 +331,7 @@ type ConnectionRequest struct {
 
 func (x *ConnectionRequest) Reset() {
 	*x = ConnectionRequest{}
-	mi := &file_daikon_v1_connections_proto_msgTypes[1]
+	mi := &file_daikon_v1_connections_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -197,7 +343,7 @@ func (x *ConnectionRequest) String() string {
 func (*ConnectionRequest) ProtoMessage() {}
 
 func (x *ConnectionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_connections_proto_msgTypes[1]
+	mi := &file_daikon_v1_connections_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -210,7 +356,7 @@ func (x *ConnectionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConnectionRequest.ProtoReflect.Descriptor instead.
 func (*ConnectionRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_connections_proto_rawDescGZIP(), []int{1}
+	return file_daikon_v1_connections_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *ConnectionRequest) GetWorkspaceId() string {
@@ -243,7 +389,7 @@ type ConnectionDeleteRequest struct {
 
 func (x *ConnectionDeleteRequest) Reset() {
 	*x = ConnectionDeleteRequest{}
-	mi := &file_daikon_v1_connections_proto_msgTypes[2]
+	mi := &file_daikon_v1_connections_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -255,7 +401,7 @@ func (x *ConnectionDeleteRequest) String() string {
 func (*ConnectionDeleteRequest) ProtoMessage() {}
 
 func (x *ConnectionDeleteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_connections_proto_msgTypes[2]
+	mi := &file_daikon_v1_connections_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -268,7 +414,7 @@ func (x *ConnectionDeleteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConnectionDeleteRequest.ProtoReflect.Descriptor instead.
 func (*ConnectionDeleteRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_connections_proto_rawDescGZIP(), []int{2}
+	return file_daikon_v1_connections_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ConnectionDeleteRequest) GetWorkspaceId() string {
@@ -332,7 +478,7 @@ type ConnectionUpdateRequest struct {
 
 func (x *ConnectionUpdateRequest) Reset() {
 	*x = ConnectionUpdateRequest{}
-	mi := &file_daikon_v1_connections_proto_msgTypes[3]
+	mi := &file_daikon_v1_connections_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -344,7 +490,7 @@ func (x *ConnectionUpdateRequest) String() string {
 func (*ConnectionUpdateRequest) ProtoMessage() {}
 
 func (x *ConnectionUpdateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_connections_proto_msgTypes[3]
+	mi := &file_daikon_v1_connections_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -357,7 +503,7 @@ func (x *ConnectionUpdateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConnectionUpdateRequest.ProtoReflect.Descriptor instead.
 func (*ConnectionUpdateRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_connections_proto_rawDescGZIP(), []int{3}
+	return file_daikon_v1_connections_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ConnectionUpdateRequest) GetWorkspaceId() string {
@@ -473,7 +619,7 @@ type ConnectionDomainRequest struct {
 
 func (x *ConnectionDomainRequest) Reset() {
 	*x = ConnectionDomainRequest{}
-	mi := &file_daikon_v1_connections_proto_msgTypes[4]
+	mi := &file_daikon_v1_connections_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -485,7 +631,7 @@ func (x *ConnectionDomainRequest) String() string {
 func (*ConnectionDomainRequest) ProtoMessage() {}
 
 func (x *ConnectionDomainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_connections_proto_msgTypes[4]
+	mi := &file_daikon_v1_connections_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -498,7 +644,7 @@ func (x *ConnectionDomainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConnectionDomainRequest.ProtoReflect.Descriptor instead.
 func (*ConnectionDomainRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_connections_proto_rawDescGZIP(), []int{4}
+	return file_daikon_v1_connections_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ConnectionDomainRequest) GetWorkspaceId() string {
@@ -543,7 +689,7 @@ type ConnectionMapping struct {
 
 func (x *ConnectionMapping) Reset() {
 	*x = ConnectionMapping{}
-	mi := &file_daikon_v1_connections_proto_msgTypes[5]
+	mi := &file_daikon_v1_connections_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -555,7 +701,7 @@ func (x *ConnectionMapping) String() string {
 func (*ConnectionMapping) ProtoMessage() {}
 
 func (x *ConnectionMapping) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_connections_proto_msgTypes[5]
+	mi := &file_daikon_v1_connections_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -568,7 +714,7 @@ func (x *ConnectionMapping) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConnectionMapping.ProtoReflect.Descriptor instead.
 func (*ConnectionMapping) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_connections_proto_rawDescGZIP(), []int{5}
+	return file_daikon_v1_connections_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ConnectionMapping) GetRoleClaim() string {
@@ -610,7 +756,7 @@ type ListConnectionsResponse struct {
 
 func (x *ListConnectionsResponse) Reset() {
 	*x = ListConnectionsResponse{}
-	mi := &file_daikon_v1_connections_proto_msgTypes[6]
+	mi := &file_daikon_v1_connections_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -622,7 +768,7 @@ func (x *ListConnectionsResponse) String() string {
 func (*ListConnectionsResponse) ProtoMessage() {}
 
 func (x *ListConnectionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_connections_proto_msgTypes[6]
+	mi := &file_daikon_v1_connections_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -635,7 +781,7 @@ func (x *ListConnectionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListConnectionsResponse.ProtoReflect.Descriptor instead.
 func (*ListConnectionsResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_connections_proto_rawDescGZIP(), []int{6}
+	return file_daikon_v1_connections_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ListConnectionsResponse) GetConnections() []*ConnectionResponse {
@@ -686,7 +832,7 @@ type ConnectionResponse struct {
 
 func (x *ConnectionResponse) Reset() {
 	*x = ConnectionResponse{}
-	mi := &file_daikon_v1_connections_proto_msgTypes[7]
+	mi := &file_daikon_v1_connections_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -698,7 +844,7 @@ func (x *ConnectionResponse) String() string {
 func (*ConnectionResponse) ProtoMessage() {}
 
 func (x *ConnectionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_connections_proto_msgTypes[7]
+	mi := &file_daikon_v1_connections_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -711,7 +857,7 @@ func (x *ConnectionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConnectionResponse.ProtoReflect.Descriptor instead.
 func (*ConnectionResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_connections_proto_rawDescGZIP(), []int{7}
+	return file_daikon_v1_connections_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ConnectionResponse) GetId() string {
@@ -839,14 +985,17 @@ type ConnectionDomainResponse struct {
 	VerifiedAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=verified_at,json=verifiedAt,proto3,oneof" json:"verified_at,omitempty"`
 	// Since when the TXT record of the verified domain is missing. The domain is no longer verified after
 	// a week.
-	FailingSince  *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=failing_since,json=failingSince,proto3,oneof" json:"failing_since,omitempty"`
+	FailingSince *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=failing_since,json=failingSince,proto3,oneof" json:"failing_since,omitempty"`
+	// The last check of the TXT record since the domain was first verified. Absent if it never was; without
+	// `verified_at`, the record has been missing for a week.
+	CheckedAt     *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=checked_at,json=checkedAt,proto3,oneof" json:"checked_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ConnectionDomainResponse) Reset() {
 	*x = ConnectionDomainResponse{}
-	mi := &file_daikon_v1_connections_proto_msgTypes[8]
+	mi := &file_daikon_v1_connections_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -858,7 +1007,7 @@ func (x *ConnectionDomainResponse) String() string {
 func (*ConnectionDomainResponse) ProtoMessage() {}
 
 func (x *ConnectionDomainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_connections_proto_msgTypes[8]
+	mi := &file_daikon_v1_connections_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -871,7 +1020,7 @@ func (x *ConnectionDomainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConnectionDomainResponse.ProtoReflect.Descriptor instead.
 func (*ConnectionDomainResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_connections_proto_rawDescGZIP(), []int{8}
+	return file_daikon_v1_connections_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ConnectionDomainResponse) GetDomain() string {
@@ -909,6 +1058,13 @@ func (x *ConnectionDomainResponse) GetFailingSince() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *ConnectionDomainResponse) GetCheckedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CheckedAt
+	}
+	return nil
+}
+
 var File_daikon_v1_connections_proto protoreflect.FileDescriptor
 
 const file_daikon_v1_connections_proto_rawDesc = "" +
@@ -935,7 +1091,17 @@ const file_daikon_v1_connections_proto_rawDesc = "" +
 	"\t_enforcedB\x0e\n" +
 	"\f_break_glassB\n" +
 	"\n" +
-	"\b_mapping\"[\n" +
+	"\b_mapping\"R\n" +
+	"\x15DiscoverIssuerRequest\x12!\n" +
+	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x16\n" +
+	"\x06issuer\x18\x02 \x01(\tR\x06issuer\"\xfc\x01\n" +
+	"\x13IssuerConfiguration\x12\x16\n" +
+	"\x06issuer\x18\x01 \x01(\tR\x06issuer\x125\n" +
+	"\x16authorization_endpoint\x18\x02 \x01(\tR\x15authorizationEndpoint\x12%\n" +
+	"\x0etoken_endpoint\x18\x03 \x01(\tR\rtokenEndpoint\x12\x19\n" +
+	"\bjwks_uri\x18\x04 \x01(\tR\ajwksUri\x12)\n" +
+	"\x10scopes_supported\x18\x05 \x03(\tR\x0fscopesSupported\x12)\n" +
+	"\x10claims_supported\x18\x06 \x03(\tR\x0fclaimsSupported\"[\n" +
 	"\x11ConnectionRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12#\n" +
 	"\rconnection_id\x18\x02 \x01(\tR\fconnectionId\"\x8e\x01\n" +
@@ -1011,19 +1177,23 @@ const file_daikon_v1_connections_proto_rawDesc = "" +
 	"\x0flast_sign_in_at\x18\x0f \x01(\v2\x1a.google.protobuf.TimestampH\x00R\flastSignInAt\x88\x01\x01\x12\x17\n" +
 	"\x04etag\x18\x1e \x01(\tH\x01R\x04etag\x88\x01\x01B\x12\n" +
 	"\x10_last_sign_in_atB\a\n" +
-	"\x05_etag\"\x94\x02\n" +
+	"\x05_etag\"\xe3\x02\n" +
 	"\x18ConnectionDomainResponse\x12\x16\n" +
 	"\x06domain\x18\x01 \x01(\tR\x06domain\x12\x19\n" +
 	"\btxt_host\x18\x02 \x01(\tR\atxtHost\x12\x1b\n" +
 	"\ttxt_value\x18\x03 \x01(\tR\btxtValue\x12@\n" +
 	"\vverified_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampH\x00R\n" +
 	"verifiedAt\x88\x01\x01\x12D\n" +
-	"\rfailing_since\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampH\x01R\ffailingSince\x88\x01\x01B\x0e\n" +
+	"\rfailing_since\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampH\x01R\ffailingSince\x88\x01\x01\x12>\n" +
+	"\n" +
+	"checked_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampH\x02R\tcheckedAt\x88\x01\x01B\x0e\n" +
 	"\f_verified_atB\x10\n" +
-	"\x0e_failing_since2\x99\x04\n" +
+	"\x0e_failing_sinceB\r\n" +
+	"\v_checked_at2\xed\x04\n" +
 	"\x11ConnectionService\x12R\n" +
 	"\x0fListConnections\x12\x1b.daikon.v1.WorkspaceRequest\x1a\".daikon.v1.ListConnectionsResponse\x12U\n" +
-	"\x10CreateConnection\x12\".daikon.v1.ConnectionCreateRequest\x1a\x1d.daikon.v1.ConnectionResponse\x12L\n" +
+	"\x10CreateConnection\x12\".daikon.v1.ConnectionCreateRequest\x1a\x1d.daikon.v1.ConnectionResponse\x12R\n" +
+	"\x0eDiscoverIssuer\x12 .daikon.v1.DiscoverIssuerRequest\x1a\x1e.daikon.v1.IssuerConfiguration\x12L\n" +
 	"\rGetConnection\x12\x1c.daikon.v1.ConnectionRequest\x1a\x1d.daikon.v1.ConnectionResponse\x12U\n" +
 	"\x10UpdateConnection\x12\".daikon.v1.ConnectionUpdateRequest\x1a\x1d.daikon.v1.ConnectionResponse\x12Q\n" +
 	"\x10DeleteConnection\x12\".daikon.v1.ConnectionDeleteRequest\x1a\x19.daikon.v1.DeleteResponse\x12a\n" +
@@ -1043,51 +1213,56 @@ func file_daikon_v1_connections_proto_rawDescGZIP() []byte {
 	return file_daikon_v1_connections_proto_rawDescData
 }
 
-var file_daikon_v1_connections_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_daikon_v1_connections_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_daikon_v1_connections_proto_goTypes = []any{
 	(*ConnectionCreateRequest)(nil),  // 0: daikon.v1.ConnectionCreateRequest
-	(*ConnectionRequest)(nil),        // 1: daikon.v1.ConnectionRequest
-	(*ConnectionDeleteRequest)(nil),  // 2: daikon.v1.ConnectionDeleteRequest
-	(*ConnectionUpdateRequest)(nil),  // 3: daikon.v1.ConnectionUpdateRequest
-	(*ConnectionDomainRequest)(nil),  // 4: daikon.v1.ConnectionDomainRequest
-	(*ConnectionMapping)(nil),        // 5: daikon.v1.ConnectionMapping
-	(*ListConnectionsResponse)(nil),  // 6: daikon.v1.ListConnectionsResponse
-	(*ConnectionResponse)(nil),       // 7: daikon.v1.ConnectionResponse
-	(*ConnectionDomainResponse)(nil), // 8: daikon.v1.ConnectionDomainResponse
-	(*structpb.Struct)(nil),          // 9: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil),    // 10: google.protobuf.Timestamp
-	(*WorkspaceRequest)(nil),         // 11: daikon.v1.WorkspaceRequest
-	(*DeleteResponse)(nil),           // 12: daikon.v1.DeleteResponse
+	(*DiscoverIssuerRequest)(nil),    // 1: daikon.v1.DiscoverIssuerRequest
+	(*IssuerConfiguration)(nil),      // 2: daikon.v1.IssuerConfiguration
+	(*ConnectionRequest)(nil),        // 3: daikon.v1.ConnectionRequest
+	(*ConnectionDeleteRequest)(nil),  // 4: daikon.v1.ConnectionDeleteRequest
+	(*ConnectionUpdateRequest)(nil),  // 5: daikon.v1.ConnectionUpdateRequest
+	(*ConnectionDomainRequest)(nil),  // 6: daikon.v1.ConnectionDomainRequest
+	(*ConnectionMapping)(nil),        // 7: daikon.v1.ConnectionMapping
+	(*ListConnectionsResponse)(nil),  // 8: daikon.v1.ListConnectionsResponse
+	(*ConnectionResponse)(nil),       // 9: daikon.v1.ConnectionResponse
+	(*ConnectionDomainResponse)(nil), // 10: daikon.v1.ConnectionDomainResponse
+	(*structpb.Struct)(nil),          // 11: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil),    // 12: google.protobuf.Timestamp
+	(*WorkspaceRequest)(nil),         // 13: daikon.v1.WorkspaceRequest
+	(*DeleteResponse)(nil),           // 14: daikon.v1.DeleteResponse
 }
 var file_daikon_v1_connections_proto_depIdxs = []int32{
-	5,  // 0: daikon.v1.ConnectionCreateRequest.mapping:type_name -> daikon.v1.ConnectionMapping
-	5,  // 1: daikon.v1.ConnectionUpdateRequest.mapping:type_name -> daikon.v1.ConnectionMapping
-	9,  // 2: daikon.v1.ConnectionMapping.roles:type_name -> google.protobuf.Struct
-	9,  // 3: daikon.v1.ConnectionMapping.groups:type_name -> google.protobuf.Struct
-	7,  // 4: daikon.v1.ListConnectionsResponse.connections:type_name -> daikon.v1.ConnectionResponse
-	8,  // 5: daikon.v1.ConnectionResponse.domains:type_name -> daikon.v1.ConnectionDomainResponse
-	5,  // 6: daikon.v1.ConnectionResponse.mapping:type_name -> daikon.v1.ConnectionMapping
-	10, // 7: daikon.v1.ConnectionResponse.created_at:type_name -> google.protobuf.Timestamp
-	10, // 8: daikon.v1.ConnectionResponse.last_sign_in_at:type_name -> google.protobuf.Timestamp
-	10, // 9: daikon.v1.ConnectionDomainResponse.verified_at:type_name -> google.protobuf.Timestamp
-	10, // 10: daikon.v1.ConnectionDomainResponse.failing_since:type_name -> google.protobuf.Timestamp
-	11, // 11: daikon.v1.ConnectionService.ListConnections:input_type -> daikon.v1.WorkspaceRequest
-	0,  // 12: daikon.v1.ConnectionService.CreateConnection:input_type -> daikon.v1.ConnectionCreateRequest
-	1,  // 13: daikon.v1.ConnectionService.GetConnection:input_type -> daikon.v1.ConnectionRequest
-	3,  // 14: daikon.v1.ConnectionService.UpdateConnection:input_type -> daikon.v1.ConnectionUpdateRequest
-	2,  // 15: daikon.v1.ConnectionService.DeleteConnection:input_type -> daikon.v1.ConnectionDeleteRequest
-	4,  // 16: daikon.v1.ConnectionService.VerifyConnectionDomain:input_type -> daikon.v1.ConnectionDomainRequest
-	6,  // 17: daikon.v1.ConnectionService.ListConnections:output_type -> daikon.v1.ListConnectionsResponse
-	7,  // 18: daikon.v1.ConnectionService.CreateConnection:output_type -> daikon.v1.ConnectionResponse
-	7,  // 19: daikon.v1.ConnectionService.GetConnection:output_type -> daikon.v1.ConnectionResponse
-	7,  // 20: daikon.v1.ConnectionService.UpdateConnection:output_type -> daikon.v1.ConnectionResponse
-	12, // 21: daikon.v1.ConnectionService.DeleteConnection:output_type -> daikon.v1.DeleteResponse
-	8,  // 22: daikon.v1.ConnectionService.VerifyConnectionDomain:output_type -> daikon.v1.ConnectionDomainResponse
-	17, // [17:23] is the sub-list for method output_type
-	11, // [11:17] is the sub-list for method input_type
-	11, // [11:11] is the sub-list for extension type_name
-	11, // [11:11] is the sub-list for extension extendee
-	0,  // [0:11] is the sub-list for field type_name
+	7,  // 0: daikon.v1.ConnectionCreateRequest.mapping:type_name -> daikon.v1.ConnectionMapping
+	7,  // 1: daikon.v1.ConnectionUpdateRequest.mapping:type_name -> daikon.v1.ConnectionMapping
+	11, // 2: daikon.v1.ConnectionMapping.roles:type_name -> google.protobuf.Struct
+	11, // 3: daikon.v1.ConnectionMapping.groups:type_name -> google.protobuf.Struct
+	9,  // 4: daikon.v1.ListConnectionsResponse.connections:type_name -> daikon.v1.ConnectionResponse
+	10, // 5: daikon.v1.ConnectionResponse.domains:type_name -> daikon.v1.ConnectionDomainResponse
+	7,  // 6: daikon.v1.ConnectionResponse.mapping:type_name -> daikon.v1.ConnectionMapping
+	12, // 7: daikon.v1.ConnectionResponse.created_at:type_name -> google.protobuf.Timestamp
+	12, // 8: daikon.v1.ConnectionResponse.last_sign_in_at:type_name -> google.protobuf.Timestamp
+	12, // 9: daikon.v1.ConnectionDomainResponse.verified_at:type_name -> google.protobuf.Timestamp
+	12, // 10: daikon.v1.ConnectionDomainResponse.failing_since:type_name -> google.protobuf.Timestamp
+	12, // 11: daikon.v1.ConnectionDomainResponse.checked_at:type_name -> google.protobuf.Timestamp
+	13, // 12: daikon.v1.ConnectionService.ListConnections:input_type -> daikon.v1.WorkspaceRequest
+	0,  // 13: daikon.v1.ConnectionService.CreateConnection:input_type -> daikon.v1.ConnectionCreateRequest
+	1,  // 14: daikon.v1.ConnectionService.DiscoverIssuer:input_type -> daikon.v1.DiscoverIssuerRequest
+	3,  // 15: daikon.v1.ConnectionService.GetConnection:input_type -> daikon.v1.ConnectionRequest
+	5,  // 16: daikon.v1.ConnectionService.UpdateConnection:input_type -> daikon.v1.ConnectionUpdateRequest
+	4,  // 17: daikon.v1.ConnectionService.DeleteConnection:input_type -> daikon.v1.ConnectionDeleteRequest
+	6,  // 18: daikon.v1.ConnectionService.VerifyConnectionDomain:input_type -> daikon.v1.ConnectionDomainRequest
+	8,  // 19: daikon.v1.ConnectionService.ListConnections:output_type -> daikon.v1.ListConnectionsResponse
+	9,  // 20: daikon.v1.ConnectionService.CreateConnection:output_type -> daikon.v1.ConnectionResponse
+	2,  // 21: daikon.v1.ConnectionService.DiscoverIssuer:output_type -> daikon.v1.IssuerConfiguration
+	9,  // 22: daikon.v1.ConnectionService.GetConnection:output_type -> daikon.v1.ConnectionResponse
+	9,  // 23: daikon.v1.ConnectionService.UpdateConnection:output_type -> daikon.v1.ConnectionResponse
+	14, // 24: daikon.v1.ConnectionService.DeleteConnection:output_type -> daikon.v1.DeleteResponse
+	10, // 25: daikon.v1.ConnectionService.VerifyConnectionDomain:output_type -> daikon.v1.ConnectionDomainResponse
+	19, // [19:26] is the sub-list for method output_type
+	12, // [12:19] is the sub-list for method input_type
+	12, // [12:12] is the sub-list for extension type_name
+	12, // [12:12] is the sub-list for extension extendee
+	0,  // [0:12] is the sub-list for field type_name
 }
 
 func init() { file_daikon_v1_connections_proto_init() }
@@ -1097,18 +1272,18 @@ func file_daikon_v1_connections_proto_init() {
 	}
 	file_daikon_v1_workspaces_proto_init()
 	file_daikon_v1_connections_proto_msgTypes[0].OneofWrappers = []any{}
-	file_daikon_v1_connections_proto_msgTypes[2].OneofWrappers = []any{}
-	file_daikon_v1_connections_proto_msgTypes[3].OneofWrappers = []any{}
+	file_daikon_v1_connections_proto_msgTypes[4].OneofWrappers = []any{}
 	file_daikon_v1_connections_proto_msgTypes[5].OneofWrappers = []any{}
 	file_daikon_v1_connections_proto_msgTypes[7].OneofWrappers = []any{}
-	file_daikon_v1_connections_proto_msgTypes[8].OneofWrappers = []any{}
+	file_daikon_v1_connections_proto_msgTypes[9].OneofWrappers = []any{}
+	file_daikon_v1_connections_proto_msgTypes[10].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_daikon_v1_connections_proto_rawDesc), len(file_daikon_v1_connections_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   9,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

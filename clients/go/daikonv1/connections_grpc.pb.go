@@ -21,6 +21,7 @@ const _ = grpc.SupportPackageIsVersion9
 const (
 	ConnectionService_ListConnections_FullMethodName        = "/daikon.v1.ConnectionService/ListConnections"
 	ConnectionService_CreateConnection_FullMethodName       = "/daikon.v1.ConnectionService/CreateConnection"
+	ConnectionService_DiscoverIssuer_FullMethodName         = "/daikon.v1.ConnectionService/DiscoverIssuer"
 	ConnectionService_GetConnection_FullMethodName          = "/daikon.v1.ConnectionService/GetConnection"
 	ConnectionService_UpdateConnection_FullMethodName       = "/daikon.v1.ConnectionService/UpdateConnection"
 	ConnectionService_DeleteConnection_FullMethodName       = "/daikon.v1.ConnectionService/DeleteConnection"
@@ -44,6 +45,11 @@ type ConnectionServiceClient interface {
 	// verified. Fails with `FAILED_PRECONDITION` if SECRETS_ENCRYPTION_KEY is not set, and with
 	// `ALREADY_EXISTS` during a rollout, while a node of an older version is connected.
 	CreateConnection(ctx context.Context, in *ConnectionCreateRequest, opts ...grpc.CallOption) (*ConnectionResponse, error)
+	// Read the configuration of an issuer
+	//
+	// Reads what an issuer publishes about itself and its keys, as creating a connection does.
+	// `INVALID_ARGUMENT` says why it cannot be used. Changes nothing.
+	DiscoverIssuer(ctx context.Context, in *DiscoverIssuerRequest, opts ...grpc.CallOption) (*IssuerConfiguration, error)
 	// Get a connection
 	//
 	// Returns a connection.
@@ -87,6 +93,16 @@ func (c *connectionServiceClient) CreateConnection(ctx context.Context, in *Conn
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ConnectionResponse)
 	err := c.cc.Invoke(ctx, ConnectionService_CreateConnection_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *connectionServiceClient) DiscoverIssuer(ctx context.Context, in *DiscoverIssuerRequest, opts ...grpc.CallOption) (*IssuerConfiguration, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(IssuerConfiguration)
+	err := c.cc.Invoke(ctx, ConnectionService_DiscoverIssuer_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -150,6 +166,11 @@ type ConnectionServiceServer interface {
 	// verified. Fails with `FAILED_PRECONDITION` if SECRETS_ENCRYPTION_KEY is not set, and with
 	// `ALREADY_EXISTS` during a rollout, while a node of an older version is connected.
 	CreateConnection(context.Context, *ConnectionCreateRequest) (*ConnectionResponse, error)
+	// Read the configuration of an issuer
+	//
+	// Reads what an issuer publishes about itself and its keys, as creating a connection does.
+	// `INVALID_ARGUMENT` says why it cannot be used. Changes nothing.
+	DiscoverIssuer(context.Context, *DiscoverIssuerRequest) (*IssuerConfiguration, error)
 	// Get a connection
 	//
 	// Returns a connection.
@@ -184,6 +205,9 @@ func (UnimplementedConnectionServiceServer) ListConnections(context.Context, *Wo
 }
 func (UnimplementedConnectionServiceServer) CreateConnection(context.Context, *ConnectionCreateRequest) (*ConnectionResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method CreateConnection not implemented")
+}
+func (UnimplementedConnectionServiceServer) DiscoverIssuer(context.Context, *DiscoverIssuerRequest) (*IssuerConfiguration, error) {
+	return nil, status.Error(codes.Unimplemented, "method DiscoverIssuer not implemented")
 }
 func (UnimplementedConnectionServiceServer) GetConnection(context.Context, *ConnectionRequest) (*ConnectionResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method GetConnection not implemented")
@@ -250,6 +274,24 @@ func _ConnectionService_CreateConnection_Handler(srv interface{}, ctx context.Co
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(ConnectionServiceServer).CreateConnection(ctx, req.(*ConnectionCreateRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _ConnectionService_DiscoverIssuer_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DiscoverIssuerRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ConnectionServiceServer).DiscoverIssuer(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: ConnectionService_DiscoverIssuer_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ConnectionServiceServer).DiscoverIssuer(ctx, req.(*DiscoverIssuerRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -340,6 +382,10 @@ var ConnectionService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "CreateConnection",
 			Handler:    _ConnectionService_CreateConnection_Handler,
+		},
+		{
+			MethodName: "DiscoverIssuer",
+			Handler:    _ConnectionService_DiscoverIssuer_Handler,
 		},
 		{
 			MethodName: "GetConnection",

@@ -1017,7 +1017,15 @@ type ScimTokenResponse struct {
 	// When the token was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	// The hour in which the token was last used.
-	LastUsedAt    *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=last_used_at,json=lastUsedAt,proto3,oneof" json:"last_used_at,omitempty"`
+	LastUsedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=last_used_at,json=lastUsedAt,proto3,oneof" json:"last_used_at,omitempty"`
+	// The number of people whom the directory has provisioned and wants to be members.
+	ActiveUserCount int32 `protobuf:"varint,4,opt,name=active_user_count,json=activeUserCount,proto3" json:"active_user_count,omitempty"`
+	// The number of people whom the directory has deactivated.
+	InactiveUserCount int32 `protobuf:"varint,5,opt,name=inactive_user_count,json=inactiveUserCount,proto3" json:"inactive_user_count,omitempty"`
+	// When the directory last changed a person. Absent if it has provisioned nobody.
+	LastChangeAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=last_change_at,json=lastChangeAt,proto3,oneof" json:"last_change_at,omitempty"`
+	// The memberships that the directory has ended within an hour. Absent if there are none.
+	Deactivations *ScimDeactivations `protobuf:"bytes,7,opt,name=deactivations,proto3,oneof" json:"deactivations,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1073,6 +1081,125 @@ func (x *ScimTokenResponse) GetLastUsedAt() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *ScimTokenResponse) GetActiveUserCount() int32 {
+	if x != nil {
+		return x.ActiveUserCount
+	}
+	return 0
+}
+
+func (x *ScimTokenResponse) GetInactiveUserCount() int32 {
+	if x != nil {
+		return x.InactiveUserCount
+	}
+	return 0
+}
+
+func (x *ScimTokenResponse) GetLastChangeAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.LastChangeAt
+	}
+	return nil
+}
+
+func (x *ScimTokenResponse) GetDeactivations() *ScimDeactivations {
+	if x != nil {
+		return x.Deactivations
+	}
+	return nil
+}
+
+// The memberships that a directory has ended within an hour.
+type ScimDeactivations struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// When the hour began.
+	BeganAt *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=began_at,json=beganAt,proto3" json:"began_at,omitempty"`
+	// When the hour ends.
+	EndsAt *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=ends_at,json=endsAt,proto3" json:"ends_at,omitempty"`
+	// The number of members when the hour began.
+	MemberCount int32 `protobuf:"varint,3,opt,name=member_count,json=memberCount,proto3" json:"member_count,omitempty"`
+	// The number of memberships that the directory has ended since.
+	EndedCount int32 `protobuf:"varint,4,opt,name=ended_count,json=endedCount,proto3" json:"ended_count,omitempty"`
+	// Whether further ones fail until an owner confirms them.
+	IsHeld bool `protobuf:"varint,5,opt,name=is_held,json=isHeld,proto3" json:"is_held,omitempty"`
+	// Until when an owner has let the directory end any number of memberships. Absent if no owner has.
+	ConfirmedUntil *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=confirmed_until,json=confirmedUntil,proto3,oneof" json:"confirmed_until,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *ScimDeactivations) Reset() {
+	*x = ScimDeactivations{}
+	mi := &file_daikon_v1_workspaces_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ScimDeactivations) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ScimDeactivations) ProtoMessage() {}
+
+func (x *ScimDeactivations) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_workspaces_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ScimDeactivations.ProtoReflect.Descriptor instead.
+func (*ScimDeactivations) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_workspaces_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *ScimDeactivations) GetBeganAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.BeganAt
+	}
+	return nil
+}
+
+func (x *ScimDeactivations) GetEndsAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.EndsAt
+	}
+	return nil
+}
+
+func (x *ScimDeactivations) GetMemberCount() int32 {
+	if x != nil {
+		return x.MemberCount
+	}
+	return 0
+}
+
+func (x *ScimDeactivations) GetEndedCount() int32 {
+	if x != nil {
+		return x.EndedCount
+	}
+	return 0
+}
+
+func (x *ScimDeactivations) GetIsHeld() bool {
+	if x != nil {
+		return x.IsHeld
+	}
+	return false
+}
+
+func (x *ScimDeactivations) GetConfirmedUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ConfirmedUntil
+	}
+	return nil
+}
+
 // The response of WorkspaceService.CreateScimToken.
 type NewScimToken struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1086,7 +1213,7 @@ type NewScimToken struct {
 
 func (x *NewScimToken) Reset() {
 	*x = NewScimToken{}
-	mi := &file_daikon_v1_workspaces_proto_msgTypes[15]
+	mi := &file_daikon_v1_workspaces_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1098,7 +1225,7 @@ func (x *NewScimToken) String() string {
 func (*NewScimToken) ProtoMessage() {}
 
 func (x *NewScimToken) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_workspaces_proto_msgTypes[15]
+	mi := &file_daikon_v1_workspaces_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1111,7 +1238,7 @@ func (x *NewScimToken) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NewScimToken.ProtoReflect.Descriptor instead.
 func (*NewScimToken) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_workspaces_proto_rawDescGZIP(), []int{15}
+	return file_daikon_v1_workspaces_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *NewScimToken) GetToken() string {
@@ -1139,7 +1266,7 @@ type ScimConfirmation struct {
 
 func (x *ScimConfirmation) Reset() {
 	*x = ScimConfirmation{}
-	mi := &file_daikon_v1_workspaces_proto_msgTypes[16]
+	mi := &file_daikon_v1_workspaces_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1151,7 +1278,7 @@ func (x *ScimConfirmation) String() string {
 func (*ScimConfirmation) ProtoMessage() {}
 
 func (x *ScimConfirmation) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_workspaces_proto_msgTypes[16]
+	mi := &file_daikon_v1_workspaces_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1164,7 +1291,7 @@ func (x *ScimConfirmation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScimConfirmation.ProtoReflect.Descriptor instead.
 func (*ScimConfirmation) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_workspaces_proto_rawDescGZIP(), []int{16}
+	return file_daikon_v1_workspaces_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ScimConfirmation) GetExpiresAt() *timestamppb.Timestamp {
@@ -1273,14 +1400,29 @@ const file_daikon_v1_workspaces_proto_rawDesc = "" +
 	"_joined_atB\r\n" +
 	"\v_expires_atB\x11\n" +
 	"\x0f_invitation_url\"\x10\n" +
-	"\x0eDeleteResponse\"\xba\x01\n" +
+	"\x0eDeleteResponse\"\xcb\x03\n" +
 	"\x11ScimTokenResponse\x12\x16\n" +
 	"\x06prefix\x18\x01 \x01(\tR\x06prefix\x129\n" +
 	"\n" +
 	"created_at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12A\n" +
 	"\flast_used_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampH\x00R\n" +
-	"lastUsedAt\x88\x01\x01B\x0f\n" +
-	"\r_last_used_at\"_\n" +
+	"lastUsedAt\x88\x01\x01\x12*\n" +
+	"\x11active_user_count\x18\x04 \x01(\x05R\x0factiveUserCount\x12.\n" +
+	"\x13inactive_user_count\x18\x05 \x01(\x05R\x11inactiveUserCount\x12E\n" +
+	"\x0elast_change_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampH\x01R\flastChangeAt\x88\x01\x01\x12G\n" +
+	"\rdeactivations\x18\a \x01(\v2\x1c.daikon.v1.ScimDeactivationsH\x02R\rdeactivations\x88\x01\x01B\x0f\n" +
+	"\r_last_used_atB\x11\n" +
+	"\x0f_last_change_atB\x10\n" +
+	"\x0e_deactivations\"\xba\x02\n" +
+	"\x11ScimDeactivations\x125\n" +
+	"\bbegan_at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\abeganAt\x123\n" +
+	"\aends_at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x06endsAt\x12!\n" +
+	"\fmember_count\x18\x03 \x01(\x05R\vmemberCount\x12\x1f\n" +
+	"\vended_count\x18\x04 \x01(\x05R\n" +
+	"endedCount\x12\x17\n" +
+	"\ais_held\x18\x05 \x01(\bR\x06isHeld\x12H\n" +
+	"\x0fconfirmed_until\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampH\x00R\x0econfirmedUntil\x88\x01\x01B\x12\n" +
+	"\x10_confirmed_until\"_\n" +
 	"\fNewScimToken\x12\x14\n" +
 	"\x05token\x18\x01 \x01(\tR\x05token\x129\n" +
 	"\n" +
@@ -1317,7 +1459,7 @@ func file_daikon_v1_workspaces_proto_rawDescGZIP() []byte {
 	return file_daikon_v1_workspaces_proto_rawDescData
 }
 
-var file_daikon_v1_workspaces_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
+var file_daikon_v1_workspaces_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
 var file_daikon_v1_workspaces_proto_goTypes = []any{
 	(*CreateWorkspaceRequest)(nil),  // 0: daikon.v1.CreateWorkspaceRequest
 	(*ListWorkspacesRequest)(nil),   // 1: daikon.v1.ListWorkspacesRequest
@@ -1334,53 +1476,59 @@ var file_daikon_v1_workspaces_proto_goTypes = []any{
 	(*WorkspaceMemberResponse)(nil), // 12: daikon.v1.WorkspaceMemberResponse
 	(*DeleteResponse)(nil),          // 13: daikon.v1.DeleteResponse
 	(*ScimTokenResponse)(nil),       // 14: daikon.v1.ScimTokenResponse
-	(*NewScimToken)(nil),            // 15: daikon.v1.NewScimToken
-	(*ScimConfirmation)(nil),        // 16: daikon.v1.ScimConfirmation
-	(*timestamppb.Timestamp)(nil),   // 17: google.protobuf.Timestamp
+	(*ScimDeactivations)(nil),       // 15: daikon.v1.ScimDeactivations
+	(*NewScimToken)(nil),            // 16: daikon.v1.NewScimToken
+	(*ScimConfirmation)(nil),        // 17: daikon.v1.ScimConfirmation
+	(*timestamppb.Timestamp)(nil),   // 18: google.protobuf.Timestamp
 }
 var file_daikon_v1_workspaces_proto_depIdxs = []int32{
 	6,  // 0: daikon.v1.ListWorkspacesResponse.workspaces:type_name -> daikon.v1.WorkspaceResponse
-	17, // 1: daikon.v1.WorkspaceResponse.created_at:type_name -> google.protobuf.Timestamp
+	18, // 1: daikon.v1.WorkspaceResponse.created_at:type_name -> google.protobuf.Timestamp
 	12, // 2: daikon.v1.ListMembersResponse.members:type_name -> daikon.v1.WorkspaceMemberResponse
-	17, // 3: daikon.v1.InviteMemberRequest.expires_at:type_name -> google.protobuf.Timestamp
-	17, // 4: daikon.v1.UpdateMemberRequest.expires_at:type_name -> google.protobuf.Timestamp
-	17, // 5: daikon.v1.WorkspaceMemberResponse.joined_at:type_name -> google.protobuf.Timestamp
-	17, // 6: daikon.v1.WorkspaceMemberResponse.expires_at:type_name -> google.protobuf.Timestamp
-	17, // 7: daikon.v1.ScimTokenResponse.created_at:type_name -> google.protobuf.Timestamp
-	17, // 8: daikon.v1.ScimTokenResponse.last_used_at:type_name -> google.protobuf.Timestamp
-	17, // 9: daikon.v1.NewScimToken.created_at:type_name -> google.protobuf.Timestamp
-	17, // 10: daikon.v1.ScimConfirmation.expires_at:type_name -> google.protobuf.Timestamp
-	0,  // 11: daikon.v1.WorkspaceService.CreateWorkspace:input_type -> daikon.v1.CreateWorkspaceRequest
-	1,  // 12: daikon.v1.WorkspaceService.ListWorkspaces:input_type -> daikon.v1.ListWorkspacesRequest
-	3,  // 13: daikon.v1.WorkspaceService.GetWorkspace:input_type -> daikon.v1.WorkspaceRequest
-	5,  // 14: daikon.v1.WorkspaceService.UpdateWorkspace:input_type -> daikon.v1.UpdateWorkspaceRequest
-	4,  // 15: daikon.v1.WorkspaceService.DeleteWorkspace:input_type -> daikon.v1.DeleteWorkspaceRequest
-	7,  // 16: daikon.v1.WorkspaceService.ListMembers:input_type -> daikon.v1.ListMembersRequest
-	9,  // 17: daikon.v1.WorkspaceService.InviteMember:input_type -> daikon.v1.InviteMemberRequest
-	10, // 18: daikon.v1.WorkspaceService.UpdateMember:input_type -> daikon.v1.UpdateMemberRequest
-	11, // 19: daikon.v1.WorkspaceService.RemoveMember:input_type -> daikon.v1.RemoveMemberRequest
-	3,  // 20: daikon.v1.WorkspaceService.GetScimToken:input_type -> daikon.v1.WorkspaceRequest
-	3,  // 21: daikon.v1.WorkspaceService.CreateScimToken:input_type -> daikon.v1.WorkspaceRequest
-	3,  // 22: daikon.v1.WorkspaceService.DeleteScimToken:input_type -> daikon.v1.WorkspaceRequest
-	3,  // 23: daikon.v1.WorkspaceService.ConfirmScim:input_type -> daikon.v1.WorkspaceRequest
-	6,  // 24: daikon.v1.WorkspaceService.CreateWorkspace:output_type -> daikon.v1.WorkspaceResponse
-	2,  // 25: daikon.v1.WorkspaceService.ListWorkspaces:output_type -> daikon.v1.ListWorkspacesResponse
-	6,  // 26: daikon.v1.WorkspaceService.GetWorkspace:output_type -> daikon.v1.WorkspaceResponse
-	6,  // 27: daikon.v1.WorkspaceService.UpdateWorkspace:output_type -> daikon.v1.WorkspaceResponse
-	13, // 28: daikon.v1.WorkspaceService.DeleteWorkspace:output_type -> daikon.v1.DeleteResponse
-	8,  // 29: daikon.v1.WorkspaceService.ListMembers:output_type -> daikon.v1.ListMembersResponse
-	12, // 30: daikon.v1.WorkspaceService.InviteMember:output_type -> daikon.v1.WorkspaceMemberResponse
-	12, // 31: daikon.v1.WorkspaceService.UpdateMember:output_type -> daikon.v1.WorkspaceMemberResponse
-	13, // 32: daikon.v1.WorkspaceService.RemoveMember:output_type -> daikon.v1.DeleteResponse
-	14, // 33: daikon.v1.WorkspaceService.GetScimToken:output_type -> daikon.v1.ScimTokenResponse
-	15, // 34: daikon.v1.WorkspaceService.CreateScimToken:output_type -> daikon.v1.NewScimToken
-	13, // 35: daikon.v1.WorkspaceService.DeleteScimToken:output_type -> daikon.v1.DeleteResponse
-	16, // 36: daikon.v1.WorkspaceService.ConfirmScim:output_type -> daikon.v1.ScimConfirmation
-	24, // [24:37] is the sub-list for method output_type
-	11, // [11:24] is the sub-list for method input_type
-	11, // [11:11] is the sub-list for extension type_name
-	11, // [11:11] is the sub-list for extension extendee
-	0,  // [0:11] is the sub-list for field type_name
+	18, // 3: daikon.v1.InviteMemberRequest.expires_at:type_name -> google.protobuf.Timestamp
+	18, // 4: daikon.v1.UpdateMemberRequest.expires_at:type_name -> google.protobuf.Timestamp
+	18, // 5: daikon.v1.WorkspaceMemberResponse.joined_at:type_name -> google.protobuf.Timestamp
+	18, // 6: daikon.v1.WorkspaceMemberResponse.expires_at:type_name -> google.protobuf.Timestamp
+	18, // 7: daikon.v1.ScimTokenResponse.created_at:type_name -> google.protobuf.Timestamp
+	18, // 8: daikon.v1.ScimTokenResponse.last_used_at:type_name -> google.protobuf.Timestamp
+	18, // 9: daikon.v1.ScimTokenResponse.last_change_at:type_name -> google.protobuf.Timestamp
+	15, // 10: daikon.v1.ScimTokenResponse.deactivations:type_name -> daikon.v1.ScimDeactivations
+	18, // 11: daikon.v1.ScimDeactivations.began_at:type_name -> google.protobuf.Timestamp
+	18, // 12: daikon.v1.ScimDeactivations.ends_at:type_name -> google.protobuf.Timestamp
+	18, // 13: daikon.v1.ScimDeactivations.confirmed_until:type_name -> google.protobuf.Timestamp
+	18, // 14: daikon.v1.NewScimToken.created_at:type_name -> google.protobuf.Timestamp
+	18, // 15: daikon.v1.ScimConfirmation.expires_at:type_name -> google.protobuf.Timestamp
+	0,  // 16: daikon.v1.WorkspaceService.CreateWorkspace:input_type -> daikon.v1.CreateWorkspaceRequest
+	1,  // 17: daikon.v1.WorkspaceService.ListWorkspaces:input_type -> daikon.v1.ListWorkspacesRequest
+	3,  // 18: daikon.v1.WorkspaceService.GetWorkspace:input_type -> daikon.v1.WorkspaceRequest
+	5,  // 19: daikon.v1.WorkspaceService.UpdateWorkspace:input_type -> daikon.v1.UpdateWorkspaceRequest
+	4,  // 20: daikon.v1.WorkspaceService.DeleteWorkspace:input_type -> daikon.v1.DeleteWorkspaceRequest
+	7,  // 21: daikon.v1.WorkspaceService.ListMembers:input_type -> daikon.v1.ListMembersRequest
+	9,  // 22: daikon.v1.WorkspaceService.InviteMember:input_type -> daikon.v1.InviteMemberRequest
+	10, // 23: daikon.v1.WorkspaceService.UpdateMember:input_type -> daikon.v1.UpdateMemberRequest
+	11, // 24: daikon.v1.WorkspaceService.RemoveMember:input_type -> daikon.v1.RemoveMemberRequest
+	3,  // 25: daikon.v1.WorkspaceService.GetScimToken:input_type -> daikon.v1.WorkspaceRequest
+	3,  // 26: daikon.v1.WorkspaceService.CreateScimToken:input_type -> daikon.v1.WorkspaceRequest
+	3,  // 27: daikon.v1.WorkspaceService.DeleteScimToken:input_type -> daikon.v1.WorkspaceRequest
+	3,  // 28: daikon.v1.WorkspaceService.ConfirmScim:input_type -> daikon.v1.WorkspaceRequest
+	6,  // 29: daikon.v1.WorkspaceService.CreateWorkspace:output_type -> daikon.v1.WorkspaceResponse
+	2,  // 30: daikon.v1.WorkspaceService.ListWorkspaces:output_type -> daikon.v1.ListWorkspacesResponse
+	6,  // 31: daikon.v1.WorkspaceService.GetWorkspace:output_type -> daikon.v1.WorkspaceResponse
+	6,  // 32: daikon.v1.WorkspaceService.UpdateWorkspace:output_type -> daikon.v1.WorkspaceResponse
+	13, // 33: daikon.v1.WorkspaceService.DeleteWorkspace:output_type -> daikon.v1.DeleteResponse
+	8,  // 34: daikon.v1.WorkspaceService.ListMembers:output_type -> daikon.v1.ListMembersResponse
+	12, // 35: daikon.v1.WorkspaceService.InviteMember:output_type -> daikon.v1.WorkspaceMemberResponse
+	12, // 36: daikon.v1.WorkspaceService.UpdateMember:output_type -> daikon.v1.WorkspaceMemberResponse
+	13, // 37: daikon.v1.WorkspaceService.RemoveMember:output_type -> daikon.v1.DeleteResponse
+	14, // 38: daikon.v1.WorkspaceService.GetScimToken:output_type -> daikon.v1.ScimTokenResponse
+	16, // 39: daikon.v1.WorkspaceService.CreateScimToken:output_type -> daikon.v1.NewScimToken
+	13, // 40: daikon.v1.WorkspaceService.DeleteScimToken:output_type -> daikon.v1.DeleteResponse
+	17, // 41: daikon.v1.WorkspaceService.ConfirmScim:output_type -> daikon.v1.ScimConfirmation
+	29, // [29:42] is the sub-list for method output_type
+	16, // [16:29] is the sub-list for method input_type
+	16, // [16:16] is the sub-list for extension type_name
+	16, // [16:16] is the sub-list for extension extendee
+	0,  // [0:16] is the sub-list for field type_name
 }
 
 func init() { file_daikon_v1_workspaces_proto_init() }
@@ -1398,13 +1546,14 @@ func file_daikon_v1_workspaces_proto_init() {
 	file_daikon_v1_workspaces_proto_msgTypes[10].OneofWrappers = []any{}
 	file_daikon_v1_workspaces_proto_msgTypes[12].OneofWrappers = []any{}
 	file_daikon_v1_workspaces_proto_msgTypes[14].OneofWrappers = []any{}
+	file_daikon_v1_workspaces_proto_msgTypes[15].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_daikon_v1_workspaces_proto_rawDesc), len(file_daikon_v1_workspaces_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   17,
+			NumMessages:   18,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

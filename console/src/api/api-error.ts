@@ -26,6 +26,14 @@ export class ApiError extends Error {
     this.changes = changes
   }
 
+  /** Returns the error with other names of fields, such as those of a form. */
+  renameFields(rename: (field: string) => string): ApiError {
+    const errors = this.fields.map(({ field, message }) => ({ field: rename(field), message }))
+    const { status, message: detail, reason, requestId, changes } = this
+    const problem = { detail, reason, errors, ...(requestId && { request_id: requestId }) }
+    return new ApiError(status, problem, changes)
+  }
+
   /** Whether somebody else has changed the object since it was read. */
   get isConflict(): boolean {
     return this.status === 412

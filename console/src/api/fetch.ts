@@ -38,11 +38,20 @@ export async function fetchWithSession(request: Request): Promise<Response> {
       await waitForLimit(Number(response.headers.get('retry-after')) || 1)
       continue
     }
-    serverUnavailable.set(response.status === 503)
+    serverUnavailable.set(response.status === 503 && !(await isDnsFailure(response)))
     if (response.status === 412) throw await createConflict(request, response)
     await rememberVersion(request, response)
     return response
   }
+}
+
+/** Whether the server is available but could not ask the DNS about a domain. */
+async function isDnsFailure(response: Response): Promise<boolean> {
+  const problem = await response
+    .clone()
+    .json()
+    .catch(() => undefined)
+  return problem?.reason === 'DNS_UNAVAILABLE'
 }
 
 /** Reads an object again that has changed, and returns an error that says how. */

@@ -76,7 +76,9 @@ export function describe(value: unknown): string {
   if (value === null || value === undefined || value === '') return 'nothing'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (Array.isArray(value)) return value.map(describe).join(', ') || 'nothing'
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  if (typeof value !== 'object') return String(value)
+  // A domain of a connection has a state, which nobody edits.
+  return 'domain' in value ? String(value.domain) : JSON.stringify(value)
 }
 
 /** Whether a field belongs to the object itself: not a list of related objects, count or time. */

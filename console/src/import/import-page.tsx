@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { Card, Page } from '../ui/page.tsx'
+import { Steps } from '../ui/steps.tsx'
 import { ChooseFile } from './choose-file.tsx'
-import classes from './import-page.module.css'
 import {
   type ChosenFile,
   executeImport,
@@ -18,11 +18,8 @@ type State =
   | { step: 'preview'; file: ChosenFile; report: ImportReport }
   | { step: 'done'; report: ImportReport; rejected?: Rejected }
 
-const steps = [
-  { step: 'file', label: 'Choose a file' },
-  { step: 'preview', label: 'Check the changes' },
-  { step: 'done', label: 'Report' },
-]
+const steps = ['file', 'preview', 'done']
+const labels = ['Choose a file', 'Check the changes', 'Report']
 
 /**
  * Imports people and memberships from a CSV file in four steps: choose, preview, execute, report.
@@ -36,13 +33,7 @@ export function ImportPage() {
       description="Adds people, memberships and groups from a CSV file. An import removes nothing."
     >
       <Card label="CSV import">
-        <ol className={classes.steps}>
-          {steps.map(({ step, label }) => (
-            <li key={step} aria-current={step === state.step ? 'step' : undefined}>
-              {label}
-            </li>
-          ))}
-        </ol>
+        <Steps labels={labels} current={steps.indexOf(state.step)} />
         {state.step === 'file' && (
           <ChooseFile
             onFile={async (file) => {

@@ -1,8 +1,8 @@
 import { Button, Text } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useActions } from '../resources/service-actions.ts'
+import classes from '../ui/list-fields.module.css'
 import { Select } from '../ui/select.tsx'
-import classes from './conditions.module.css'
 import type { DeclarationFields } from './declaration-form.ts'
 
 type Props = {

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, CopyButton, Tooltip } from '@mantine/core'
+import { ActionIcon, Button, type ButtonProps, CopyButton, Tooltip } from '@mantine/core'
 import classes from './copy.module.css'
 import { Icon } from './icon.tsx'
 
@@ -41,19 +41,30 @@ export function CopyableCode({ code, label }: { code: string; label: string }) {
       <section tabIndex={0} aria-label={label}>
         <pre>{code}</pre>
       </section>
-      <CopyButton value={code} timeout={1500}>
-        {({ copied, copy }) => (
-          <Button
-            size="compact-xs"
-            variant="default"
-            className={classes.blockCopy}
-            leftSection={<Icon name={copied ? 'check' : 'copy'} size={13} />}
-            onClick={copy}
-          >
-            {copied ? 'Copied' : 'Copy'}
-          </Button>
-        )}
-      </CopyButton>
+      <CopyTextButton value={code} label="Copy" size="compact-xs" className={classes.blockCopy} />
     </div>
+  )
+}
+
+type CopyTextButtonProps = Pick<ButtonProps, 'size' | 'className'> & {
+  value: string
+  label: string
+}
+
+/** A button with a label that copies a value. */
+export function CopyTextButton({ value, label, ...props }: CopyTextButtonProps) {
+  return (
+    <CopyButton value={value} timeout={1500}>
+      {({ copied, copy }) => (
+        <Button
+          {...props}
+          variant="default"
+          leftSection={<Icon name={copied ? 'check' : 'copy'} size={13} />}
+          onClick={copy}
+        >
+          {copied ? 'Copied' : label}
+        </Button>
+      )}
+    </CopyButton>
   )
 }

@@ -26,12 +26,17 @@ export class SignInFailure extends Error {
 
 const redirectUri = new URL('/w/callback', location.origin).href
 
-type SignInOptions = { workspace: string; prompt?: 'none' | 'login' | 'select_account' }
+export type SignInOptions = {
+  workspace: string
+  prompt?: 'none' | 'login' | 'select_account'
+  /** The ID of the connection to sign in by. */
+  connection?: string
+}
 
 /** Returns the address at which daikon signs the user in to a workspace. */
 export async function createSignInUrl(
   { state, nonce, verifier }: PendingSignIn,
-  { workspace, prompt }: SignInOptions,
+  { workspace, prompt, connection }: SignInOptions,
 ): Promise<string> {
   const url = new URL('/oauth/authorize', settings.base_url)
   url.search = new URLSearchParams({
@@ -45,6 +50,7 @@ export async function createSignInUrl(
     code_challenge_method: 'S256',
     workspace,
     ...(prompt && { prompt }),
+    ...(connection && { connection }),
   }).toString()
   return url.href
 }

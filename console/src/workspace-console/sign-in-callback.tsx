@@ -16,10 +16,12 @@ export function SignInCallback({ response }: { response: URLSearchParams }) {
     })
   }, [response, navigate])
   if (!isElsewhere) return <PageSkeleton />
+  const error = response.get('error')
   return (
     <main className={classes.page}>
       <div className={classes.card}>
-        <h1>You are signed in</h1>
+        <h1>{error ? 'Sign-in failed' : 'You are signed in'}</h1>
+        {error && <p role="alert">{response.get('error_description') ?? error}</p>}
         <p className={classes.lead}>Close this window and continue where you were.</p>
       </div>
     </main>

@@ -7,6 +7,7 @@ import { createSignal, sessionEnded } from '../api/signals.ts'
 import { toMemberUrl } from './member-routes.ts'
 import { createSignInUrl, redeem, refresh, SignInFailure, type UserTokens } from './oauth.ts'
 import { createPendingSignIn, type PendingSignIn } from './pkce.ts'
+import { postResponse, signInElsewhere } from './sign-in-window.ts'
 
 /** Who is signed in, or why nobody is. */
 export type UserSession =
@@ -19,10 +20,6 @@ export const userSession = createSignal<UserSession>({ status: 'unknown' })
 /** The tokens are in memory alone: another page, or a reload, signs in by the session of daikon. */
 let tokens: UserTokens | undefined
 let renewal: Promise<boolean> | undefined
-let waiting: BroadcastChannel | undefined
-
-/** Receives the address of the callback in a window that did not start the sign-in. */
-const channelName = 'daikon-workspace-sign-in'
 
 const signedOutChannelName = 'daikon-workspace-sign-out'
 
@@ -39,15 +36,9 @@ export async function signIn(workspace: string, prompt?: 'none' | 'select_accoun
 /** Signs in again in a new window. Resolves when that has succeeded. */
 export async function signInAgain(): Promise<void> {
   const previous = tokens
-  // Opened before anything is awaited, because browsers block other windows.
-  const opened = window.open('about:blank')
-  if (!previous || !opened) return
-  // The pages of the identity provider must not navigate this page.
-  opened.opener = null
-  const pending = createPendingSignIn()
-  const received = receive(pending.state)
-  opened.location.href = await createSignInUrl(pending, { workspace: previous.workspaceId })
-  const renewed = await redeem(await received, pending)
+  if (!previous) return
+  const { response, pending } = await signInElsewhere({ workspace: previous.workspaceId })
+  const renewed = await redeem(response, pending)
   // The content of the page belongs to the previous user.
   if (renewed.userId !== previous.userId) return location.reload()
   start(renewed)
@@ -62,9 +53,7 @@ export async function completeSignIn(query: URLSearchParams): Promise<string | u
   const key = storageKey(query.get('state') ?? '')
   const stored = sessionStorage.getItem(key)
   if (!stored) {
-    const channel = new BroadcastChannel(channelName)
-    channel.postMessage(query.toString())
-    channel.close()
+    postResponse(query)
     return undefined
   }
   sessionStorage.removeItem(key)
@@ -140,19 +129,4 @@ async function renew(): Promise<boolean> {
   const renewed = tokens && (await refresh(tokens))
   if (renewed) tokens = renewed
   return renewed !== undefined
-}
-
-/** Resolves with the address of the callback of a sign-in that another window received. */
-function receive(state: string): Promise<URLSearchParams> {
-  waiting?.close()
-  const channel = new BroadcastChannel(channelName)
-  waiting = channel
-  return new Promise((resolve) => {
-    channel.addEventListener('message', ({ data }) => {
-      const query = new URLSearchParams(String(data))
-      if (query.get('state') !== state) return
-      channel.close()
-      resolve(query)
-    })
-  })
 }

@@ -1,3 +1,4 @@
+import { signInTab } from '../connections/sign-in-tab.tsx'
 import { Page } from '../ui/page.tsx'
 import { PageTabs } from '../ui/page-tabs.tsx'
 import type { Workspace } from '../workspaces/workspace-queries.ts'
@@ -8,13 +9,14 @@ import { WorkspaceSettings } from './workspace-settings.tsx'
 /** What owners and admins manage in their workspace. */
 export function WorkspacePages({ workspace }: { workspace: Workspace }) {
   const { search } = useWorkspaceSearch()
-  const { name, description } = workspace
+  const { name, description, role } = workspace
   return (
     <Page title={name} description={description || undefined}>
       <PageTabs
         value={search.tab}
         tabs={[
           ...memberTabs(workspace),
+          ...(role === 'owner' ? [signInTab(workspace)] : []),
           activityTab(workspace),
           {
             value: 'settings',

@@ -22,8 +22,8 @@ import { useWorkspaceSearch } from './workspace-search.ts'
  */
 export function Groups({ workspaceId }: { workspaceId: string }) {
   const { search: all, navigate } = useWorkspaceSearch()
-  const { role: _, account: __, ...search } = all
-  const { q, page = 1, group: openId } = search
+  const { tab, q, page = 1, group: openId } = all
+  const search = { tab, q, page: all.page, group: openId }
   const [pageSize, setPageSize] = usePreference('page-size.groups', 20)
   const groups = useQuery({
     ...groupsQuery(workspaceId, { q, page, page_size: pageSize }),

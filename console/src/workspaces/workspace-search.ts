@@ -9,6 +9,7 @@ export type WorkspaceSearch = {
   role?: string | undefined
   group?: string | undefined
   account?: string | undefined
+  connection?: string | undefined
 }
 
 /** The search parameters of the page, and how they are changed. */

@@ -124,6 +124,8 @@ import {
   ConnectionRequest,
   ConnectionResponse,
   ConnectionUpdateRequest,
+  DiscoverIssuerRequest,
+  IssuerConfiguration,
   ListConnectionsResponse,
 } from "./connections.ts";
 import {
@@ -1423,6 +1425,22 @@ export const AdminServiceService = {
     responseDeserialize: (value: Buffer): ConnectionResponse => ConnectionResponse.decode(value),
   },
   /**
+   * Read the configuration of an issuer
+   *
+   * Reads what an issuer publishes about itself and its keys, as creating a connection does.
+   * `INVALID_ARGUMENT` says why it cannot be used. Changes nothing.
+   */
+  discoverIssuer: {
+    path: "/daikon.v1.AdminService/DiscoverIssuer" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: DiscoverIssuerRequest): Buffer =>
+      Buffer.from(DiscoverIssuerRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): DiscoverIssuerRequest => DiscoverIssuerRequest.decode(value),
+    responseSerialize: (value: IssuerConfiguration): Buffer => Buffer.from(IssuerConfiguration.encode(value).finish()),
+    responseDeserialize: (value: Buffer): IssuerConfiguration => IssuerConfiguration.decode(value),
+  },
+  /**
    * Get a connection
    *
    * Returns a connection.
@@ -2459,6 +2477,13 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
    * `ALREADY_EXISTS` during a rollout, while a node of an older version is connected.
    */
   createConnection: handleUnaryCall<ConnectionCreateRequest, ConnectionResponse>;
+  /**
+   * Read the configuration of an issuer
+   *
+   * Reads what an issuer publishes about itself and its keys, as creating a connection does.
+   * `INVALID_ARGUMENT` says why it cannot be used. Changes nothing.
+   */
+  discoverIssuer: handleUnaryCall<DiscoverIssuerRequest, IssuerConfiguration>;
   /**
    * Get a connection
    *
@@ -4314,6 +4339,27 @@ export interface AdminServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ConnectionResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Read the configuration of an issuer
+   *
+   * Reads what an issuer publishes about itself and its keys, as creating a connection does.
+   * `INVALID_ARGUMENT` says why it cannot be used. Changes nothing.
+   */
+  discoverIssuer(
+    request: DiscoverIssuerRequest,
+    callback: (error: ServiceError | null, response: IssuerConfiguration) => void,
+  ): ClientUnaryCall;
+  discoverIssuer(
+    request: DiscoverIssuerRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: IssuerConfiguration) => void,
+  ): ClientUnaryCall;
+  discoverIssuer(
+    request: DiscoverIssuerRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: IssuerConfiguration) => void,
   ): ClientUnaryCall;
   /**
    * Get a connection

@@ -74,6 +74,30 @@ export interface ConnectionCreateRequest {
   mapping?: ConnectionMapping | undefined;
 }
 
+/** The request of DiscoverIssuer. */
+export interface DiscoverIssuerRequest {
+  /** The ID of the workspace. */
+  workspace_id: string;
+  /** The issuer of the OpenID Connect provider, as in CreateConnection. */
+  issuer: string;
+}
+
+/** What an issuer publishes about itself (OpenID Connect Discovery 1.0, section 3). */
+export interface IssuerConfiguration {
+  /** The issuer. */
+  issuer: string;
+  /** Where people sign in. */
+  authorization_endpoint: string;
+  /** Where daikon exchanges codes. */
+  token_endpoint: string;
+  /** Where the keys are that sign ID tokens. */
+  jwks_uri: string;
+  /** The scopes that it names. It may have others. */
+  scopes_supported: string[];
+  /** The claims that it names. It may have others. */
+  claims_supported: string[];
+}
+
 /** Identifies a connection. */
 export interface ConnectionRequest {
   /** The ID of the workspace. */
@@ -258,7 +282,14 @@ export interface ConnectionDomainResponse {
    * Since when the TXT record of the verified domain is missing. The domain is no longer verified after
    * a week.
    */
-  failing_since?: string | undefined;
+  failing_since?:
+    | string
+    | undefined;
+  /**
+   * The last check of the TXT record since the domain was first verified. Absent if it never was; without
+   * `verified_at`, the record has been missing for a week.
+   */
+  checked_at?: string | undefined;
 }
 
 function createBaseConnectionCreateRequest(): ConnectionCreateRequest {
@@ -459,6 +490,195 @@ export const ConnectionCreateRequest: MessageFns<ConnectionCreateRequest> = {
     message.mapping = (object.mapping !== undefined && object.mapping !== null)
       ? ConnectionMapping.fromPartial(object.mapping)
       : undefined;
+    return message;
+  },
+};
+
+function createBaseDiscoverIssuerRequest(): DiscoverIssuerRequest {
+  return { workspace_id: "", issuer: "" };
+}
+
+export const DiscoverIssuerRequest: MessageFns<DiscoverIssuerRequest> = {
+  encode(message: DiscoverIssuerRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.workspace_id !== "") {
+      writer.uint32(10).string(message.workspace_id);
+    }
+    if (message.issuer !== "") {
+      writer.uint32(18).string(message.issuer);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DiscoverIssuerRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDiscoverIssuerRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.workspace_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.issuer = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DiscoverIssuerRequest>, I>>(base?: I): DiscoverIssuerRequest {
+    return DiscoverIssuerRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DiscoverIssuerRequest>, I>>(object: I): DiscoverIssuerRequest {
+    const message = createBaseDiscoverIssuerRequest();
+    message.workspace_id = object.workspace_id ?? "";
+    message.issuer = object.issuer ?? "";
+    return message;
+  },
+};
+
+function createBaseIssuerConfiguration(): IssuerConfiguration {
+  return {
+    issuer: "",
+    authorization_endpoint: "",
+    token_endpoint: "",
+    jwks_uri: "",
+    scopes_supported: [],
+    claims_supported: [],
+  };
+}
+
+export const IssuerConfiguration: MessageFns<IssuerConfiguration> = {
+  encode(message: IssuerConfiguration, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.issuer !== "") {
+      writer.uint32(10).string(message.issuer);
+    }
+    if (message.authorization_endpoint !== "") {
+      writer.uint32(18).string(message.authorization_endpoint);
+    }
+    if (message.token_endpoint !== "") {
+      writer.uint32(26).string(message.token_endpoint);
+    }
+    if (message.jwks_uri !== "") {
+      writer.uint32(34).string(message.jwks_uri);
+    }
+    for (const v of message.scopes_supported) {
+      writer.uint32(42).string(v!);
+    }
+    for (const v of message.claims_supported) {
+      writer.uint32(50).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): IssuerConfiguration {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseIssuerConfiguration();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.issuer = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.authorization_endpoint = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.token_endpoint = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.jwks_uri = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.scopes_supported.push(reader.string());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.claims_supported.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<IssuerConfiguration>, I>>(base?: I): IssuerConfiguration {
+    return IssuerConfiguration.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<IssuerConfiguration>, I>>(object: I): IssuerConfiguration {
+    const message = createBaseIssuerConfiguration();
+    message.issuer = object.issuer ?? "";
+    message.authorization_endpoint = object.authorization_endpoint ?? "";
+    message.token_endpoint = object.token_endpoint ?? "";
+    message.jwks_uri = object.jwks_uri ?? "";
+    message.scopes_supported = object.scopes_supported?.map((e) => e) || [];
+    message.claims_supported = object.claims_supported?.map((e) => e) || [];
     return message;
   },
 };
@@ -1317,7 +1537,14 @@ export const ConnectionResponse: MessageFns<ConnectionResponse> = {
 };
 
 function createBaseConnectionDomainResponse(): ConnectionDomainResponse {
-  return { domain: "", txt_host: "", txt_value: "", verified_at: undefined, failing_since: undefined };
+  return {
+    domain: "",
+    txt_host: "",
+    txt_value: "",
+    verified_at: undefined,
+    failing_since: undefined,
+    checked_at: undefined,
+  };
 }
 
 export const ConnectionDomainResponse: MessageFns<ConnectionDomainResponse> = {
@@ -1336,6 +1563,9 @@ export const ConnectionDomainResponse: MessageFns<ConnectionDomainResponse> = {
     }
     if (message.failing_since !== undefined) {
       Timestamp.encode(toTimestamp(message.failing_since), writer.uint32(42).fork()).join();
+    }
+    if (message.checked_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.checked_at), writer.uint32(50).fork()).join();
     }
     return writer;
   },
@@ -1393,6 +1623,14 @@ export const ConnectionDomainResponse: MessageFns<ConnectionDomainResponse> = {
             message.failing_since = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.checked_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1415,6 +1653,7 @@ export const ConnectionDomainResponse: MessageFns<ConnectionDomainResponse> = {
     message.txt_value = object.txt_value ?? "";
     message.verified_at = object.verified_at ?? undefined;
     message.failing_since = object.failing_since ?? undefined;
+    message.checked_at = object.checked_at ?? undefined;
     return message;
   },
 };
@@ -1454,6 +1693,22 @@ export const ConnectionServiceService = {
     requestDeserialize: (value: Buffer): ConnectionCreateRequest => ConnectionCreateRequest.decode(value),
     responseSerialize: (value: ConnectionResponse): Buffer => Buffer.from(ConnectionResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ConnectionResponse => ConnectionResponse.decode(value),
+  },
+  /**
+   * Read the configuration of an issuer
+   *
+   * Reads what an issuer publishes about itself and its keys, as creating a connection does.
+   * `INVALID_ARGUMENT` says why it cannot be used. Changes nothing.
+   */
+  discoverIssuer: {
+    path: "/daikon.v1.ConnectionService/DiscoverIssuer" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: DiscoverIssuerRequest): Buffer =>
+      Buffer.from(DiscoverIssuerRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): DiscoverIssuerRequest => DiscoverIssuerRequest.decode(value),
+    responseSerialize: (value: IssuerConfiguration): Buffer => Buffer.from(IssuerConfiguration.encode(value).finish()),
+    responseDeserialize: (value: Buffer): IssuerConfiguration => IssuerConfiguration.decode(value),
   },
   /**
    * Get a connection
@@ -1537,6 +1792,13 @@ export interface ConnectionServiceServer extends UntypedServiceImplementation {
    */
   createConnection: handleUnaryCall<ConnectionCreateRequest, ConnectionResponse>;
   /**
+   * Read the configuration of an issuer
+   *
+   * Reads what an issuer publishes about itself and its keys, as creating a connection does.
+   * `INVALID_ARGUMENT` says why it cannot be used. Changes nothing.
+   */
+  discoverIssuer: handleUnaryCall<DiscoverIssuerRequest, IssuerConfiguration>;
+  /**
    * Get a connection
    *
    * Returns a connection.
@@ -1608,6 +1870,27 @@ export interface ConnectionServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ConnectionResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Read the configuration of an issuer
+   *
+   * Reads what an issuer publishes about itself and its keys, as creating a connection does.
+   * `INVALID_ARGUMENT` says why it cannot be used. Changes nothing.
+   */
+  discoverIssuer(
+    request: DiscoverIssuerRequest,
+    callback: (error: ServiceError | null, response: IssuerConfiguration) => void,
+  ): ClientUnaryCall;
+  discoverIssuer(
+    request: DiscoverIssuerRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: IssuerConfiguration) => void,
+  ): ClientUnaryCall;
+  discoverIssuer(
+    request: DiscoverIssuerRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: IssuerConfiguration) => void,
   ): ClientUnaryCall;
   /**
    * Get a connection

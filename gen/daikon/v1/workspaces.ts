@@ -249,7 +249,39 @@ export interface ScimTokenResponse {
     | string
     | undefined;
   /** The hour in which the token was last used. */
-  last_used_at?: string | undefined;
+  last_used_at?:
+    | string
+    | undefined;
+  /** The number of people whom the directory has provisioned and wants to be members. */
+  active_user_count: number;
+  /** The number of people whom the directory has deactivated. */
+  inactive_user_count: number;
+  /** When the directory last changed a person. Absent if it has provisioned nobody. */
+  last_change_at?:
+    | string
+    | undefined;
+  /** The memberships that the directory has ended within an hour. Absent if there are none. */
+  deactivations?: ScimDeactivations | undefined;
+}
+
+/** The memberships that a directory has ended within an hour. */
+export interface ScimDeactivations {
+  /** When the hour began. */
+  began_at:
+    | string
+    | undefined;
+  /** When the hour ends. */
+  ends_at:
+    | string
+    | undefined;
+  /** The number of members when the hour began. */
+  member_count: number;
+  /** The number of memberships that the directory has ended since. */
+  ended_count: number;
+  /** Whether further ones fail until an owner confirms them. */
+  is_held: boolean;
+  /** Until when an owner has let the directory end any number of memberships. Absent if no owner has. */
+  confirmed_until?: string | undefined;
 }
 
 /** The response of WorkspaceService.CreateScimToken. */
@@ -1503,7 +1535,15 @@ export const DeleteResponse: MessageFns<DeleteResponse> = {
 };
 
 function createBaseScimTokenResponse(): ScimTokenResponse {
-  return { prefix: "", created_at: undefined, last_used_at: undefined };
+  return {
+    prefix: "",
+    created_at: undefined,
+    last_used_at: undefined,
+    active_user_count: 0,
+    inactive_user_count: 0,
+    last_change_at: undefined,
+    deactivations: undefined,
+  };
 }
 
 export const ScimTokenResponse: MessageFns<ScimTokenResponse> = {
@@ -1516,6 +1556,18 @@ export const ScimTokenResponse: MessageFns<ScimTokenResponse> = {
     }
     if (message.last_used_at !== undefined) {
       Timestamp.encode(toTimestamp(message.last_used_at), writer.uint32(26).fork()).join();
+    }
+    if (message.active_user_count !== 0) {
+      writer.uint32(32).int32(message.active_user_count);
+    }
+    if (message.inactive_user_count !== 0) {
+      writer.uint32(40).int32(message.inactive_user_count);
+    }
+    if (message.last_change_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.last_change_at), writer.uint32(50).fork()).join();
+    }
+    if (message.deactivations !== undefined) {
+      ScimDeactivations.encode(message.deactivations, writer.uint32(58).fork()).join();
     }
     return writer;
   },
@@ -1557,6 +1609,38 @@ export const ScimTokenResponse: MessageFns<ScimTokenResponse> = {
             message.last_used_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.active_user_count = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.inactive_user_count = reader.int32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.last_change_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.deactivations = ScimDeactivations.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1577,6 +1661,134 @@ export const ScimTokenResponse: MessageFns<ScimTokenResponse> = {
     message.prefix = object.prefix ?? "";
     message.created_at = object.created_at ?? undefined;
     message.last_used_at = object.last_used_at ?? undefined;
+    message.active_user_count = object.active_user_count ?? 0;
+    message.inactive_user_count = object.inactive_user_count ?? 0;
+    message.last_change_at = object.last_change_at ?? undefined;
+    message.deactivations = (object.deactivations !== undefined && object.deactivations !== null)
+      ? ScimDeactivations.fromPartial(object.deactivations)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseScimDeactivations(): ScimDeactivations {
+  return {
+    began_at: undefined,
+    ends_at: undefined,
+    member_count: 0,
+    ended_count: 0,
+    is_held: false,
+    confirmed_until: undefined,
+  };
+}
+
+export const ScimDeactivations: MessageFns<ScimDeactivations> = {
+  encode(message: ScimDeactivations, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.began_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.began_at), writer.uint32(10).fork()).join();
+    }
+    if (message.ends_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.ends_at), writer.uint32(18).fork()).join();
+    }
+    if (message.member_count !== 0) {
+      writer.uint32(24).int32(message.member_count);
+    }
+    if (message.ended_count !== 0) {
+      writer.uint32(32).int32(message.ended_count);
+    }
+    if (message.is_held !== false) {
+      writer.uint32(40).bool(message.is_held);
+    }
+    if (message.confirmed_until !== undefined) {
+      Timestamp.encode(toTimestamp(message.confirmed_until), writer.uint32(50).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ScimDeactivations {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseScimDeactivations();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.began_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.ends_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.member_count = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.ended_count = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.is_held = reader.bool();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.confirmed_until = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ScimDeactivations>, I>>(base?: I): ScimDeactivations {
+    return ScimDeactivations.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ScimDeactivations>, I>>(object: I): ScimDeactivations {
+    const message = createBaseScimDeactivations();
+    message.began_at = object.began_at ?? undefined;
+    message.ends_at = object.ends_at ?? undefined;
+    message.member_count = object.member_count ?? 0;
+    message.ended_count = object.ended_count ?? 0;
+    message.is_held = object.is_held ?? false;
+    message.confirmed_until = object.confirmed_until ?? undefined;
     return message;
   },
 };

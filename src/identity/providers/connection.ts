@@ -68,22 +68,26 @@ export function createConnectionProvider(
   )
 }
 
-/** Reads the configuration and the keys of an issuer. Returns why it cannot be used, if it cannot. */
-export async function findIssuerProblem(
+/** What an issuer publishes, or why it cannot be used, as a message that completes "issuer …". */
+export type IssuerInspection = { server: AuthorizationServer } | { problem: string }
+
+/** Reads the configuration and the keys of an issuer. */
+export async function inspectIssuer(
   issuer: string,
   send: SendToProvider,
   timeout: number,
   findUrlProblem: (url: URL) => string | undefined,
-): Promise<string | undefined> {
+): Promise<IssuerInspection> {
   const authority = authorityOf(issuer)
   const options = createRequestOptions(timeout, isLoopbackHttp(authority), send)
   const found = await toResult(() => discover(authority, (name) => name === issuer, options))
-  if (!found.ok) return `cannot be discovered: ${found.reason}`
+  if (!found.ok) return { problem: `cannot be discovered: ${found.reason}` }
   const problem = findEndpointProblem(found.value, findUrlProblem)
-  if (problem) return problem
+  if (problem) return { problem }
   const keys = await toResult(() => fetchKeys(found.value, options))
-  if (!keys.ok) return `has no readable keys: ${keys.reason}`
-  return keys.value.some(({ kty }) => kty === 'RSA') ? undefined : 'has no RSA key'
+  if (!keys.ok) return { problem: `has no readable keys: ${keys.reason}` }
+  const hasRsa = keys.value.some(({ kty }) => kty === 'RSA')
+  return hasRsa ? { server: found.value } : { problem: 'has no RSA key' }
 }
 
 function findEndpointProblem(

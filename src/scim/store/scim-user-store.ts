@@ -26,6 +26,9 @@ export type ScimUserChanges = Pick<ScimUser, 'userName' | 'externalId' | 'attrib
 
 export type ScimUserFilter = { id?: string; userName?: string; externalId?: string }
 
+/** The numbers of people of a workspace whom its directory wants as members or not. */
+export type ScimSummary = { active: number; inactive: number; changedAt: Timestamp | null }
+
 /** The people whom directories have provisioned. */
 export class ScimUserStore {
   readonly #em: EntityManager
@@ -112,6 +115,12 @@ export class ScimUserStore {
     return row?.count ?? 0
   }
 
+  /** Returns how many people of a workspace its directory wants as members or not, and its last change. */
+  async summarize(workspaceId: string): Promise<ScimSummary> {
+    const [summary] = await query<ScimSummary>(this.#em, summarizeSql, [workspaceId])
+    return summary ?? { active: 0, inactive: 0, changedAt: null }
+  }
+
   /** Returns how many people are members of a workspace and have joined it. */
   async countMembers(workspaceId: string): Promise<number> {
     const [row] = await query<{ count: number }>(this.#em, countMembersSql, [workspaceId])
@@ -187,6 +196,13 @@ const deleteGroupsSql = 'delete from scim_group_members where workspace_id = $1 
 const countResourcesSql = `
   select count(*)::int as count from resources r
   where r.workspace_id = $1 and r.owner_id = $2 and ${isLiveResource('r')}`
+
+/** $1 workspace. */
+const summarizeSql = `
+  select count(*) filter (where is_active)::int as active,
+    count(*) filter (where not is_active and deleted_at is null)::int as inactive,
+    max(updated_at) as "changedAt"
+  from scim_users where workspace_id = $1`
 
 /** $1 workspace. */
 const countMembersSql = `

@@ -28,7 +28,10 @@ export const consumerTenant = '9188040d-6c67-4c5b-b112-36a304b66dad'
 export const oid = '00000000-0000-4000-8000-00000000abcd'
 
 /** Starts a mock authority that serves its discovery document below `path`. */
-export async function startMockAuthority(t: ExecutionContext, path = ''): Promise<MockAuthority> {
+export async function startMockAuthority(
+  t: Pick<ExecutionContext, 'teardown'>,
+  path = '',
+): Promise<MockAuthority> {
   const server = new OAuth2Server(undefined, undefined, {
     endpoints: { wellKnownDocument: `${path}/.well-known/openid-configuration` },
   })

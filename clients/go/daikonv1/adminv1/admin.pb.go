@@ -26,7 +26,7 @@ var File_daikon_v1_admin_proto protoreflect.FileDescriptor
 
 const file_daikon_v1_admin_proto_rawDesc = "" +
 	"\n" +
-	"\x15daikon/v1/admin.proto\x12\tdaikon.v1\x1a\x1fdaikon/v1/acknowledgement.proto\x1a\x1adaikon/v1/admin_apps.proto\x1a daikon/v1/admin_conditions.proto\x1a\x1cdaikon/v1/admin_import.proto\x1a!daikon/v1/admin_permissions.proto\x1a\x1ddaikon/v1/admin_records.proto\x1a\x1bdaikon/v1/admin_roles.proto\x1a\x1fdaikon/v1/admin_user_data.proto\x1a\x1bdaikon/v1/admin_users.proto\x1a\x1edaikon/v1/admin_webhooks.proto\x1a daikon/v1/admin_workspaces.proto\x1a\x1bdaikon/v1/connections.proto\x1a\x16daikon/v1/groups.proto\x1a\x15daikon/v1/links.proto\x1a\x1bdaikon/v1/permissions.proto\x1a daikon/v1/service_accounts.proto\x1a\x1adaikon/v1/workspaces.proto2\xa6F\n" +
+	"\x15daikon/v1/admin.proto\x12\tdaikon.v1\x1a\x1fdaikon/v1/acknowledgement.proto\x1a\x1adaikon/v1/admin_apps.proto\x1a daikon/v1/admin_conditions.proto\x1a\x1cdaikon/v1/admin_import.proto\x1a!daikon/v1/admin_permissions.proto\x1a\x1ddaikon/v1/admin_records.proto\x1a\x1bdaikon/v1/admin_roles.proto\x1a\x1fdaikon/v1/admin_user_data.proto\x1a\x1bdaikon/v1/admin_users.proto\x1a\x1edaikon/v1/admin_webhooks.proto\x1a daikon/v1/admin_workspaces.proto\x1a\x1bdaikon/v1/connections.proto\x1a\x16daikon/v1/groups.proto\x1a\x15daikon/v1/links.proto\x1a\x1bdaikon/v1/permissions.proto\x1a daikon/v1/service_accounts.proto\x1a\x1adaikon/v1/workspaces.proto2\xfaF\n" +
 	"\fAdminService\x128\n" +
 	"\bGetStats\x12\x1a.daikon.v1.GetStatsRequest\x1a\x10.daikon.v1.Stats\x12O\n" +
 	"\fListActivity\x12\x1e.daikon.v1.ListActivityRequest\x1a\x1f.daikon.v1.ListActivityResponse\x12L\n" +
@@ -115,7 +115,8 @@ const file_daikon_v1_admin_proto_rawDesc = "" +
 	"\tCreateKey\x12\x1e.daikon.v1.ApiKeyCreateRequest\x1a\x19.daikon.v1.ApiKeyResponse\x12@\n" +
 	"\tDeleteKey\x12\x18.daikon.v1.ApiKeyRequest\x1a\x19.daikon.v1.DeleteResponse\x12R\n" +
 	"\x0fListConnections\x12\x1b.daikon.v1.WorkspaceRequest\x1a\".daikon.v1.ListConnectionsResponse\x12U\n" +
-	"\x10CreateConnection\x12\".daikon.v1.ConnectionCreateRequest\x1a\x1d.daikon.v1.ConnectionResponse\x12L\n" +
+	"\x10CreateConnection\x12\".daikon.v1.ConnectionCreateRequest\x1a\x1d.daikon.v1.ConnectionResponse\x12R\n" +
+	"\x0eDiscoverIssuer\x12 .daikon.v1.DiscoverIssuerRequest\x1a\x1e.daikon.v1.IssuerConfiguration\x12L\n" +
 	"\rGetConnection\x12\x1c.daikon.v1.ConnectionRequest\x1a\x1d.daikon.v1.ConnectionResponse\x12U\n" +
 	"\x10UpdateConnection\x12\".daikon.v1.ConnectionUpdateRequest\x1a\x1d.daikon.v1.ConnectionResponse\x12Q\n" +
 	"\x10DeleteConnection\x12\".daikon.v1.ConnectionDeleteRequest\x1a\x19.daikon.v1.DeleteResponse\x12a\n" +
@@ -222,89 +223,91 @@ var file_daikon_v1_admin_proto_goTypes = []any{
 	(*ApiKeyCreateRequest)(nil),                    // 65: daikon.v1.ApiKeyCreateRequest
 	(*ApiKeyRequest)(nil),                          // 66: daikon.v1.ApiKeyRequest
 	(*daikonv1.ConnectionCreateRequest)(nil),       // 67: daikon.v1.ConnectionCreateRequest
-	(*daikonv1.ConnectionRequest)(nil),             // 68: daikon.v1.ConnectionRequest
-	(*daikonv1.ConnectionUpdateRequest)(nil),       // 69: daikon.v1.ConnectionUpdateRequest
-	(*daikonv1.ConnectionDeleteRequest)(nil),       // 70: daikon.v1.ConnectionDeleteRequest
-	(*daikonv1.ConnectionDomainRequest)(nil),       // 71: daikon.v1.ConnectionDomainRequest
-	(*ListServiceAppsRequest)(nil),                 // 72: daikon.v1.ListServiceAppsRequest
-	(*ServiceAppCreateRequest)(nil),                // 73: daikon.v1.ServiceAppCreateRequest
-	(*GetServiceAppRequest)(nil),                   // 74: daikon.v1.GetServiceAppRequest
-	(*ServiceAppUpdateRequest)(nil),                // 75: daikon.v1.ServiceAppUpdateRequest
-	(*ServiceAppRequest)(nil),                      // 76: daikon.v1.ServiceAppRequest
-	(*ServiceAppRotateRequest)(nil),                // 77: daikon.v1.ServiceAppRotateRequest
-	(*ListClientAppsRequest)(nil),                  // 78: daikon.v1.ListClientAppsRequest
-	(*ClientAppCreateRequest)(nil),                 // 79: daikon.v1.ClientAppCreateRequest
-	(*GetClientAppRequest)(nil),                    // 80: daikon.v1.GetClientAppRequest
-	(*ClientAppUpdateRequest)(nil),                 // 81: daikon.v1.ClientAppUpdateRequest
-	(*ClientAppRotateRequest)(nil),                 // 82: daikon.v1.ClientAppRotateRequest
-	(*ClientAppRequest)(nil),                       // 83: daikon.v1.ClientAppRequest
-	(*ListManagementAppsRequest)(nil),              // 84: daikon.v1.ListManagementAppsRequest
-	(*ManagementAppCreateRequest)(nil),             // 85: daikon.v1.ManagementAppCreateRequest
-	(*ManagementAppUpdateRequest)(nil),             // 86: daikon.v1.ManagementAppUpdateRequest
-	(*ManagementAppRotateRequest)(nil),             // 87: daikon.v1.ManagementAppRotateRequest
-	(*ManagementAppRequest)(nil),                   // 88: daikon.v1.ManagementAppRequest
-	(*daikonv1.ListWebhooksRequest)(nil),           // 89: daikon.v1.ListWebhooksRequest
-	(*daikonv1.WebhookCreateRequest)(nil),          // 90: daikon.v1.WebhookCreateRequest
-	(*daikonv1.WebhookRequest)(nil),                // 91: daikon.v1.WebhookRequest
-	(*daikonv1.WebhookUpdateRequest)(nil),          // 92: daikon.v1.WebhookUpdateRequest
-	(*daikonv1.ListWebhookDeliveriesRequest)(nil),  // 93: daikon.v1.ListWebhookDeliveriesRequest
-	(*daikonv1.WebhookDeliveryRequest)(nil),        // 94: daikon.v1.WebhookDeliveryRequest
-	(*CsvImportRequest)(nil),                       // 95: daikon.v1.CsvImportRequest
-	(*activityv1.Stats)(nil),                       // 96: daikon.v1.Stats
-	(*activityv1.ListActivityResponse)(nil),        // 97: daikon.v1.ListActivityResponse
-	(*activityv1.LookUpNamesResponse)(nil),         // 98: daikon.v1.LookUpNamesResponse
-	(*activityv1.SearchNamesResponse)(nil),         // 99: daikon.v1.SearchNamesResponse
-	(*UserPage)(nil),                               // 100: daikon.v1.UserPage
-	(*UserDetail)(nil),                             // 101: daikon.v1.UserDetail
-	(*DeleteUserResponse)(nil),                     // 102: daikon.v1.DeleteUserResponse
-	(*UserExport)(nil),                             // 103: daikon.v1.UserExport
-	(*daikonv1.DeleteResponse)(nil),                // 104: daikon.v1.DeleteResponse
-	(*daikonv1.WorkspaceMemberResponse)(nil),       // 105: daikon.v1.WorkspaceMemberResponse
-	(*WorkspacePage)(nil),                          // 106: daikon.v1.WorkspacePage
-	(*daikonv1.WorkspaceResponse)(nil),             // 107: daikon.v1.WorkspaceResponse
-	(*ListAllWorkspacesResponse)(nil),              // 108: daikon.v1.ListAllWorkspacesResponse
-	(*daikonv1.ListMembersResponse)(nil),           // 109: daikon.v1.ListMembersResponse
-	(*daikonv1.ListGroupsResponse)(nil),            // 110: daikon.v1.ListGroupsResponse
-	(*daikonv1.GroupResponse)(nil),                 // 111: daikon.v1.GroupResponse
-	(*daikonv1.ListGroupMembersResponse)(nil),      // 112: daikon.v1.ListGroupMembersResponse
-	(*daikonv1.Acknowledgement)(nil),               // 113: daikon.v1.Acknowledgement
-	(*PermissionPage)(nil),                         // 114: daikon.v1.PermissionPage
-	(*daikonv1.ResourcePermissionResponse)(nil),    // 115: daikon.v1.ResourcePermissionResponse
-	(*PermissionExplanation)(nil),                  // 116: daikon.v1.PermissionExplanation
-	(*PermissionSubjectPage)(nil),                  // 117: daikon.v1.PermissionSubjectPage
-	(*ConditionResult)(nil),                        // 118: daikon.v1.ConditionResult
-	(*daikonv1.ShareResponse)(nil),                 // 119: daikon.v1.ShareResponse
-	(*daikonv1.CreatedLink)(nil),                   // 120: daikon.v1.CreatedLink
-	(*daikonv1.ListLinksResponse)(nil),             // 121: daikon.v1.ListLinksResponse
-	(*daikonv1.DeleteLinkResponse)(nil),            // 122: daikon.v1.DeleteLinkResponse
-	(*daikonv1.ListResourceTypesResponse)(nil),     // 123: daikon.v1.ListResourceTypesResponse
-	(*daikonv1.ResourceType)(nil),                  // 124: daikon.v1.ResourceType
-	(*daikonv1.DeleteResourceTypeResponse)(nil),    // 125: daikon.v1.DeleteResourceTypeResponse
-	(*ListServiceActionsResponse)(nil),             // 126: daikon.v1.ListServiceActionsResponse
-	(*daikonv1.ServiceActions)(nil),                // 127: daikon.v1.ServiceActions
-	(*ListRolesResponse)(nil),                      // 128: daikon.v1.ListRolesResponse
-	(*RoleResponse)(nil),                           // 129: daikon.v1.RoleResponse
-	(*ListRoleActionsResponse)(nil),                // 130: daikon.v1.ListRoleActionsResponse
-	(*ListRoleMembersResponse)(nil),                // 131: daikon.v1.ListRoleMembersResponse
-	(*ListServiceAccountsResponse)(nil),            // 132: daikon.v1.ListServiceAccountsResponse
-	(*ServiceAccountResponse)(nil),                 // 133: daikon.v1.ServiceAccountResponse
-	(*ListApiKeysResponse)(nil),                    // 134: daikon.v1.ListApiKeysResponse
-	(*ApiKeyResponse)(nil),                         // 135: daikon.v1.ApiKeyResponse
-	(*daikonv1.ListConnectionsResponse)(nil),       // 136: daikon.v1.ListConnectionsResponse
-	(*daikonv1.ConnectionResponse)(nil),            // 137: daikon.v1.ConnectionResponse
-	(*daikonv1.ConnectionDomainResponse)(nil),      // 138: daikon.v1.ConnectionDomainResponse
-	(*ListServiceAppsResponse)(nil),                // 139: daikon.v1.ListServiceAppsResponse
-	(*ServiceAppKeyResponse)(nil),                  // 140: daikon.v1.ServiceAppKeyResponse
-	(*ServiceAppResponse)(nil),                     // 141: daikon.v1.ServiceAppResponse
-	(*ListClientAppsResponse)(nil),                 // 142: daikon.v1.ListClientAppsResponse
-	(*ClientAppResponse)(nil),                      // 143: daikon.v1.ClientAppResponse
-	(*ListManagementAppsResponse)(nil),             // 144: daikon.v1.ListManagementAppsResponse
-	(*ManagementAppResponse)(nil),                  // 145: daikon.v1.ManagementAppResponse
-	(*daikonv1.ListWebhooksResponse)(nil),          // 146: daikon.v1.ListWebhooksResponse
-	(*daikonv1.WebhookResponse)(nil),               // 147: daikon.v1.WebhookResponse
-	(*daikonv1.WebhookDelivery)(nil),               // 148: daikon.v1.WebhookDelivery
-	(*daikonv1.ListWebhookDeliveriesResponse)(nil), // 149: daikon.v1.ListWebhookDeliveriesResponse
-	(*CsvImportReport)(nil),                        // 150: daikon.v1.CsvImportReport
+	(*daikonv1.DiscoverIssuerRequest)(nil),         // 68: daikon.v1.DiscoverIssuerRequest
+	(*daikonv1.ConnectionRequest)(nil),             // 69: daikon.v1.ConnectionRequest
+	(*daikonv1.ConnectionUpdateRequest)(nil),       // 70: daikon.v1.ConnectionUpdateRequest
+	(*daikonv1.ConnectionDeleteRequest)(nil),       // 71: daikon.v1.ConnectionDeleteRequest
+	(*daikonv1.ConnectionDomainRequest)(nil),       // 72: daikon.v1.ConnectionDomainRequest
+	(*ListServiceAppsRequest)(nil),                 // 73: daikon.v1.ListServiceAppsRequest
+	(*ServiceAppCreateRequest)(nil),                // 74: daikon.v1.ServiceAppCreateRequest
+	(*GetServiceAppRequest)(nil),                   // 75: daikon.v1.GetServiceAppRequest
+	(*ServiceAppUpdateRequest)(nil),                // 76: daikon.v1.ServiceAppUpdateRequest
+	(*ServiceAppRequest)(nil),                      // 77: daikon.v1.ServiceAppRequest
+	(*ServiceAppRotateRequest)(nil),                // 78: daikon.v1.ServiceAppRotateRequest
+	(*ListClientAppsRequest)(nil),                  // 79: daikon.v1.ListClientAppsRequest
+	(*ClientAppCreateRequest)(nil),                 // 80: daikon.v1.ClientAppCreateRequest
+	(*GetClientAppRequest)(nil),                    // 81: daikon.v1.GetClientAppRequest
+	(*ClientAppUpdateRequest)(nil),                 // 82: daikon.v1.ClientAppUpdateRequest
+	(*ClientAppRotateRequest)(nil),                 // 83: daikon.v1.ClientAppRotateRequest
+	(*ClientAppRequest)(nil),                       // 84: daikon.v1.ClientAppRequest
+	(*ListManagementAppsRequest)(nil),              // 85: daikon.v1.ListManagementAppsRequest
+	(*ManagementAppCreateRequest)(nil),             // 86: daikon.v1.ManagementAppCreateRequest
+	(*ManagementAppUpdateRequest)(nil),             // 87: daikon.v1.ManagementAppUpdateRequest
+	(*ManagementAppRotateRequest)(nil),             // 88: daikon.v1.ManagementAppRotateRequest
+	(*ManagementAppRequest)(nil),                   // 89: daikon.v1.ManagementAppRequest
+	(*daikonv1.ListWebhooksRequest)(nil),           // 90: daikon.v1.ListWebhooksRequest
+	(*daikonv1.WebhookCreateRequest)(nil),          // 91: daikon.v1.WebhookCreateRequest
+	(*daikonv1.WebhookRequest)(nil),                // 92: daikon.v1.WebhookRequest
+	(*daikonv1.WebhookUpdateRequest)(nil),          // 93: daikon.v1.WebhookUpdateRequest
+	(*daikonv1.ListWebhookDeliveriesRequest)(nil),  // 94: daikon.v1.ListWebhookDeliveriesRequest
+	(*daikonv1.WebhookDeliveryRequest)(nil),        // 95: daikon.v1.WebhookDeliveryRequest
+	(*CsvImportRequest)(nil),                       // 96: daikon.v1.CsvImportRequest
+	(*activityv1.Stats)(nil),                       // 97: daikon.v1.Stats
+	(*activityv1.ListActivityResponse)(nil),        // 98: daikon.v1.ListActivityResponse
+	(*activityv1.LookUpNamesResponse)(nil),         // 99: daikon.v1.LookUpNamesResponse
+	(*activityv1.SearchNamesResponse)(nil),         // 100: daikon.v1.SearchNamesResponse
+	(*UserPage)(nil),                               // 101: daikon.v1.UserPage
+	(*UserDetail)(nil),                             // 102: daikon.v1.UserDetail
+	(*DeleteUserResponse)(nil),                     // 103: daikon.v1.DeleteUserResponse
+	(*UserExport)(nil),                             // 104: daikon.v1.UserExport
+	(*daikonv1.DeleteResponse)(nil),                // 105: daikon.v1.DeleteResponse
+	(*daikonv1.WorkspaceMemberResponse)(nil),       // 106: daikon.v1.WorkspaceMemberResponse
+	(*WorkspacePage)(nil),                          // 107: daikon.v1.WorkspacePage
+	(*daikonv1.WorkspaceResponse)(nil),             // 108: daikon.v1.WorkspaceResponse
+	(*ListAllWorkspacesResponse)(nil),              // 109: daikon.v1.ListAllWorkspacesResponse
+	(*daikonv1.ListMembersResponse)(nil),           // 110: daikon.v1.ListMembersResponse
+	(*daikonv1.ListGroupsResponse)(nil),            // 111: daikon.v1.ListGroupsResponse
+	(*daikonv1.GroupResponse)(nil),                 // 112: daikon.v1.GroupResponse
+	(*daikonv1.ListGroupMembersResponse)(nil),      // 113: daikon.v1.ListGroupMembersResponse
+	(*daikonv1.Acknowledgement)(nil),               // 114: daikon.v1.Acknowledgement
+	(*PermissionPage)(nil),                         // 115: daikon.v1.PermissionPage
+	(*daikonv1.ResourcePermissionResponse)(nil),    // 116: daikon.v1.ResourcePermissionResponse
+	(*PermissionExplanation)(nil),                  // 117: daikon.v1.PermissionExplanation
+	(*PermissionSubjectPage)(nil),                  // 118: daikon.v1.PermissionSubjectPage
+	(*ConditionResult)(nil),                        // 119: daikon.v1.ConditionResult
+	(*daikonv1.ShareResponse)(nil),                 // 120: daikon.v1.ShareResponse
+	(*daikonv1.CreatedLink)(nil),                   // 121: daikon.v1.CreatedLink
+	(*daikonv1.ListLinksResponse)(nil),             // 122: daikon.v1.ListLinksResponse
+	(*daikonv1.DeleteLinkResponse)(nil),            // 123: daikon.v1.DeleteLinkResponse
+	(*daikonv1.ListResourceTypesResponse)(nil),     // 124: daikon.v1.ListResourceTypesResponse
+	(*daikonv1.ResourceType)(nil),                  // 125: daikon.v1.ResourceType
+	(*daikonv1.DeleteResourceTypeResponse)(nil),    // 126: daikon.v1.DeleteResourceTypeResponse
+	(*ListServiceActionsResponse)(nil),             // 127: daikon.v1.ListServiceActionsResponse
+	(*daikonv1.ServiceActions)(nil),                // 128: daikon.v1.ServiceActions
+	(*ListRolesResponse)(nil),                      // 129: daikon.v1.ListRolesResponse
+	(*RoleResponse)(nil),                           // 130: daikon.v1.RoleResponse
+	(*ListRoleActionsResponse)(nil),                // 131: daikon.v1.ListRoleActionsResponse
+	(*ListRoleMembersResponse)(nil),                // 132: daikon.v1.ListRoleMembersResponse
+	(*ListServiceAccountsResponse)(nil),            // 133: daikon.v1.ListServiceAccountsResponse
+	(*ServiceAccountResponse)(nil),                 // 134: daikon.v1.ServiceAccountResponse
+	(*ListApiKeysResponse)(nil),                    // 135: daikon.v1.ListApiKeysResponse
+	(*ApiKeyResponse)(nil),                         // 136: daikon.v1.ApiKeyResponse
+	(*daikonv1.ListConnectionsResponse)(nil),       // 137: daikon.v1.ListConnectionsResponse
+	(*daikonv1.ConnectionResponse)(nil),            // 138: daikon.v1.ConnectionResponse
+	(*daikonv1.IssuerConfiguration)(nil),           // 139: daikon.v1.IssuerConfiguration
+	(*daikonv1.ConnectionDomainResponse)(nil),      // 140: daikon.v1.ConnectionDomainResponse
+	(*ListServiceAppsResponse)(nil),                // 141: daikon.v1.ListServiceAppsResponse
+	(*ServiceAppKeyResponse)(nil),                  // 142: daikon.v1.ServiceAppKeyResponse
+	(*ServiceAppResponse)(nil),                     // 143: daikon.v1.ServiceAppResponse
+	(*ListClientAppsResponse)(nil),                 // 144: daikon.v1.ListClientAppsResponse
+	(*ClientAppResponse)(nil),                      // 145: daikon.v1.ClientAppResponse
+	(*ListManagementAppsResponse)(nil),             // 146: daikon.v1.ListManagementAppsResponse
+	(*ManagementAppResponse)(nil),                  // 147: daikon.v1.ManagementAppResponse
+	(*daikonv1.ListWebhooksResponse)(nil),          // 148: daikon.v1.ListWebhooksResponse
+	(*daikonv1.WebhookResponse)(nil),               // 149: daikon.v1.WebhookResponse
+	(*daikonv1.WebhookDelivery)(nil),               // 150: daikon.v1.WebhookDelivery
+	(*daikonv1.ListWebhookDeliveriesResponse)(nil), // 151: daikon.v1.ListWebhookDeliveriesResponse
+	(*CsvImportReport)(nil),                        // 152: daikon.v1.CsvImportReport
 }
 var file_daikon_v1_admin_proto_depIdxs = []int32{
 	0,   // 0: daikon.v1.AdminService.GetStats:input_type -> daikon.v1.GetStatsRequest
@@ -386,151 +389,153 @@ var file_daikon_v1_admin_proto_depIdxs = []int32{
 	66,  // 76: daikon.v1.AdminService.DeleteKey:input_type -> daikon.v1.ApiKeyRequest
 	16,  // 77: daikon.v1.AdminService.ListConnections:input_type -> daikon.v1.WorkspaceRequest
 	67,  // 78: daikon.v1.AdminService.CreateConnection:input_type -> daikon.v1.ConnectionCreateRequest
-	68,  // 79: daikon.v1.AdminService.GetConnection:input_type -> daikon.v1.ConnectionRequest
-	69,  // 80: daikon.v1.AdminService.UpdateConnection:input_type -> daikon.v1.ConnectionUpdateRequest
-	70,  // 81: daikon.v1.AdminService.DeleteConnection:input_type -> daikon.v1.ConnectionDeleteRequest
-	71,  // 82: daikon.v1.AdminService.VerifyConnectionDomain:input_type -> daikon.v1.ConnectionDomainRequest
-	72,  // 83: daikon.v1.AdminService.ListServiceApps:input_type -> daikon.v1.ListServiceAppsRequest
-	73,  // 84: daikon.v1.AdminService.CreateServiceApp:input_type -> daikon.v1.ServiceAppCreateRequest
-	74,  // 85: daikon.v1.AdminService.GetServiceApp:input_type -> daikon.v1.GetServiceAppRequest
-	75,  // 86: daikon.v1.AdminService.UpdateServiceApp:input_type -> daikon.v1.ServiceAppUpdateRequest
-	76,  // 87: daikon.v1.AdminService.DeleteServiceApp:input_type -> daikon.v1.ServiceAppRequest
-	77,  // 88: daikon.v1.AdminService.RotateServiceApp:input_type -> daikon.v1.ServiceAppRotateRequest
-	78,  // 89: daikon.v1.AdminService.ListClientApps:input_type -> daikon.v1.ListClientAppsRequest
-	79,  // 90: daikon.v1.AdminService.CreateClientApp:input_type -> daikon.v1.ClientAppCreateRequest
-	80,  // 91: daikon.v1.AdminService.GetClientApp:input_type -> daikon.v1.GetClientAppRequest
-	81,  // 92: daikon.v1.AdminService.UpdateClientApp:input_type -> daikon.v1.ClientAppUpdateRequest
-	82,  // 93: daikon.v1.AdminService.RotateClientApp:input_type -> daikon.v1.ClientAppRotateRequest
-	83,  // 94: daikon.v1.AdminService.DeleteClientApp:input_type -> daikon.v1.ClientAppRequest
-	84,  // 95: daikon.v1.AdminService.ListManagementApps:input_type -> daikon.v1.ListManagementAppsRequest
-	85,  // 96: daikon.v1.AdminService.CreateManagementApp:input_type -> daikon.v1.ManagementAppCreateRequest
-	86,  // 97: daikon.v1.AdminService.UpdateManagementApp:input_type -> daikon.v1.ManagementAppUpdateRequest
-	87,  // 98: daikon.v1.AdminService.RotateManagementApp:input_type -> daikon.v1.ManagementAppRotateRequest
-	88,  // 99: daikon.v1.AdminService.DeleteManagementApp:input_type -> daikon.v1.ManagementAppRequest
-	89,  // 100: daikon.v1.AdminService.ListWebhooks:input_type -> daikon.v1.ListWebhooksRequest
-	90,  // 101: daikon.v1.AdminService.CreateWebhook:input_type -> daikon.v1.WebhookCreateRequest
-	91,  // 102: daikon.v1.AdminService.GetWebhook:input_type -> daikon.v1.WebhookRequest
-	92,  // 103: daikon.v1.AdminService.UpdateWebhook:input_type -> daikon.v1.WebhookUpdateRequest
-	91,  // 104: daikon.v1.AdminService.DeleteWebhook:input_type -> daikon.v1.WebhookRequest
-	91,  // 105: daikon.v1.AdminService.RotateWebhook:input_type -> daikon.v1.WebhookRequest
-	91,  // 106: daikon.v1.AdminService.TestWebhook:input_type -> daikon.v1.WebhookRequest
-	93,  // 107: daikon.v1.AdminService.ListWebhookDeliveries:input_type -> daikon.v1.ListWebhookDeliveriesRequest
-	94,  // 108: daikon.v1.AdminService.RetryWebhookDelivery:input_type -> daikon.v1.WebhookDeliveryRequest
-	95,  // 109: daikon.v1.AdminService.PreviewCsvImport:input_type -> daikon.v1.CsvImportRequest
-	95,  // 110: daikon.v1.AdminService.ExecuteCsvImport:input_type -> daikon.v1.CsvImportRequest
-	96,  // 111: daikon.v1.AdminService.GetStats:output_type -> daikon.v1.Stats
-	97,  // 112: daikon.v1.AdminService.ListActivity:output_type -> daikon.v1.ListActivityResponse
-	98,  // 113: daikon.v1.AdminService.LookUpNames:output_type -> daikon.v1.LookUpNamesResponse
-	99,  // 114: daikon.v1.AdminService.SearchNames:output_type -> daikon.v1.SearchNamesResponse
-	100, // 115: daikon.v1.AdminService.ListUsers:output_type -> daikon.v1.UserPage
-	101, // 116: daikon.v1.AdminService.GetUser:output_type -> daikon.v1.UserDetail
-	101, // 117: daikon.v1.AdminService.UpdateUser:output_type -> daikon.v1.UserDetail
-	101, // 118: daikon.v1.AdminService.SetAdministrator:output_type -> daikon.v1.UserDetail
-	102, // 119: daikon.v1.AdminService.DeleteUser:output_type -> daikon.v1.DeleteUserResponse
-	103, // 120: daikon.v1.AdminService.ExportUser:output_type -> daikon.v1.UserExport
-	104, // 121: daikon.v1.AdminService.EndUserSessions:output_type -> daikon.v1.DeleteResponse
-	104, // 122: daikon.v1.AdminService.EndUserSession:output_type -> daikon.v1.DeleteResponse
-	105, // 123: daikon.v1.AdminService.AddUserToWorkspace:output_type -> daikon.v1.WorkspaceMemberResponse
-	106, // 124: daikon.v1.AdminService.ListWorkspaces:output_type -> daikon.v1.WorkspacePage
-	107, // 125: daikon.v1.AdminService.CreateWorkspace:output_type -> daikon.v1.WorkspaceResponse
-	108, // 126: daikon.v1.AdminService.ListAllWorkspaces:output_type -> daikon.v1.ListAllWorkspacesResponse
-	107, // 127: daikon.v1.AdminService.GetWorkspace:output_type -> daikon.v1.WorkspaceResponse
-	107, // 128: daikon.v1.AdminService.UpdateWorkspace:output_type -> daikon.v1.WorkspaceResponse
-	104, // 129: daikon.v1.AdminService.DeleteWorkspace:output_type -> daikon.v1.DeleteResponse
-	109, // 130: daikon.v1.AdminService.ListMembers:output_type -> daikon.v1.ListMembersResponse
-	105, // 131: daikon.v1.AdminService.InviteMember:output_type -> daikon.v1.WorkspaceMemberResponse
-	105, // 132: daikon.v1.AdminService.GiveSupportAccess:output_type -> daikon.v1.WorkspaceMemberResponse
-	105, // 133: daikon.v1.AdminService.UpdateMember:output_type -> daikon.v1.WorkspaceMemberResponse
-	104, // 134: daikon.v1.AdminService.RemoveMember:output_type -> daikon.v1.DeleteResponse
-	110, // 135: daikon.v1.AdminService.ListGroups:output_type -> daikon.v1.ListGroupsResponse
-	111, // 136: daikon.v1.AdminService.CreateGroup:output_type -> daikon.v1.GroupResponse
-	111, // 137: daikon.v1.AdminService.GetGroup:output_type -> daikon.v1.GroupResponse
-	111, // 138: daikon.v1.AdminService.UpdateGroup:output_type -> daikon.v1.GroupResponse
-	104, // 139: daikon.v1.AdminService.DeleteGroup:output_type -> daikon.v1.DeleteResponse
-	112, // 140: daikon.v1.AdminService.ListGroupMembers:output_type -> daikon.v1.ListGroupMembersResponse
-	113, // 141: daikon.v1.AdminService.AddGroupMember:output_type -> daikon.v1.Acknowledgement
-	104, // 142: daikon.v1.AdminService.RemoveGroupMember:output_type -> daikon.v1.DeleteResponse
-	113, // 143: daikon.v1.AdminService.AddChildGroup:output_type -> daikon.v1.Acknowledgement
-	110, // 144: daikon.v1.AdminService.ListChildGroups:output_type -> daikon.v1.ListGroupsResponse
-	104, // 145: daikon.v1.AdminService.RemoveChildGroup:output_type -> daikon.v1.DeleteResponse
-	114, // 146: daikon.v1.AdminService.ListPermissions:output_type -> daikon.v1.PermissionPage
-	115, // 147: daikon.v1.AdminService.GetPermission:output_type -> daikon.v1.ResourcePermissionResponse
-	116, // 148: daikon.v1.AdminService.ExplainPermission:output_type -> daikon.v1.PermissionExplanation
-	116, // 149: daikon.v1.AdminService.WhatIf:output_type -> daikon.v1.PermissionExplanation
-	117, // 150: daikon.v1.AdminService.ListPermissionSubjects:output_type -> daikon.v1.PermissionSubjectPage
-	118, // 151: daikon.v1.AdminService.EvaluateCondition:output_type -> daikon.v1.ConditionResult
-	115, // 152: daikon.v1.AdminService.UpdateVisibility:output_type -> daikon.v1.ResourcePermissionResponse
-	115, // 153: daikon.v1.AdminService.UpdateAttributes:output_type -> daikon.v1.ResourcePermissionResponse
-	115, // 154: daikon.v1.AdminService.TransferOwnership:output_type -> daikon.v1.ResourcePermissionResponse
-	115, // 155: daikon.v1.AdminService.UpdateParent:output_type -> daikon.v1.ResourcePermissionResponse
-	119, // 156: daikon.v1.AdminService.Share:output_type -> daikon.v1.ShareResponse
-	113, // 157: daikon.v1.AdminService.RevokeShare:output_type -> daikon.v1.Acknowledgement
-	120, // 158: daikon.v1.AdminService.CreateLink:output_type -> daikon.v1.CreatedLink
-	121, // 159: daikon.v1.AdminService.ListLinks:output_type -> daikon.v1.ListLinksResponse
-	122, // 160: daikon.v1.AdminService.DeleteLink:output_type -> daikon.v1.DeleteLinkResponse
-	123, // 161: daikon.v1.AdminService.ListResourceTypes:output_type -> daikon.v1.ListResourceTypesResponse
-	124, // 162: daikon.v1.AdminService.PutResourceType:output_type -> daikon.v1.ResourceType
-	125, // 163: daikon.v1.AdminService.DeleteResourceType:output_type -> daikon.v1.DeleteResourceTypeResponse
-	126, // 164: daikon.v1.AdminService.ListServiceActions:output_type -> daikon.v1.ListServiceActionsResponse
-	127, // 165: daikon.v1.AdminService.RegisterActions:output_type -> daikon.v1.ServiceActions
-	128, // 166: daikon.v1.AdminService.ListRoles:output_type -> daikon.v1.ListRolesResponse
-	129, // 167: daikon.v1.AdminService.CreateRole:output_type -> daikon.v1.RoleResponse
-	129, // 168: daikon.v1.AdminService.GetRole:output_type -> daikon.v1.RoleResponse
-	129, // 169: daikon.v1.AdminService.UpdateRole:output_type -> daikon.v1.RoleResponse
-	104, // 170: daikon.v1.AdminService.DeleteRole:output_type -> daikon.v1.DeleteResponse
-	130, // 171: daikon.v1.AdminService.ListRoleActions:output_type -> daikon.v1.ListRoleActionsResponse
-	113, // 172: daikon.v1.AdminService.AddRoleActions:output_type -> daikon.v1.Acknowledgement
-	104, // 173: daikon.v1.AdminService.RemoveRoleAction:output_type -> daikon.v1.DeleteResponse
-	131, // 174: daikon.v1.AdminService.ListRoleMembers:output_type -> daikon.v1.ListRoleMembersResponse
-	113, // 175: daikon.v1.AdminService.AddRoleMember:output_type -> daikon.v1.Acknowledgement
-	104, // 176: daikon.v1.AdminService.RemoveRoleMember:output_type -> daikon.v1.DeleteResponse
-	110, // 177: daikon.v1.AdminService.ListRoleGroups:output_type -> daikon.v1.ListGroupsResponse
-	113, // 178: daikon.v1.AdminService.AddRoleGroup:output_type -> daikon.v1.Acknowledgement
-	104, // 179: daikon.v1.AdminService.RemoveRoleGroup:output_type -> daikon.v1.DeleteResponse
-	132, // 180: daikon.v1.AdminService.ListServiceAccounts:output_type -> daikon.v1.ListServiceAccountsResponse
-	133, // 181: daikon.v1.AdminService.CreateServiceAccount:output_type -> daikon.v1.ServiceAccountResponse
-	133, // 182: daikon.v1.AdminService.GetServiceAccount:output_type -> daikon.v1.ServiceAccountResponse
-	133, // 183: daikon.v1.AdminService.UpdateServiceAccount:output_type -> daikon.v1.ServiceAccountResponse
-	104, // 184: daikon.v1.AdminService.DeleteServiceAccount:output_type -> daikon.v1.DeleteResponse
-	134, // 185: daikon.v1.AdminService.ListApiKeys:output_type -> daikon.v1.ListApiKeysResponse
-	135, // 186: daikon.v1.AdminService.CreateKey:output_type -> daikon.v1.ApiKeyResponse
-	104, // 187: daikon.v1.AdminService.DeleteKey:output_type -> daikon.v1.DeleteResponse
-	136, // 188: daikon.v1.AdminService.ListConnections:output_type -> daikon.v1.ListConnectionsResponse
-	137, // 189: daikon.v1.AdminService.CreateConnection:output_type -> daikon.v1.ConnectionResponse
-	137, // 190: daikon.v1.AdminService.GetConnection:output_type -> daikon.v1.ConnectionResponse
-	137, // 191: daikon.v1.AdminService.UpdateConnection:output_type -> daikon.v1.ConnectionResponse
-	104, // 192: daikon.v1.AdminService.DeleteConnection:output_type -> daikon.v1.DeleteResponse
-	138, // 193: daikon.v1.AdminService.VerifyConnectionDomain:output_type -> daikon.v1.ConnectionDomainResponse
-	139, // 194: daikon.v1.AdminService.ListServiceApps:output_type -> daikon.v1.ListServiceAppsResponse
-	140, // 195: daikon.v1.AdminService.CreateServiceApp:output_type -> daikon.v1.ServiceAppKeyResponse
-	141, // 196: daikon.v1.AdminService.GetServiceApp:output_type -> daikon.v1.ServiceAppResponse
-	141, // 197: daikon.v1.AdminService.UpdateServiceApp:output_type -> daikon.v1.ServiceAppResponse
-	104, // 198: daikon.v1.AdminService.DeleteServiceApp:output_type -> daikon.v1.DeleteResponse
-	140, // 199: daikon.v1.AdminService.RotateServiceApp:output_type -> daikon.v1.ServiceAppKeyResponse
-	142, // 200: daikon.v1.AdminService.ListClientApps:output_type -> daikon.v1.ListClientAppsResponse
-	143, // 201: daikon.v1.AdminService.CreateClientApp:output_type -> daikon.v1.ClientAppResponse
-	143, // 202: daikon.v1.AdminService.GetClientApp:output_type -> daikon.v1.ClientAppResponse
-	143, // 203: daikon.v1.AdminService.UpdateClientApp:output_type -> daikon.v1.ClientAppResponse
-	143, // 204: daikon.v1.AdminService.RotateClientApp:output_type -> daikon.v1.ClientAppResponse
-	104, // 205: daikon.v1.AdminService.DeleteClientApp:output_type -> daikon.v1.DeleteResponse
-	144, // 206: daikon.v1.AdminService.ListManagementApps:output_type -> daikon.v1.ListManagementAppsResponse
-	145, // 207: daikon.v1.AdminService.CreateManagementApp:output_type -> daikon.v1.ManagementAppResponse
-	145, // 208: daikon.v1.AdminService.UpdateManagementApp:output_type -> daikon.v1.ManagementAppResponse
-	145, // 209: daikon.v1.AdminService.RotateManagementApp:output_type -> daikon.v1.ManagementAppResponse
-	104, // 210: daikon.v1.AdminService.DeleteManagementApp:output_type -> daikon.v1.DeleteResponse
-	146, // 211: daikon.v1.AdminService.ListWebhooks:output_type -> daikon.v1.ListWebhooksResponse
-	147, // 212: daikon.v1.AdminService.CreateWebhook:output_type -> daikon.v1.WebhookResponse
-	147, // 213: daikon.v1.AdminService.GetWebhook:output_type -> daikon.v1.WebhookResponse
-	147, // 214: daikon.v1.AdminService.UpdateWebhook:output_type -> daikon.v1.WebhookResponse
-	104, // 215: daikon.v1.AdminService.DeleteWebhook:output_type -> daikon.v1.DeleteResponse
-	147, // 216: daikon.v1.AdminService.RotateWebhook:output_type -> daikon.v1.WebhookResponse
-	148, // 217: daikon.v1.AdminService.TestWebhook:output_type -> daikon.v1.WebhookDelivery
-	149, // 218: daikon.v1.AdminService.ListWebhookDeliveries:output_type -> daikon.v1.ListWebhookDeliveriesResponse
-	148, // 219: daikon.v1.AdminService.RetryWebhookDelivery:output_type -> daikon.v1.WebhookDelivery
-	150, // 220: daikon.v1.AdminService.PreviewCsvImport:output_type -> daikon.v1.CsvImportReport
-	150, // 221: daikon.v1.AdminService.ExecuteCsvImport:output_type -> daikon.v1.CsvImportReport
-	111, // [111:222] is the sub-list for method output_type
-	0,   // [0:111] is the sub-list for method input_type
+	68,  // 79: daikon.v1.AdminService.DiscoverIssuer:input_type -> daikon.v1.DiscoverIssuerRequest
+	69,  // 80: daikon.v1.AdminService.GetConnection:input_type -> daikon.v1.ConnectionRequest
+	70,  // 81: daikon.v1.AdminService.UpdateConnection:input_type -> daikon.v1.ConnectionUpdateRequest
+	71,  // 82: daikon.v1.AdminService.DeleteConnection:input_type -> daikon.v1.ConnectionDeleteRequest
+	72,  // 83: daikon.v1.AdminService.VerifyConnectionDomain:input_type -> daikon.v1.ConnectionDomainRequest
+	73,  // 84: daikon.v1.AdminService.ListServiceApps:input_type -> daikon.v1.ListServiceAppsRequest
+	74,  // 85: daikon.v1.AdminService.CreateServiceApp:input_type -> daikon.v1.ServiceAppCreateRequest
+	75,  // 86: daikon.v1.AdminService.GetServiceApp:input_type -> daikon.v1.GetServiceAppRequest
+	76,  // 87: daikon.v1.AdminService.UpdateServiceApp:input_type -> daikon.v1.ServiceAppUpdateRequest
+	77,  // 88: daikon.v1.AdminService.DeleteServiceApp:input_type -> daikon.v1.ServiceAppRequest
+	78,  // 89: daikon.v1.AdminService.RotateServiceApp:input_type -> daikon.v1.ServiceAppRotateRequest
+	79,  // 90: daikon.v1.AdminService.ListClientApps:input_type -> daikon.v1.ListClientAppsRequest
+	80,  // 91: daikon.v1.AdminService.CreateClientApp:input_type -> daikon.v1.ClientAppCreateRequest
+	81,  // 92: daikon.v1.AdminService.GetClientApp:input_type -> daikon.v1.GetClientAppRequest
+	82,  // 93: daikon.v1.AdminService.UpdateClientApp:input_type -> daikon.v1.ClientAppUpdateRequest
+	83,  // 94: daikon.v1.AdminService.RotateClientApp:input_type -> daikon.v1.ClientAppRotateRequest
+	84,  // 95: daikon.v1.AdminService.DeleteClientApp:input_type -> daikon.v1.ClientAppRequest
+	85,  // 96: daikon.v1.AdminService.ListManagementApps:input_type -> daikon.v1.ListManagementAppsRequest
+	86,  // 97: daikon.v1.AdminService.CreateManagementApp:input_type -> daikon.v1.ManagementAppCreateRequest
+	87,  // 98: daikon.v1.AdminService.UpdateManagementApp:input_type -> daikon.v1.ManagementAppUpdateRequest
+	88,  // 99: daikon.v1.AdminService.RotateManagementApp:input_type -> daikon.v1.ManagementAppRotateRequest
+	89,  // 100: daikon.v1.AdminService.DeleteManagementApp:input_type -> daikon.v1.ManagementAppRequest
+	90,  // 101: daikon.v1.AdminService.ListWebhooks:input_type -> daikon.v1.ListWebhooksRequest
+	91,  // 102: daikon.v1.AdminService.CreateWebhook:input_type -> daikon.v1.WebhookCreateRequest
+	92,  // 103: daikon.v1.AdminService.GetWebhook:input_type -> daikon.v1.WebhookRequest
+	93,  // 104: daikon.v1.AdminService.UpdateWebhook:input_type -> daikon.v1.WebhookUpdateRequest
+	92,  // 105: daikon.v1.AdminService.DeleteWebhook:input_type -> daikon.v1.WebhookRequest
+	92,  // 106: daikon.v1.AdminService.RotateWebhook:input_type -> daikon.v1.WebhookRequest
+	92,  // 107: daikon.v1.AdminService.TestWebhook:input_type -> daikon.v1.WebhookRequest
+	94,  // 108: daikon.v1.AdminService.ListWebhookDeliveries:input_type -> daikon.v1.ListWebhookDeliveriesRequest
+	95,  // 109: daikon.v1.AdminService.RetryWebhookDelivery:input_type -> daikon.v1.WebhookDeliveryRequest
+	96,  // 110: daikon.v1.AdminService.PreviewCsvImport:input_type -> daikon.v1.CsvImportRequest
+	96,  // 111: daikon.v1.AdminService.ExecuteCsvImport:input_type -> daikon.v1.CsvImportRequest
+	97,  // 112: daikon.v1.AdminService.GetStats:output_type -> daikon.v1.Stats
+	98,  // 113: daikon.v1.AdminService.ListActivity:output_type -> daikon.v1.ListActivityResponse
+	99,  // 114: daikon.v1.AdminService.LookUpNames:output_type -> daikon.v1.LookUpNamesResponse
+	100, // 115: daikon.v1.AdminService.SearchNames:output_type -> daikon.v1.SearchNamesResponse
+	101, // 116: daikon.v1.AdminService.ListUsers:output_type -> daikon.v1.UserPage
+	102, // 117: daikon.v1.AdminService.GetUser:output_type -> daikon.v1.UserDetail
+	102, // 118: daikon.v1.AdminService.UpdateUser:output_type -> daikon.v1.UserDetail
+	102, // 119: daikon.v1.AdminService.SetAdministrator:output_type -> daikon.v1.UserDetail
+	103, // 120: daikon.v1.AdminService.DeleteUser:output_type -> daikon.v1.DeleteUserResponse
+	104, // 121: daikon.v1.AdminService.ExportUser:output_type -> daikon.v1.UserExport
+	105, // 122: daikon.v1.AdminService.EndUserSessions:output_type -> daikon.v1.DeleteResponse
+	105, // 123: daikon.v1.AdminService.EndUserSession:output_type -> daikon.v1.DeleteResponse
+	106, // 124: daikon.v1.AdminService.AddUserToWorkspace:output_type -> daikon.v1.WorkspaceMemberResponse
+	107, // 125: daikon.v1.AdminService.ListWorkspaces:output_type -> daikon.v1.WorkspacePage
+	108, // 126: daikon.v1.AdminService.CreateWorkspace:output_type -> daikon.v1.WorkspaceResponse
+	109, // 127: daikon.v1.AdminService.ListAllWorkspaces:output_type -> daikon.v1.ListAllWorkspacesResponse
+	108, // 128: daikon.v1.AdminService.GetWorkspace:output_type -> daikon.v1.WorkspaceResponse
+	108, // 129: daikon.v1.AdminService.UpdateWorkspace:output_type -> daikon.v1.WorkspaceResponse
+	105, // 130: daikon.v1.AdminService.DeleteWorkspace:output_type -> daikon.v1.DeleteResponse
+	110, // 131: daikon.v1.AdminService.ListMembers:output_type -> daikon.v1.ListMembersResponse
+	106, // 132: daikon.v1.AdminService.InviteMember:output_type -> daikon.v1.WorkspaceMemberResponse
+	106, // 133: daikon.v1.AdminService.GiveSupportAccess:output_type -> daikon.v1.WorkspaceMemberResponse
+	106, // 134: daikon.v1.AdminService.UpdateMember:output_type -> daikon.v1.WorkspaceMemberResponse
+	105, // 135: daikon.v1.AdminService.RemoveMember:output_type -> daikon.v1.DeleteResponse
+	111, // 136: daikon.v1.AdminService.ListGroups:output_type -> daikon.v1.ListGroupsResponse
+	112, // 137: daikon.v1.AdminService.CreateGroup:output_type -> daikon.v1.GroupResponse
+	112, // 138: daikon.v1.AdminService.GetGroup:output_type -> daikon.v1.GroupResponse
+	112, // 139: daikon.v1.AdminService.UpdateGroup:output_type -> daikon.v1.GroupResponse
+	105, // 140: daikon.v1.AdminService.DeleteGroup:output_type -> daikon.v1.DeleteResponse
+	113, // 141: daikon.v1.AdminService.ListGroupMembers:output_type -> daikon.v1.ListGroupMembersResponse
+	114, // 142: daikon.v1.AdminService.AddGroupMember:output_type -> daikon.v1.Acknowledgement
+	105, // 143: daikon.v1.AdminService.RemoveGroupMember:output_type -> daikon.v1.DeleteResponse
+	114, // 144: daikon.v1.AdminService.AddChildGroup:output_type -> daikon.v1.Acknowledgement
+	111, // 145: daikon.v1.AdminService.ListChildGroups:output_type -> daikon.v1.ListGroupsResponse
+	105, // 146: daikon.v1.AdminService.RemoveChildGroup:output_type -> daikon.v1.DeleteResponse
+	115, // 147: daikon.v1.AdminService.ListPermissions:output_type -> daikon.v1.PermissionPage
+	116, // 148: daikon.v1.AdminService.GetPermission:output_type -> daikon.v1.ResourcePermissionResponse
+	117, // 149: daikon.v1.AdminService.ExplainPermission:output_type -> daikon.v1.PermissionExplanation
+	117, // 150: daikon.v1.AdminService.WhatIf:output_type -> daikon.v1.PermissionExplanation
+	118, // 151: daikon.v1.AdminService.ListPermissionSubjects:output_type -> daikon.v1.PermissionSubjectPage
+	119, // 152: daikon.v1.AdminService.EvaluateCondition:output_type -> daikon.v1.ConditionResult
+	116, // 153: daikon.v1.AdminService.UpdateVisibility:output_type -> daikon.v1.ResourcePermissionResponse
+	116, // 154: daikon.v1.AdminService.UpdateAttributes:output_type -> daikon.v1.ResourcePermissionResponse
+	116, // 155: daikon.v1.AdminService.TransferOwnership:output_type -> daikon.v1.ResourcePermissionResponse
+	116, // 156: daikon.v1.AdminService.UpdateParent:output_type -> daikon.v1.ResourcePermissionResponse
+	120, // 157: daikon.v1.AdminService.Share:output_type -> daikon.v1.ShareResponse
+	114, // 158: daikon.v1.AdminService.RevokeShare:output_type -> daikon.v1.Acknowledgement
+	121, // 159: daikon.v1.AdminService.CreateLink:output_type -> daikon.v1.CreatedLink
+	122, // 160: daikon.v1.AdminService.ListLinks:output_type -> daikon.v1.ListLinksResponse
+	123, // 161: daikon.v1.AdminService.DeleteLink:output_type -> daikon.v1.DeleteLinkResponse
+	124, // 162: daikon.v1.AdminService.ListResourceTypes:output_type -> daikon.v1.ListResourceTypesResponse
+	125, // 163: daikon.v1.AdminService.PutResourceType:output_type -> daikon.v1.ResourceType
+	126, // 164: daikon.v1.AdminService.DeleteResourceType:output_type -> daikon.v1.DeleteResourceTypeResponse
+	127, // 165: daikon.v1.AdminService.ListServiceActions:output_type -> daikon.v1.ListServiceActionsResponse
+	128, // 166: daikon.v1.AdminService.RegisterActions:output_type -> daikon.v1.ServiceActions
+	129, // 167: daikon.v1.AdminService.ListRoles:output_type -> daikon.v1.ListRolesResponse
+	130, // 168: daikon.v1.AdminService.CreateRole:output_type -> daikon.v1.RoleResponse
+	130, // 169: daikon.v1.AdminService.GetRole:output_type -> daikon.v1.RoleResponse
+	130, // 170: daikon.v1.AdminService.UpdateRole:output_type -> daikon.v1.RoleResponse
+	105, // 171: daikon.v1.AdminService.DeleteRole:output_type -> daikon.v1.DeleteResponse
+	131, // 172: daikon.v1.AdminService.ListRoleActions:output_type -> daikon.v1.ListRoleActionsResponse
+	114, // 173: daikon.v1.AdminService.AddRoleActions:output_type -> daikon.v1.Acknowledgement
+	105, // 174: daikon.v1.AdminService.RemoveRoleAction:output_type -> daikon.v1.DeleteResponse
+	132, // 175: daikon.v1.AdminService.ListRoleMembers:output_type -> daikon.v1.ListRoleMembersResponse
+	114, // 176: daikon.v1.AdminService.AddRoleMember:output_type -> daikon.v1.Acknowledgement
+	105, // 177: daikon.v1.AdminService.RemoveRoleMember:output_type -> daikon.v1.DeleteResponse
+	111, // 178: daikon.v1.AdminService.ListRoleGroups:output_type -> daikon.v1.ListGroupsResponse
+	114, // 179: daikon.v1.AdminService.AddRoleGroup:output_type -> daikon.v1.Acknowledgement
+	105, // 180: daikon.v1.AdminService.RemoveRoleGroup:output_type -> daikon.v1.DeleteResponse
+	133, // 181: daikon.v1.AdminService.ListServiceAccounts:output_type -> daikon.v1.ListServiceAccountsResponse
+	134, // 182: daikon.v1.AdminService.CreateServiceAccount:output_type -> daikon.v1.ServiceAccountResponse
+	134, // 183: daikon.v1.AdminService.GetServiceAccount:output_type -> daikon.v1.ServiceAccountResponse
+	134, // 184: daikon.v1.AdminService.UpdateServiceAccount:output_type -> daikon.v1.ServiceAccountResponse
+	105, // 185: daikon.v1.AdminService.DeleteServiceAccount:output_type -> daikon.v1.DeleteResponse
+	135, // 186: daikon.v1.AdminService.ListApiKeys:output_type -> daikon.v1.ListApiKeysResponse
+	136, // 187: daikon.v1.AdminService.CreateKey:output_type -> daikon.v1.ApiKeyResponse
+	105, // 188: daikon.v1.AdminService.DeleteKey:output_type -> daikon.v1.DeleteResponse
+	137, // 189: daikon.v1.AdminService.ListConnections:output_type -> daikon.v1.ListConnectionsResponse
+	138, // 190: daikon.v1.AdminService.CreateConnection:output_type -> daikon.v1.ConnectionResponse
+	139, // 191: daikon.v1.AdminService.DiscoverIssuer:output_type -> daikon.v1.IssuerConfiguration
+	138, // 192: daikon.v1.AdminService.GetConnection:output_type -> daikon.v1.ConnectionResponse
+	138, // 193: daikon.v1.AdminService.UpdateConnection:output_type -> daikon.v1.ConnectionResponse
+	105, // 194: daikon.v1.AdminService.DeleteConnection:output_type -> daikon.v1.DeleteResponse
+	140, // 195: daikon.v1.AdminService.VerifyConnectionDomain:output_type -> daikon.v1.ConnectionDomainResponse
+	141, // 196: daikon.v1.AdminService.ListServiceApps:output_type -> daikon.v1.ListServiceAppsResponse
+	142, // 197: daikon.v1.AdminService.CreateServiceApp:output_type -> daikon.v1.ServiceAppKeyResponse
+	143, // 198: daikon.v1.AdminService.GetServiceApp:output_type -> daikon.v1.ServiceAppResponse
+	143, // 199: daikon.v1.AdminService.UpdateServiceApp:output_type -> daikon.v1.ServiceAppResponse
+	105, // 200: daikon.v1.AdminService.DeleteServiceApp:output_type -> daikon.v1.DeleteResponse
+	142, // 201: daikon.v1.AdminService.RotateServiceApp:output_type -> daikon.v1.ServiceAppKeyResponse
+	144, // 202: daikon.v1.AdminService.ListClientApps:output_type -> daikon.v1.ListClientAppsResponse
+	145, // 203: daikon.v1.AdminService.CreateClientApp:output_type -> daikon.v1.ClientAppResponse
+	145, // 204: daikon.v1.AdminService.GetClientApp:output_type -> daikon.v1.ClientAppResponse
+	145, // 205: daikon.v1.AdminService.UpdateClientApp:output_type -> daikon.v1.ClientAppResponse
+	145, // 206: daikon.v1.AdminService.RotateClientApp:output_type -> daikon.v1.ClientAppResponse
+	105, // 207: daikon.v1.AdminService.DeleteClientApp:output_type -> daikon.v1.DeleteResponse
+	146, // 208: daikon.v1.AdminService.ListManagementApps:output_type -> daikon.v1.ListManagementAppsResponse
+	147, // 209: daikon.v1.AdminService.CreateManagementApp:output_type -> daikon.v1.ManagementAppResponse
+	147, // 210: daikon.v1.AdminService.UpdateManagementApp:output_type -> daikon.v1.ManagementAppResponse
+	147, // 211: daikon.v1.AdminService.RotateManagementApp:output_type -> daikon.v1.ManagementAppResponse
+	105, // 212: daikon.v1.AdminService.DeleteManagementApp:output_type -> daikon.v1.DeleteResponse
+	148, // 213: daikon.v1.AdminService.ListWebhooks:output_type -> daikon.v1.ListWebhooksResponse
+	149, // 214: daikon.v1.AdminService.CreateWebhook:output_type -> daikon.v1.WebhookResponse
+	149, // 215: daikon.v1.AdminService.GetWebhook:output_type -> daikon.v1.WebhookResponse
+	149, // 216: daikon.v1.AdminService.UpdateWebhook:output_type -> daikon.v1.WebhookResponse
+	105, // 217: daikon.v1.AdminService.DeleteWebhook:output_type -> daikon.v1.DeleteResponse
+	149, // 218: daikon.v1.AdminService.RotateWebhook:output_type -> daikon.v1.WebhookResponse
+	150, // 219: daikon.v1.AdminService.TestWebhook:output_type -> daikon.v1.WebhookDelivery
+	151, // 220: daikon.v1.AdminService.ListWebhookDeliveries:output_type -> daikon.v1.ListWebhookDeliveriesResponse
+	150, // 221: daikon.v1.AdminService.RetryWebhookDelivery:output_type -> daikon.v1.WebhookDelivery
+	152, // 222: daikon.v1.AdminService.PreviewCsvImport:output_type -> daikon.v1.CsvImportReport
+	152, // 223: daikon.v1.AdminService.ExecuteCsvImport:output_type -> daikon.v1.CsvImportReport
+	112, // [112:224] is the sub-list for method output_type
+	0,   // [0:112] is the sub-list for method input_type
 	0,   // [0:0] is the sub-list for extension type_name
 	0,   // [0:0] is the sub-list for extension extendee
 	0,   // [0:0] is the sub-list for field type_name

@@ -100,6 +100,7 @@ const (
 	AdminService_DeleteKey_FullMethodName              = "/daikon.v1.AdminService/DeleteKey"
 	AdminService_ListConnections_FullMethodName        = "/daikon.v1.AdminService/ListConnections"
 	AdminService_CreateConnection_FullMethodName       = "/daikon.v1.AdminService/CreateConnection"
+	AdminService_DiscoverIssuer_FullMethodName         = "/daikon.v1.AdminService/DiscoverIssuer"
 	AdminService_GetConnection_FullMethodName          = "/daikon.v1.AdminService/GetConnection"
 	AdminService_UpdateConnection_FullMethodName       = "/daikon.v1.AdminService/UpdateConnection"
 	AdminService_DeleteConnection_FullMethodName       = "/daikon.v1.AdminService/DeleteConnection"
@@ -521,6 +522,11 @@ type AdminServiceClient interface {
 	// verified. Fails with `FAILED_PRECONDITION` if SECRETS_ENCRYPTION_KEY is not set, and with
 	// `ALREADY_EXISTS` during a rollout, while a node of an older version is connected.
 	CreateConnection(ctx context.Context, in *daikonv1.ConnectionCreateRequest, opts ...grpc.CallOption) (*daikonv1.ConnectionResponse, error)
+	// Read the configuration of an issuer
+	//
+	// Reads what an issuer publishes about itself and its keys, as creating a connection does.
+	// `INVALID_ARGUMENT` says why it cannot be used. Changes nothing.
+	DiscoverIssuer(ctx context.Context, in *daikonv1.DiscoverIssuerRequest, opts ...grpc.CallOption) (*daikonv1.IssuerConfiguration, error)
 	// Get a connection
 	//
 	// Returns a connection.
@@ -1468,6 +1474,16 @@ func (c *adminServiceClient) CreateConnection(ctx context.Context, in *daikonv1.
 	return out, nil
 }
 
+func (c *adminServiceClient) DiscoverIssuer(ctx context.Context, in *daikonv1.DiscoverIssuerRequest, opts ...grpc.CallOption) (*daikonv1.IssuerConfiguration, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(daikonv1.IssuerConfiguration)
+	err := c.cc.Invoke(ctx, AdminService_DiscoverIssuer_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *adminServiceClient) GetConnection(ctx context.Context, in *daikonv1.ConnectionRequest, opts ...grpc.CallOption) (*daikonv1.ConnectionResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(daikonv1.ConnectionResponse)
@@ -2175,6 +2191,11 @@ type AdminServiceServer interface {
 	// verified. Fails with `FAILED_PRECONDITION` if SECRETS_ENCRYPTION_KEY is not set, and with
 	// `ALREADY_EXISTS` during a rollout, while a node of an older version is connected.
 	CreateConnection(context.Context, *daikonv1.ConnectionCreateRequest) (*daikonv1.ConnectionResponse, error)
+	// Read the configuration of an issuer
+	//
+	// Reads what an issuer publishes about itself and its keys, as creating a connection does.
+	// `INVALID_ARGUMENT` says why it cannot be used. Changes nothing.
+	DiscoverIssuer(context.Context, *daikonv1.DiscoverIssuerRequest) (*daikonv1.IssuerConfiguration, error)
 	// Get a connection
 	//
 	// Returns a connection.
@@ -2568,6 +2589,9 @@ func (UnimplementedAdminServiceServer) ListConnections(context.Context, *daikonv
 }
 func (UnimplementedAdminServiceServer) CreateConnection(context.Context, *daikonv1.ConnectionCreateRequest) (*daikonv1.ConnectionResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method CreateConnection not implemented")
+}
+func (UnimplementedAdminServiceServer) DiscoverIssuer(context.Context, *daikonv1.DiscoverIssuerRequest) (*daikonv1.IssuerConfiguration, error) {
+	return nil, status.Error(codes.Unimplemented, "method DiscoverIssuer not implemented")
 }
 func (UnimplementedAdminServiceServer) GetConnection(context.Context, *daikonv1.ConnectionRequest) (*daikonv1.ConnectionResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method GetConnection not implemented")
@@ -4108,6 +4132,24 @@ func _AdminService_CreateConnection_Handler(srv interface{}, ctx context.Context
 	return interceptor(ctx, in, info, handler)
 }
 
+func _AdminService_DiscoverIssuer_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(daikonv1.DiscoverIssuerRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).DiscoverIssuer(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_DiscoverIssuer_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).DiscoverIssuer(ctx, req.(*daikonv1.DiscoverIssuerRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _AdminService_GetConnection_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(daikonv1.ConnectionRequest)
 	if err := dec(in); err != nil {
@@ -5006,6 +5048,10 @@ var AdminService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "CreateConnection",
 			Handler:    _AdminService_CreateConnection_Handler,
+		},
+		{
+			MethodName: "DiscoverIssuer",
+			Handler:    _AdminService_DiscoverIssuer_Handler,
 		},
 		{
 			MethodName: "GetConnection",

@@ -1,24 +1,31 @@
 import { Button, Text } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { type ReactNode, useRef } from 'react'
-import type { DeclarationFields } from './declaration-form.ts'
 
-type Props = {
-  form: UseFormReturnType<DeclarationFields>
-  list: 'roles' | 'conditions' | 'requirements'
+type Props<Fields> = {
+  form: UseFormReturnType<Fields>
+  /** The name of the list in the form. */
+  list: keyof Fields & string
   /** The item that the button adds. */
-  emptyItem: DeclarationFields[Props['list']][number]
+  emptyItem: unknown
   addLabel: string
   /** Renders the fields of an item. */
   children: (index: number, onRemove: () => void) => ReactNode
 }
 
-/** The items of a list in a declaration, and a button that adds one. */
-export function ListFields({ form, list, emptyItem, addLabel, children }: Props) {
+/** The items of a list in a form, and a button that adds one. */
+export function ListFields<Fields extends Record<string, unknown>>({
+  form,
+  list,
+  emptyItem,
+  addLabel,
+  children,
+}: Props<Fields>) {
   const addButton = useRef<HTMLButtonElement>(null)
+  const items = form.values[list] as unknown[]
   return (
     <>
-      {form.values[list].map((_, index) => (
+      {items.map((_, index) => (
         <div key={index}>
           {children(index, () => {
             form.removeListItem(list, index)
@@ -36,7 +43,7 @@ export function ListFields({ form, list, emptyItem, addLabel, children }: Props)
         size="xs"
         variant="default"
         mt="md"
-        onClick={() => form.insertListItem(list, emptyItem)}
+        onClick={() => form.insertListItem(list, emptyItem as never)}
       >
         {addLabel}
       </Button>
