@@ -129,9 +129,8 @@ test.serial(
     }
     await load.stop()
     t.deepEqual(load.failures, [])
-    // On a busy machine, the database responds too late for some calls.
+    t.is(load.unavailable, 0)
     t.log(`${load.calls.rest} calls over REST, ${load.calls.grpc} over gRPC, none lost`)
-    t.log(`${load.unavailable} calls rejected`)
 
     await project.compose('kill', 'postgres')
     t.is(await check(client, record.resource_id), 503)
@@ -177,5 +176,6 @@ test.serial('docker-compose.replicas.yml reads from the standby that is left', a
   await waitUntil(() => load.calls.rest > 50 && load.calls.grpc > 50)
   await load.stop()
   t.deepEqual(load.failures, [])
-  t.log(await readStatus(), `${load.unavailable} calls rejected`)
+  t.is(load.unavailable, 0)
+  t.log(await readStatus())
 })

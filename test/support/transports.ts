@@ -79,27 +79,26 @@ function createGrpcTransport(port: number): Transport {
   return {
     name: 'grpc',
     label: 'gRPC',
-    async call(name, message, credentials = {}) {
+    call(name, message, credentials = {}) {
       const method = pickMethod(methods, name, ({ path }) => path)
       const serialize = method.requestSerialize as (value: object) => Buffer
       const deserialize = method.responseDeserialize as (bytes: Buffer) => object
-      const send = () =>
-        new Promise<ServiceError | object>((resolve) =>
-          client.makeUnaryRequest(
-            method.path,
-            serialize,
-            deserialize,
-            withDefaults(message),
-            createMetadata(credentials),
-            (error, response?: object) => resolve(error ?? (response as object)),
-          ),
+      return new Promise((resolve) => {
+        const done = (error: ServiceError | null, response?: object) =>
+          resolve(
+            error
+              ? readStatus(error)
+              : { ok: true, message: response as never, status: 0, headers: {} },
+          )
+        client.makeUnaryRequest(
+          method.path,
+          serialize,
+          deserialize,
+          withDefaults(message),
+          createMetadata(credentials),
+          done,
         )
-      let result = await send()
-      // On a busy machine, a message may arrive more than 20 seconds after its stream.
-      while (result instanceof Error && result.code === status.CANCELLED) result = await send()
-      return result instanceof Error
-        ? readStatus(result)
-        : { ok: true, message: result, status: 0, headers: {} }
+      })
     },
     close: () => client.close(),
   }
