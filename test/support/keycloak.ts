@@ -61,6 +61,7 @@ export async function startKeycloak(t: ExecutionContext) {
   }
 
   return {
+    url,
     administer,
     /** Creates a realm. Returns its issuer. */
     async createRealm(realm: string, representation: object): Promise<string> {
