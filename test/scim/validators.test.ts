@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import test, { type ExecutionContext } from 'ava'
-import { createDirectory, type Directory, type ScimResponse } from '../support/scim.ts'
+import test from 'ava'
+import { createDirectory } from '../support/scim.ts'
+import { runSteps, type Step } from '../support/scim-steps.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 
 /**
@@ -17,35 +18,6 @@ const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
 const list = 'urn:ietf:params:scim:api:messages:2.0:ListResponse'
 const error = 'urn:ietf:params:scim:api:messages:2.0:Error'
 const patchOp = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
-
-/** A request with `{name}` for values that earlier steps have saved, and what its response contains. */
-type Step = {
-  send: [method: string, path: string, body?: object]
-  status: number
-  body?: object
-  /** Saves the ID of the response under a name. */
-  save?: string
-}
-
-async function run(t: ExecutionContext, directory: Directory, steps: Step[]): Promise<void> {
-  const saved: Record<string, string> = { domain: directory.domain }
-  const fillText = (text: string) => text.replaceAll(/\{(\w+)\}/g, (_, name) => saved[name] ?? '')
-  const fill = (value: unknown): any => {
-    if (typeof value === 'string') return fillText(value)
-    if (Array.isArray(value)) return value.map(fill)
-    if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, fill(item)]))
-  }
-  for (const { send, status, body, save } of steps) {
-    const [method, path, content] = send
-    const label = `${method} ${path} ${JSON.stringify(content)}`
-    const filled = fillText(path).replace(/(?<=filter=)[^&]*/, encodeURIComponent)
-    const response: ScimResponse = await directory.send(method, filled, content && fill(content))
-    t.is(response.status, status, `${label}: ${JSON.stringify(response.body)}`)
-    if (body) t.like(response.body, fill(body), label)
-    if (save) saved[save] = response.body.id
-  }
-}
 
 const patch = (...Operations: object[]) => ({ schemas: [patchOp], Operations })
 
@@ -69,7 +41,7 @@ test('the requests of Microsoft’s collection', async (t) => {
     ...{ name: 'addMember', op: 'add', path: 'members' },
     value: [{ displayName: 'new User', value: '{andrew}' }],
   })
-  await run(t, await createDirectory(environment), [
+  await runSteps(t, await createDirectory(environment), [
     { send: ['GET', '/Users'], status: 200, body: { schemas: [list], totalResults: 0 } },
     { send: ['GET', '/Groups'], status: 200, body: { schemas: [list], totalResults: 0 } },
     { send: ['GET', '/ResourceTypes'], status: 200 },
@@ -181,7 +153,7 @@ test('Microsoft’s validation tests: null and empty values, manager, disabled u
     patch({ op, path, value }),
   ]
   const directory = await createDirectory(environment)
-  await run(t, directory, [
+  await runSteps(t, directory, [
     {
       send: [
         ...(['POST', '/Users'] as const),
@@ -285,7 +257,7 @@ test('Okta’s suite', async (t) => {
     emails: [{ primary: true, value: 'tina@mailinator.example', type: 'work' }],
     ...{ externalId: '00u5hwkpq7IC0H7IS0h7', locale: 'en_US', password: 'y25bA4W3' },
   }
-  await run(t, directory, [
+  await runSteps(t, directory, [
     {
       ...{ send: ['GET', '/Users?count=1&startIndex=1'], status: 200 },
       body: { schemas: [list], itemsPerPage: 1, startIndex: 1, totalResults: 1 },
