@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto'
+import type { ExecutionContext } from 'ava'
 import { decodeJwt } from 'jose'
 import * as openid from 'openid-client'
 import type { Page } from 'playwright-core'
 import { createAdmin } from '../support/admin.ts'
-import { openApplication, takePicture, testApplication } from '../support/applications.ts'
+import {
+  chooseUser,
+  createBoundApp,
+  openApplication,
+  takePicture,
+  testApplication,
+} from '../support/applications.ts'
 import { connectToProvider } from '../support/connections.ts'
 import {
   createKeycloakUser,
@@ -12,7 +19,7 @@ import {
   keycloakPassword,
   startKeycloak,
 } from '../support/keycloak.ts'
-import { startCallbackServer, startIssuer } from '../support/oauth-issuer.ts'
+import { type OAuthIssuer, startCallbackServer, startIssuer } from '../support/oauth-issuer.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
 import type { Transport } from '../support/transports.ts'
 
@@ -111,10 +118,24 @@ async function connectToRealm(
   return { ...connected, group, issuer, redirect_uri: redirect_uri as string, setRedirectUris }
 }
 
-testApplication('workspaces sign in by their realms of Keycloak', [keycloakFile], async (t) => {
+type Servers = {
+  t: ExecutionContext
+  daikon: OAuthIssuer
+  keycloak: Keycloak
+}
+
+// One test, because Keycloak takes most of the time to start.
+testApplication('Keycloak signs in to daikon, and by daikon', [keycloakFile], async (t) => {
   const daikon = await startIssuer()
   t.teardown(() => daikon.stop())
   const keycloak = await startKeycloak(t)
+  // First, because the page of daikon asks for an address once there are connections.
+  await signInByBroker({ t, daikon, keycloak })
+  await signInByRealms({ t, daikon, keycloak })
+})
+
+/** Signs members of two workspaces in, each by its realm. */
+async function signInByRealms({ t, daikon, keycloak }: Servers): Promise<void> {
   const [, rest] = daikon.environment.transports as [Transport, Transport]
   const environment = { ...daikon.environment, admin: await createAdmin(daikon.environment) }
   const ann = 'ann@alpha.example'
@@ -177,4 +198,72 @@ testApplication('workspaces sign in by their realms of Keycloak', [keycloakFile]
     await enterPassword(page, bob)
   })
   t.regex(mixedUp.error ?? 'none', /response/)
-})
+}
+
+/** Signs in to Keycloak by daikon, as docs/applications.md describes. */
+async function signInByBroker({ t, daikon, keycloak }: Servers): Promise<void> {
+  const { issuer } = daikon
+  const uri = `${await startCallbackServer(t)}/callback`
+  const broker = `${keycloak.url}/realms/broker/broker/daikon/endpoint`
+  const app = await createBoundApp(daikon, broker, 'owner', {
+    post_logout_redirect_uris: [`${broker}/logout_response`],
+  })
+  const editor = await app.addMember('editor')
+  const realm = await keycloak.createRealm('broker', {
+    roles: { realm: [{ name: 'administrator' }] },
+    clients: [
+      {
+        ...{ clientId: 'app', publicClient: true, redirectUris: [uri] },
+        attributes: { 'post.logout.redirect.uris': uri },
+      },
+    ],
+    identityProviders: [
+      {
+        ...{ alias: 'daikon', providerId: 'oidc', enabled: true, trustEmail: true },
+        config: {
+          ...{ issuer, clientId: app.id, clientSecret: app.secret },
+          authorizationUrl: `${issuer}/oauth/authorize`,
+          tokenUrl: `${issuer}/oauth/token`,
+          userInfoUrl: `${issuer}/oauth/userinfo`,
+          jwksUrl: `${issuer}/.well-known/jwks.json`,
+          logoutUrl: `${issuer}/oauth/logout`,
+          ...{ useJwksUrl: 'true', validateSignature: 'true' },
+          ...{ clientAuthMethod: 'client_secret_post', pkceEnabled: 'true', pkceMethod: 'S256' },
+          ...{ defaultScope: 'openid profile email roles groups', syncMode: 'FORCE' },
+        },
+      },
+    ],
+    identityProviderMappers: [
+      {
+        ...{ name: 'owners', identityProviderAlias: 'daikon' },
+        identityProviderMapper: 'oidc-role-idp-mapper',
+        config: {
+          ...{ syncMode: 'INHERIT', claim: 'roles', 'claim.value': 'owner' },
+          role: 'administrator',
+        },
+      },
+    ],
+  })
+  const page = await openApplication(t)
+  const client = { issuer: realm, clientId: 'app', uri }
+  for (const [email, isAdministrator] of [
+    [app.email, true],
+    [editor, false],
+  ] as const) {
+    const { config, exchange } = await signIn(page, client, {}, async () => {
+      await page.locator('#social-daikon').click()
+      await chooseUser(page, email)
+    })
+    const tokens = await exchange()
+    t.like(decodeJwt(tokens.access_token), { email, email_verified: true })
+    const { roles } = decodeJwt<{ realm_access: { roles: string[] } }>(
+      tokens.access_token,
+    ).realm_access
+    t.is(roles.includes('administrator'), isAdministrator, email)
+    const end = openid.buildEndSessionUrl(config, {
+      ...{ id_token_hint: tokens.id_token ?? '', post_logout_redirect_uri: uri },
+    })
+    await page.goto(end.href)
+    await page.waitForURL(uri)
+  }
+}
