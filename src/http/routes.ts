@@ -135,7 +135,8 @@ export function createApp(
 
   /** Runs routing errors through the pipeline, so that they count against the rate limits. */
   function fail(request: Request, response: Response, error: ServiceError): Promise<void> {
-    return run(failingOperation(error), request, response)
+    const profile = /^\/scim\/v2\//i.test(request.path) ? 'scim' : 'default'
+    return run(failingOperation(error, profile), request, response)
   }
 
   /**

@@ -52,10 +52,11 @@ export type StreamOperation = Stream & Operation
 
 /**
  * Creates an operation that fails with `error`, so that requests for undeclared routes count
- * against the rate limits.
+ * against the rate limits. `profile` is the format of its response.
  */
-export function failingOperation(error: ServiceError): Operation {
-  return publicOperation('refusal', () => Promise.reject(error))
+export function failingOperation(error: ServiceError, profile: Policy['profile']): Operation {
+  const operation = publicOperation('refusal', () => Promise.reject(error))
+  return { ...operation, policy: { ...operation.policy, profile } }
 }
 
 /**

@@ -11,6 +11,8 @@ export type Attribute = {
   uniqueness?: 'server'
   subAttributes?: Attribute[]
   referenceTypes?: string[]
+  /** Values that a directory may expect; others are kept as well. */
+  canonicalValues?: string[]
 }
 
 /** A schema with the attributes that this server keeps. It ignores all others. */
@@ -31,16 +33,23 @@ function complex(name: string, description: string, subAttributes: Attribute[]):
   return { name, type: 'complex', description, subAttributes }
 }
 
+/** The function of a value. Entra ID maps attributes to values of the listed types. */
+function typeOf(...types: string[]): Attribute {
+  const canonicalValues = types.length > 0 && { canonicalValues: types }
+  return text('type', 'The function of the value, such as `work`.', { ...canonicalValues })
+}
+
 /** An attribute with several values, each with a type and at most one of them primary. */
 function list(
   name: string,
   description: string,
+  types: string[] = [],
   value: Attribute = text('value', 'The value.'),
 ): Attribute {
   const subAttributes: Attribute[] = [
     value,
     text('display', 'A name of the value for people.'),
-    text('type', 'The function of the value, such as `work`.'),
+    typeOf(...types),
     { name: 'primary', type: 'boolean', description: 'Whether the value is preferred.' },
   ]
   return { ...complex(name, description, subAttributes), multiValued: true }
@@ -48,7 +57,10 @@ function list(
 
 const readOnly = { mutability: 'readOnly' } as const
 
-/** The ID that the directory has given a resource. A schema lists no common attribute. */
+/**
+ * The ID that the directory has given a resource. Schemas list it although it is a common attribute,
+ * because Entra ID maps only attributes that it finds there.
+ */
 export const externalId = text('externalId', 'The ID in the directory.', { caseExact: true })
 
 export const userSchema: Schema = {
@@ -80,10 +92,10 @@ export const userSchema: Schema = {
     text('locale', 'The locale.'),
     text('timezone', 'The time zone.'),
     { name: 'active', type: 'boolean', description: 'Whether the person is a member.' },
-    list('emails', 'E-mail addresses.'),
-    list('phoneNumbers', 'Phone numbers.'),
+    list('emails', 'E-mail addresses.', ['work', 'home', 'other']),
+    list('phoneNumbers', 'Phone numbers.', ['work', 'home', 'mobile', 'fax', 'pager', 'other']),
     list('ims', 'Addresses of instant messengers.'),
-    list('photos', 'URLs of photos.', reference('value', 'The URL.')),
+    list('photos', 'URLs of photos.', ['photo', 'thumbnail'], reference('value', 'The URL.')),
     {
       ...complex('addresses', 'Postal addresses.', [
         text('formatted', 'The full address.'),
@@ -92,7 +104,7 @@ export const userSchema: Schema = {
         text('region', 'The state or region.'),
         text('postalCode', 'The postal code.'),
         text('country', 'The country.'),
-        text('type', 'The function of the address, such as `work`.'),
+        typeOf('work', 'home', 'other'),
         { name: 'primary', type: 'boolean', description: 'Whether the address is preferred.' },
       ]),
       multiValued: true,
@@ -111,7 +123,7 @@ export const userSchema: Schema = {
       'roles',
       'Roles, which the mapping of the connection may turn into the role of the member.',
     ),
-    list('x509Certificates', 'Certificates.', {
+    list('x509Certificates', 'Certificates.', [], {
       name: 'value',
       type: 'binary',
       description: 'The certificate.',

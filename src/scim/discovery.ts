@@ -2,6 +2,7 @@ import type { ScimGetRequest, ScimRequest, ScimResource } from '../../gen/daikon
 import {
   type Attribute,
   enterpriseSchema,
+  externalId,
   groupSchema,
   type Schema,
   userSchema,
@@ -103,13 +104,18 @@ function describeSchema({ attributes, ...schema }: Schema, baseUrl: string, work
   return {
     schemas: ['urn:ietf:params:scim:schemas:core:2.0:Schema'],
     ...schema,
-    attributes: attributes.map(describeAttribute),
+    attributes: [...commonOf(schema), ...attributes].map(describeAttribute),
     meta: metaOf(baseUrl, workspaceId, 'Schema', `Schemas/${schema.id}`),
   }
 }
 
+/** Only core schemas have the common attribute: extensions describe no resource of their own. */
+function commonOf({ id }: Pick<Schema, 'id'>): Attribute[] {
+  return id === enterpriseSchema.id ? [] : [externalId]
+}
+
 function describeAttribute(attribute: Attribute): object {
-  const { name, type, description, subAttributes, referenceTypes } = attribute
+  const { name, type, description, subAttributes, referenceTypes, canonicalValues } = attribute
   const { required = false, caseExact = false, mutability = 'readWrite' } = attribute
   const { multiValued = false, returned = 'default', uniqueness = 'none' } = attribute
   const isText = type !== 'boolean' && type !== 'complex'
@@ -124,6 +130,7 @@ function describeAttribute(attribute: Attribute): object {
     returned,
     ...(isText && { uniqueness }),
     ...(referenceTypes && { referenceTypes }),
+    ...(canonicalValues && { canonicalValues }),
     ...(subAttributes && { subAttributes: subAttributes.map(describeAttribute) }),
   }
 }

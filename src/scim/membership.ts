@@ -61,12 +61,12 @@ export async function requireConnection(
 export async function provision(
   change: Change,
   id: MemberId,
+  connection: StoredConnection,
   email: string,
   attributes: Attributes,
 ): Promise<void> {
   const { tx, principal, quotas, now } = change
   const { workspaceId, userId } = id
-  const connection = await requireConnection(tx, workspaceId, email)
   await removeEndedMembersOf(tx, [workspaceId], now, userId)
   const member = await tx.members.find(id)
   if (member && member.supportReason !== null) throw supportAccess()

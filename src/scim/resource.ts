@@ -68,6 +68,8 @@ export function readItem(attribute: Attribute, value: unknown): unknown {
   if (value === null || value === undefined) return undefined
   const { name, type, subAttributes = [] } = attribute
   if (type === 'complex') {
+    // Entra ID removes a manager so.
+    if (value === '') return undefined
     const members = isJsonObject(value) ? membersOf(value) : readBareValue(attribute, value)
     const values = readMembers(members, subAttributes)
     return Object.keys(values).length > 0 ? values : undefined

@@ -96,13 +96,13 @@ export async function createScimUser(
   const { email, isActive = true, attributes } = described
   return inWorkspace(context, workspace_id, async (change, workspaceId) => {
     const { tx, principal, now } = change
-    await requireConnection(tx, workspaceId, email)
+    const connection = await requireConnection(tx, workspaceId, email)
     const id = { workspaceId, userId: await tx.users.ensure(email) }
     const known = await tx.scimUsers.lock(id)
     if (known && !known.isDeleted) throw alreadyProvisioned()
     if (await tx.scimUsers.isTaken(id, email)) throw alreadyProvisioned()
     await tx.scimUsers.insert(id, { ...described, userName: email, isActive }, now)
-    if (isActive) await provision(change, id, email, attributes)
+    if (isActive) await provision(change, id, connection, email, attributes)
     else {
       await deprovision(change, id)
       await tx.activity.record(actorOf(principal), createEvent('scim.user_updated', id, email))
@@ -181,7 +181,10 @@ async function changeMembership(
   { email, isActive, attributes }: Described,
 ): Promise<void> {
   if (isActive === false) return deprovision(change, before)
-  if (isActive && !before.isMember) return provision(change, before, email, attributes)
+  if (isActive && !before.isMember) {
+    const connection = await requireConnection(change.tx, before.workspaceId, email)
+    return provision(change, before, connection, email, attributes)
+  }
   if (isDeepStrictEqual(roleValues(attributes), roleValues(before.attributes))) return
   await updateRole(change, before, email, attributes)
 }

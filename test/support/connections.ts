@@ -22,31 +22,24 @@ export type ConnectionEnvironment = Awaited<ReturnType<typeof createConnectionEn
 /** A workspace with a connection to a mock provider. */
 export type ConnectedWorkspace = Awaited<ReturnType<typeof connectWorkspace>>
 
-/** Connects a new workspace, whose domain is verified, to a provider. `settings` override those of the connection. */
+/**
+ * Connects a new workspace, whose domain is verified, to a mock provider. `settings` override those of
+ * the connection.
+ */
 export async function connectWorkspace(
   t: ExecutionContext,
   environment: ConnectionEnvironment,
   transport: Transport,
   settings: Record<string, unknown> = {},
 ) {
-  const { seed, dns, admin } = environment
-  const workspace_id = await seed.workspace()
-  const owner = await seed.newMember(workspace_id, 'owner', 'owner')
   const domain = `${randomUUID()}.example`
   const authority = await startMockAuthority(t)
-  const connection = expectOk(
-    await admin.call(transport, 'CreateConnection', {
-      ...{ workspace_id, name: 'Corp', issuer: authority.url, domains: [domain] },
-      ...{ client_id: 'daikon', client_secret: 'secret', scopes: [], ...settings },
-    }),
-  )
-  const connection_id: string = connection.id
-  const ids = { workspace_id, connection_id }
-  publish(dns, connection.domains)
-  expectOk(await admin.call(transport, 'VerifyConnectionDomain', { ...ids, domain }))
+  const connected = await connectToProvider(environment, transport, domain, {
+    ...{ issuer: authority.url, client_id: 'daikon', client_secret: 'secret', ...settings },
+  })
   return {
-    ...{ workspace_id, connection_id, ids, domain, owner, authority, connection },
-    provider: `connection:${connection_id}`,
+    ...connected,
+    authority,
     /** Makes the provider assert a person with this address, who always has the same subject. */
     assert(local: string, claims: Record<string, unknown> = {}): string {
       const email = `${local}@${domain}`
@@ -54,6 +47,31 @@ export async function connectWorkspace(
       authority.claims = { ...profile, ...claims }
       return email
     },
+  }
+}
+
+/** Connects a new workspace to the provider that `settings` name, and verifies its domain. */
+export async function connectToProvider(
+  environment: Pick<ConnectionEnvironment, 'seed' | 'dns' | 'admin'>,
+  transport: Transport,
+  domain: string,
+  settings: Record<string, unknown>,
+) {
+  const { seed, dns, admin } = environment
+  const workspace_id = await seed.workspace()
+  const owner = await seed.newMember(workspace_id, 'owner', 'owner')
+  const connection = expectOk(
+    await admin.call(transport, 'CreateConnection', {
+      ...{ workspace_id, name: 'Corp', domains: [domain], scopes: [], ...settings },
+    }),
+  )
+  const connection_id: string = connection.id
+  const ids = { workspace_id, connection_id }
+  publish(dns, connection.domains)
+  expectOk(await admin.call(transport, 'VerifyConnectionDomain', { ...ids, domain }))
+  return {
+    ...{ workspace_id, connection_id, ids, domain, owner, connection },
+    provider: `connection:${connection_id}`,
     async change(changes: Record<string, unknown>) {
       const lists = { scopes: [], domains: [] }
       return admin.call(transport, 'UpdateConnection', { ...ids, ...lists, ...changes })
@@ -70,7 +88,7 @@ export function publish(dns: DnsServer, domains: { txt_host: string; txt_value: 
 }
 
 async function addMember(
-  { seed }: ConnectionEnvironment,
+  { seed }: Pick<ConnectionEnvironment, 'seed'>,
   workspace: string,
   role: Role,
   email: string,

@@ -27,8 +27,9 @@ export class ScimGroupStore {
   }
 
   async find(workspaceId: string, id: string): Promise<ScimGroup | undefined> {
-    const { items } = await this.list(workspaceId, { id }, { offset: 0, limit: 1 })
-    return items[0]
+    const values = [workspaceId, id, null, null, 1, 0]
+    const [group] = await query<ScimGroup>(this.#em, listSql, values)
+    return group
   }
 
   /** Returns a page of the groups of a workspace, by ID, and the number of all of them. */

@@ -38,8 +38,9 @@ export class ScimUserStore {
   }
 
   async find({ workspaceId, userId }: MemberId): Promise<ScimUser | undefined> {
-    const { items } = await this.list(workspaceId, { id: userId }, { offset: 0, limit: 1 })
-    return items[0]
+    const values = [workspaceId, userId, null, null, 1, 0]
+    const [user] = await query<ScimUser>(this.#em, listSql, values)
+    return user
   }
 
   /** Returns a page of the people of a workspace, by ID, and the number of all of them. */
