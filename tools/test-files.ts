@@ -59,6 +59,7 @@ export const extendedTests: Record<string, string> = {
   'test/identity/signers.test.ts': 'a server of Vault',
   'test/identity/state.test.ts': 'every flow with every provider',
   'test/identity/token-types.test.ts': 'every kind of token at every method',
+  'test/models/': 'every question of 32 models',
   'test/permissions/access-agreement.test.ts': 'random questions',
   'test/permissions/accessible-snapshot.test.ts': 'many pages during changes',
   'test/permissions/caller-isolation.test.ts': 'concurrent calls of many callers',
