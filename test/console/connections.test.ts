@@ -30,6 +30,7 @@ if (hasBrowser) {
   const inDialog = (name: string) => dialog.getByRole('button', { name, exact: true })
   const field = (name: string) => dialog.getByLabel(name, { exact: true })
   const status = (text: string | RegExp) => page.getByRole('status').getByText(text)
+  const required = dialog.getByText('This field is required')
   const step = (name: string) => dialog.getByRole('heading', { name }).waitFor()
   const list = () => call('GET', `/admin/workspaces/${workspaceId}/connections`)
   const read = async () => (await list())[0]
@@ -59,7 +60,8 @@ if (hasBrowser) {
     await page.getByRole('dialog', { name: 'Connect an identity provider' }).waitFor()
     await step('Step 1 of 4: Provider')
     await inDialog('Next').click()
-    t.is(await dialog.getByText('This field is required').count(), 3)
+    await required.nth(2).waitFor()
+    t.is(await required.count(), 3)
     await field('Name').fill('Corp')
     await choose('Provider', 'Keycloak')
     await field('Issuer').fill(`${authority.url}/realms/none`)
@@ -75,7 +77,8 @@ if (hasBrowser) {
 
   test.serial('the setup asks for the client and the mapping, errors at their rows', async (t) => {
     await inDialog('Next').click()
-    t.is(await dialog.getByText('This field is required').count(), 2)
+    await required.nth(1).waitFor()
+    t.is(await required.count(), 2)
     await field('Client ID').fill('daikon')
     await field('Client secret').fill('secret')
     // Enter presses Next.
@@ -89,7 +92,7 @@ if (hasBrowser) {
     await field('Value 2 of the groups claim').fill('urn:corp.example:eng')
     await inDialog('Create connection').click()
     await dialog.getByText('This field is already listed above').waitFor()
-    t.is(await dialog.getByText('This field is required').count(), 2)
+    t.is(await required.count(), 2)
     await inDialog('Remove group 2').click()
     await dialog.getByRole('combobox', { name: 'Group 1', exact: true }).fill('prod')
     await page.getByRole('option', { name: 'Product' }).click()
@@ -97,7 +100,7 @@ if (hasBrowser) {
     await field('Value 1 of the role claim').fill('staff')
     await choose('Role 1', 'Editor')
     await inDialog('Create connection').click()
-    await dialog.getByText('This field is required').waitFor()
+    await required.waitFor()
     await field('Claim with roles').fill('roles')
     t.deepEqual(await inspectPage(page, 'dialog-connection-mapping', 'dialog'), [])
   })
@@ -230,17 +233,17 @@ if (hasBrowser) {
   })
 
   test.serial('the connection is required after a sign-in, also of owners', async (t) => {
-    const required = page.getByRole('switch', { name: 'Require the sign-in by this connection' })
+    const enforced = page.getByRole('switch', { name: 'Require the sign-in by this connection' })
     const breakGlass = page.getByRole('switch', { name: /break glass/ })
     // Another client ID forgot the sign-in.
-    await required.press('Space')
+    await enforced.press('Space')
     await page.getByRole('dialog', { name: 'Require the sign-in by Corp Inc?' }).waitFor()
     await inDialog('Require').click()
     await dialog.getByText(/^Enforcing a connection requires a verified domain/).waitFor()
     await inDialog('Cancel').click()
     await dialog.waitFor({ state: 'detached' })
     await testSignIn('The sign-in works')
-    await required.click()
+    await enforced.click()
     await confirm('Require')
     await page
       .getByText('A member who has signed in otherwise has to choose the connection.')
@@ -252,7 +255,7 @@ if (hasBrowser) {
     t.like(await read(), { enforced: true, break_glass: false })
     await breakGlass.click()
     await page.getByText('nobody can get in, not even an owner').waitFor({ state: 'detached' })
-    await required.click()
+    await enforced.click()
     await page.locator('input[role="switch"]:not(:checked)').first().waitFor()
     t.like(await read(), { enforced: false, break_glass: true })
   })

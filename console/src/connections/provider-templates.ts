@@ -6,8 +6,6 @@ export type ProviderTemplate = {
   issuer: string
   /** What to do at the provider. */
   steps: string
-  roleClaim: string
-  groupsClaim: string
   /** What the values of the claim for groups are. */
   groupValues: string
 }
@@ -19,8 +17,6 @@ export const providerTemplates: ProviderTemplate[] = [
     issuer: 'https://example.okta.com',
     steps:
       'In Okta, create an app integration of the type OIDC, Web Application. The issuer is the URL of your organization.',
-    roleClaim: 'roles',
-    groupsClaim: 'groups',
     groupValues: 'Add a groups claim to the ID token of the app. Its values are names of groups.',
   },
   {
@@ -29,8 +25,6 @@ export const providerTemplates: ProviderTemplate[] = [
     issuer: 'https://login.microsoftonline.com/<tenant ID>/v2.0',
     steps:
       'In Entra ID, register an application for the accounts of your directory only, with the platform Web and a client secret.',
-    roleClaim: 'roles',
-    groupsClaim: 'groups',
     groupValues:
       'App roles arrive in the claim roles. The values of the claim groups are object IDs.',
   },
@@ -40,8 +34,6 @@ export const providerTemplates: ProviderTemplate[] = [
     issuer: 'https://keycloak.example.com/realms/<realm>',
     steps:
       'In Keycloak, create a client of the type OpenID Connect with client authentication and the standard flow.',
-    roleClaim: 'roles',
-    groupsClaim: 'groups',
     groupValues: 'Add mappers that put groups or roles of the realm into the ID token.',
   },
   {
@@ -50,8 +42,6 @@ export const providerTemplates: ProviderTemplate[] = [
     issuer: 'https://idp.example.com',
     steps:
       'Create a web application at the provider, with the authorization code grant and PKCE. It must sign ID tokens with RS256.',
-    roleClaim: 'roles',
-    groupsClaim: 'groups',
     groupValues: 'A claim of the ID token is a text or a list of texts.',
   },
 ]
