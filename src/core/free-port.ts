@@ -1,6 +1,6 @@
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { threadId } from 'node:worker_threads'
 
 /**
  * Operating systems take the ports of outgoing connections, and of servers that leave the choice to
@@ -8,11 +8,8 @@ import { threadId } from 'node:worker_threads'
  */
 const [first, last] = [20_000, 32_767]
 
-/**
- * The port that was tried last. Each process begins elsewhere, its threads 250 ports apart, and none of them returns a
- * port twice: it is free for another one until its caller uses it.
- */
-let latest = first + ((process.pid * 4099 + threadId * 250) % (last - first))
+/** The port that was tried last. Each process begins elsewhere and does not return a port twice. */
+let latest = randomInt(first, last)
 
 /** Returns a port of the loopback interface that is currently free. */
 export async function findFreePort(): Promise<number> {

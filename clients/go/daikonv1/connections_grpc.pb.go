@@ -45,7 +45,7 @@ type ConnectionServiceClient interface {
 	// verified. Fails with `FAILED_PRECONDITION` if SECRETS_ENCRYPTION_KEY is not set, and with
 	// `ALREADY_EXISTS` during a rollout, while a node of an older version is connected.
 	CreateConnection(ctx context.Context, in *ConnectionCreateRequest, opts ...grpc.CallOption) (*ConnectionResponse, error)
-	// Read the configuration of an issuer
+	// Discover an issuer
 	//
 	// Reads what an issuer publishes about itself and its keys, as creating a connection does.
 	// `INVALID_ARGUMENT` says why it cannot be used. Changes nothing.
@@ -166,7 +166,7 @@ type ConnectionServiceServer interface {
 	// verified. Fails with `FAILED_PRECONDITION` if SECRETS_ENCRYPTION_KEY is not set, and with
 	// `ALREADY_EXISTS` during a rollout, while a node of an older version is connected.
 	CreateConnection(context.Context, *ConnectionCreateRequest) (*ConnectionResponse, error)
-	// Read the configuration of an issuer
+	// Discover an issuer
 	//
 	// Reads what an issuer publishes about itself and its keys, as creating a connection does.
 	// `INVALID_ARGUMENT` says why it cannot be used. Changes nothing.

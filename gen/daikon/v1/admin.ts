@@ -1425,7 +1425,7 @@ export const AdminServiceService = {
     responseDeserialize: (value: Buffer): ConnectionResponse => ConnectionResponse.decode(value),
   },
   /**
-   * Read the configuration of an issuer
+   * Discover an issuer
    *
    * Reads what an issuer publishes about itself and its keys, as creating a connection does.
    * `INVALID_ARGUMENT` says why it cannot be used. Changes nothing.
@@ -2478,7 +2478,7 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
    */
   createConnection: handleUnaryCall<ConnectionCreateRequest, ConnectionResponse>;
   /**
-   * Read the configuration of an issuer
+   * Discover an issuer
    *
    * Reads what an issuer publishes about itself and its keys, as creating a connection does.
    * `INVALID_ARGUMENT` says why it cannot be used. Changes nothing.
@@ -4341,7 +4341,7 @@ export interface AdminServiceClient extends Client {
     callback: (error: ServiceError | null, response: ConnectionResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Read the configuration of an issuer
+   * Discover an issuer
    *
    * Reads what an issuer publishes about itself and its keys, as creating a connection does.
    * `INVALID_ARGUMENT` says why it cannot be used. Changes nothing.

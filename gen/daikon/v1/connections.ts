@@ -1695,7 +1695,7 @@ export const ConnectionServiceService = {
     responseDeserialize: (value: Buffer): ConnectionResponse => ConnectionResponse.decode(value),
   },
   /**
-   * Read the configuration of an issuer
+   * Discover an issuer
    *
    * Reads what an issuer publishes about itself and its keys, as creating a connection does.
    * `INVALID_ARGUMENT` says why it cannot be used. Changes nothing.
@@ -1792,7 +1792,7 @@ export interface ConnectionServiceServer extends UntypedServiceImplementation {
    */
   createConnection: handleUnaryCall<ConnectionCreateRequest, ConnectionResponse>;
   /**
-   * Read the configuration of an issuer
+   * Discover an issuer
    *
    * Reads what an issuer publishes about itself and its keys, as creating a connection does.
    * `INVALID_ARGUMENT` says why it cannot be used. Changes nothing.
@@ -1872,7 +1872,7 @@ export interface ConnectionServiceClient extends Client {
     callback: (error: ServiceError | null, response: ConnectionResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Read the configuration of an issuer
+   * Discover an issuer
    *
    * Reads what an issuer publishes about itself and its keys, as creating a connection does.
    * `INVALID_ARGUMENT` says why it cannot be used. Changes nothing.

@@ -522,7 +522,7 @@ type AdminServiceClient interface {
 	// verified. Fails with `FAILED_PRECONDITION` if SECRETS_ENCRYPTION_KEY is not set, and with
 	// `ALREADY_EXISTS` during a rollout, while a node of an older version is connected.
 	CreateConnection(ctx context.Context, in *daikonv1.ConnectionCreateRequest, opts ...grpc.CallOption) (*daikonv1.ConnectionResponse, error)
-	// Read the configuration of an issuer
+	// Discover an issuer
 	//
 	// Reads what an issuer publishes about itself and its keys, as creating a connection does.
 	// `INVALID_ARGUMENT` says why it cannot be used. Changes nothing.
@@ -2191,7 +2191,7 @@ type AdminServiceServer interface {
 	// verified. Fails with `FAILED_PRECONDITION` if SECRETS_ENCRYPTION_KEY is not set, and with
 	// `ALREADY_EXISTS` during a rollout, while a node of an older version is connected.
 	CreateConnection(context.Context, *daikonv1.ConnectionCreateRequest) (*daikonv1.ConnectionResponse, error)
-	// Read the configuration of an issuer
+	// Discover an issuer
 	//
 	// Reads what an issuer publishes about itself and its keys, as creating a connection does.
 	// `INVALID_ARGUMENT` says why it cannot be used. Changes nothing.
