@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ClientReadableStream } from '@grpc/grpc-js'
 import {
   ActivityServiceService,
   WatchActivityRequest,
@@ -68,6 +69,7 @@ process.once('disconnect', () => process.exit())
 
 /** The first client makes changes, the others have watches. */
 let clients: BenchClient[] = []
+let streams: ClientReadableStream<Buffer>[] = []
 
 async function open({ port, watches }: FollowersJob): Promise<object> {
   const connections = Math.ceil(watches / watchesPerConnection)
@@ -100,6 +102,7 @@ async function follow(job: FollowersJob): Promise<FollowersResult> {
     webhooks: latencyOf(receipts.webhooks, acknowledged),
   }
   const rates = burst > 0 ? await measureBurst(writer, { ...job, before: count }) : undefined
+  for (const stream of streams) stream.cancel()
   for (const client of clients) client.close()
   return {
     ...(rates && {
@@ -113,10 +116,11 @@ async function follow(job: FollowersJob): Promise<FollowersResult> {
 async function openWatches(clients: BenchClient[], count: number): Promise<void> {
   const request = WatchActivityRequest.encode({ actions: ['permission.registered'] }).finish()
   const { path } = ActivityServiceService.watch
-  const opened = Array.from({ length: count }, async (_, index) => {
-    const client = clients[index % clients.length] as BenchClient
-    const stream = client.readStream(path, '', request)
-    // The client is closed at the end.
+  streams = Array.from({ length: count }, (_, index) =>
+    (clients[index % clients.length] as BenchClient).readStream(path, '', request),
+  )
+  const opened = streams.map(async (stream, index) => {
+    // The watch is cancelled at the end.
     stream.on('error', () => {})
     stream.on('data', (bytes: Buffer) => {
       if (bytes.length < minEventBytes) return
