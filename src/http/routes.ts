@@ -154,7 +154,7 @@ export function createApp(
       isAllowed = await crossOrigin.isAllowed(request)
       return {}
     }
-    const preflight = publicOperation('preflight', handler, 'preflight')
+    const preflight = publicOperation('preflight', handler, { globalWindow: 'preflight' })
     await pipeline(preflight, readCall(request, response, undefined))
     if (isAllowed) crossOrigin.sendPreflight(request, response)
     else next()

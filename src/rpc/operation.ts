@@ -55,21 +55,20 @@ export type StreamOperation = Stream & Operation
  * against the rate limits. `profile` is the format of its response.
  */
 export function failingOperation(error: ServiceError, profile: Policy['profile']): Operation {
-  const operation = publicOperation('refusal', () => Promise.reject(error))
-  return { ...operation, policy: { ...operation.policy, profile } }
+  return publicOperation('refusal', () => Promise.reject(error), { profile })
 }
 
 /**
  * Creates a public operation that is not declared in the proto, such as a page of the API docs.
- * Preflights are counted in a separate global window, so that they do not use up the limit of the
- * requests that follow them.
+ * `changes` replace parts of its policy: preflights are counted in a separate global window, so that
+ * they do not use up the limit of the requests that follow them.
  */
 export function publicOperation(
   name: string,
   handler: () => Promise<object>,
-  globalWindow: Policy['globalWindow'] = 'global',
+  changes: Partial<Pick<Policy, 'globalWindow' | 'profile'>> = {},
 ): Operation {
-  const policy = { ...publicPolicy, globalWindow }
+  const policy = { ...publicPolicy, ...changes }
   return { name, policy, validate: () => {}, handler: { handle: handler } }
 }
 
