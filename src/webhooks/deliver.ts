@@ -51,12 +51,13 @@ export async function deliverDue(
   const { withStores, now } = dependencies
   const startedAt = performance.now()
   for (;;) {
-    const { claimed, target } = await withStores(async ({ deliveries, webhooks }) => {
+    const due = await withStores(async ({ deliveries, webhooks }) => {
       const claimed = await deliveries.claim(webhookId, maxConcurrent, now())
-      return { claimed, target: await webhooks.findTarget(webhookId) }
+      const target = claimed.length > 0 ? await webhooks.findTarget(webhookId) : undefined
+      return target && { claimed, target }
     })
-    if (!target) return undefined
-    if (claimed.length === 0) break
+    if (!due) break
+    const { claimed, target } = due
     const secrets = decryptSecrets(dependencies, target)
     const results = await Promise.all(
       claimed.map((delivery) => attempt(dependencies, target, delivery, secrets)),
