@@ -35,8 +35,8 @@ function complex(name: string, description: string, subAttributes: Attribute[]):
 
 /** The function of a value. Entra ID maps attributes to values of the listed types. */
 function typeOf(...types: string[]): Attribute {
-  const canonicalValues = types.length > 0 && { canonicalValues: types }
-  return text('type', 'The function of the value, such as `work`.', { ...canonicalValues })
+  const listed = types.length > 0 ? { canonicalValues: types } : {}
+  return text('type', 'The function of the value, such as `work`.', listed)
 }
 
 /** An attribute with several values, each with a type and at most one of them primary. */
