@@ -1,8 +1,9 @@
-import { Box, Checkbox, Textarea, TextInput } from '@mantine/core'
+import { Box, Checkbox, TextInput } from '@mantine/core'
 import { ApiError } from '../api/api-error.ts'
 import { FormModal } from '../ui/form.tsx'
 import { parseJsonObject } from '../ui/json-object.ts'
 import { toLines } from '../ui/lines.ts'
+import { LinesField } from '../ui/lines-field.tsx'
 import { Select } from '../ui/select.tsx'
 import { WorkspacePicker } from '../workspaces/workspace-picker.tsx'
 import { MachineFields } from './machine-fields.tsx'
@@ -100,20 +101,16 @@ export function ClientAppForm(props: Props) {
             />
           )}
           {form.values.type === 'confidential' && <MachineFields form={form} />}
-          <Textarea
+          <LinesField
             label="Redirect URIs"
             description="One per line: https, or http on a loopback host. Not needed with a service account."
-            autosize
             minRows={2}
-            mt="md"
             {...form.getInputProps('redirect_uris')}
           />
-          <Textarea
+          <LinesField
             label="Redirect URIs after sign-out"
             description="One per line. Optional."
-            autosize
             minRows={1}
-            mt="md"
             {...form.getInputProps('post_logout_redirect_uris')}
           />
           <TextInput

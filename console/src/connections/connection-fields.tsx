@@ -1,5 +1,6 @@
-import { Textarea, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
+import { LinesField } from '../ui/lines-field.tsx'
 import type { ConnectionFields } from './connection-form.ts'
 
 type Props = { form: UseFormReturnType<ConnectionFields> }
@@ -47,12 +48,10 @@ export function ClientFields({ form, isEdit = false }: Props & { isEdit?: boolea
         mt="md"
         {...form.getInputProps('client_secret')}
       />
-      <Textarea
+      <LinesField
         label="Scopes"
         description="One per line. openid is always included."
-        autosize
         minRows={3}
-        mt="md"
         {...form.getInputProps('scopes')}
       />
     </>

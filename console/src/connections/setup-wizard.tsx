@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Textarea } from '@mantine/core'
+import { Alert, Button, Group } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
@@ -7,6 +7,7 @@ import { CopyableId } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { useServerForm } from '../ui/form.tsx'
 import { toLines } from '../ui/lines.ts'
+import { LinesField } from '../ui/lines-field.tsx'
 import { Select } from '../ui/select.tsx'
 import { QueryState } from '../ui/states.tsx'
 import { Steps } from '../ui/steps.tsx'
@@ -204,13 +205,11 @@ function ProviderStep({ form, template, onChoose }: ProviderStepProps) {
         onChange={(kind) => onChoose(kind ?? 'other')}
       />
       <IssuerField form={form} {...(template && { placeholder: template.issuer })} />
-      <Textarea
+      <LinesField
         label="E-mail domains"
         description="One per line, without subdomains. The provider signs in addresses of these domains, once you have proven that they are yours."
         placeholder="example.com"
-        autosize
         minRows={1}
-        mt="md"
         {...form.getInputProps('domains')}
       />
     </>

@@ -1,7 +1,8 @@
-import { Box, Textarea, TextInput } from '@mantine/core'
+import { Box, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { actions } from '../activity/activity-actions.ts'
 import { toLines } from '../ui/lines.ts'
+import { LinesField } from '../ui/lines-field.tsx'
 import { Select } from '../ui/select.tsx'
 import { WorkspacePicker } from '../workspaces/workspace-picker.tsx'
 import type { Webhook } from './webhook-queries.ts'
@@ -64,13 +65,11 @@ export function WebhookForm({ form, isEdit = false }: Props) {
         mt="md"
         {...form.getInputProps('description')}
       />
-      <Textarea
+      <LinesField
         label="Events"
         description="One per line; member.* selects all that begin with member. Leave empty for all."
-        autosize
         minRows={2}
         maxRows={8}
-        mt="md"
         {...form.getInputProps('events')}
       />
       <Select
