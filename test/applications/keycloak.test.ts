@@ -20,10 +20,9 @@ import {
   startKeycloak,
 } from '../support/keycloak.ts'
 import { type OAuthIssuer, startCallbackServer, startIssuer } from '../support/oauth-issuer.ts'
+import { beginSignIn } from '../support/openid-client.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
 import type { Transport } from '../support/transports.ts'
-
-const insecure = { execute: [openid.allowInsecureRequests] }
 
 /** Signs in to a client app of an issuer in a browser. `act` signs in from its first page on. */
 async function signIn(
@@ -32,16 +31,7 @@ async function signIn(
   parameters: Record<string, string>,
   act: () => Promise<void>,
 ) {
-  const none = openid.None()
-  const config = await openid.discovery(new URL(issuer), clientId, undefined, none, insecure)
-  const pkceCodeVerifier = openid.randomPKCECodeVerifier()
-  const start = openid.buildAuthorizationUrl(config, {
-    redirect_uri: uri,
-    scope: 'openid profile email',
-    code_challenge: await openid.calculatePKCECodeChallenge(pkceCodeVerifier),
-    code_challenge_method: 'S256',
-    ...parameters,
-  })
+  const { config, start, grant } = await beginSignIn(issuer, clientId, uri, parameters)
   await page.goto(start.href)
   await act()
   await page.waitForURL(`${uri}?**`)
@@ -49,7 +39,7 @@ async function signIn(
   return {
     config,
     error: redirect.searchParams.get('error_description'),
-    exchange: () => openid.authorizationCodeGrant(config, redirect, { pkceCodeVerifier }),
+    exchange: () => grant(redirect),
   }
 }
 

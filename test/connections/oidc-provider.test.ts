@@ -9,6 +9,7 @@ import { createSigningKey } from '../../src/dev/mock-oidc.ts'
 import { createAdmin } from '../support/admin.ts'
 import { connectToProvider } from '../support/connections.ts'
 import { type createCookieJar, follow, startIssuer } from '../support/oauth-issuer.ts'
+import { beginSignIn } from '../support/openid-client.ts'
 import { expectOk } from '../support/outcome.ts'
 import type { Transport } from '../support/transports.ts'
 
@@ -90,21 +91,9 @@ async function signIn(
 ) {
   const row = { post_logout_redirect_uris: [postLogoutUri] }
   const { client_id } = await daikon.createClient(callback, row)
-  const none = openid.None()
-  const insecure = { execute: [openid.allowInsecureRequests] }
-  const url = new URL(daikon.issuer)
-  const config = await openid.discovery(url, client_id, undefined, none, insecure)
-  const pkceCodeVerifier = openid.randomPKCECodeVerifier()
-  const start = openid.buildAuthorizationUrl(config, {
-    redirect_uri: callback,
-    scope: 'openid profile email',
-    code_challenge: await openid.calculatePKCECodeChallenge(pkceCodeVerifier),
-    code_challenge_method: 'S256',
-    ...parameters,
-  })
+  const { config, start, grant } = await beginSignIn(daikon.issuer, client_id, callback, parameters)
   const redirect = await follow(start, callback, jars)
-  const grant = () => openid.authorizationCodeGrant(config, redirect, { pkceCodeVerifier })
-  return { config, redirect, grant }
+  return { config, redirect, grant: () => grant(redirect) }
 }
 
 test('signs in with PKCE and a nonce, maps role and groups, and signs out', async (t) => {

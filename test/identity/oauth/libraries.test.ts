@@ -24,6 +24,7 @@ import {
   startCallbackServer,
   startIssuer,
 } from '../../support/oauth-issuer.ts'
+import { beginSignIn } from '../../support/openid-client.ts'
 import { seedServiceAccount } from '../../support/request-fixture.ts'
 
 // Imported through a variable so that its types are not loaded: they refer to the DOM types, which
@@ -47,17 +48,9 @@ async function signInWith(
   uri: string,
   parameters: Record<string, string> = {},
 ) {
-  const none = openid.None()
-  const config = await openid.discovery(new URL(server), clientId, undefined, none, insecure)
-  const pkceCodeVerifier = openid.randomPKCECodeVerifier()
-  const start = openid.buildAuthorizationUrl(config, {
-    redirect_uri: uri,
-    scope: 'openid',
-    code_challenge: await openid.calculatePKCECodeChallenge(pkceCodeVerifier),
-    code_challenge_method: 'S256',
-    ...parameters,
-  })
-  return openid.authorizationCodeGrant(config, await follow(start, uri), { pkceCodeVerifier })
+  const more = { scope: 'openid', ...parameters }
+  const { start, grant } = await beginSignIn(server, clientId, uri, more)
+  return grant(await follow(start, uri))
 }
 
 for (const [title, type, authentication] of [
