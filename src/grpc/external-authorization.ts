@@ -8,7 +8,7 @@ import type { Outcome, Pipeline } from '../rpc/pipeline.ts'
 import { toChallenge, toProblem } from '../rpc/problem.ts'
 import { readRequestId } from '../rpc/request-headers.ts'
 import { withCodecs } from './codecs.ts'
-import { readCall, responseMetadata } from './incoming.ts'
+import { completeCall, readCall, responseMetadata } from './incoming.ts'
 import type { ReceivedMessage } from './received-message.ts'
 
 /**
@@ -40,6 +40,7 @@ export function addExternalAuthorization(
     const requestId = readRequestId(http?.headers['x-request-id'])
     const credentials = { ...call.credentials, authorization: http?.headers.authorization }
     const outcome = await pipeline(operation, { ...call, message, requestId, credentials })
+    completeCall(incoming)
     incoming.sendMetadata(responseMetadata)
     callback(null, toCheckResponse(outcome, requestId))
   }

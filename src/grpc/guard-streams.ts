@@ -30,22 +30,21 @@ export function guardStreams(server: Http2Server): void {
   const listeners = server.listeners('stream') as StreamListener[]
   server.removeAllListeners('stream')
   const guard: StreamListener = (stream, headers, flags, rawHeaders) => {
-    if (!isWithinLimit(rawHeaders)) return refuse(stream, metadataTooLarge())
+    let bytes = (rawHeaders.length / 2) * headerOverhead
+    for (let index = 0; index < rawHeaders.length; index += 2) {
+      const name = rawHeaders[index] as string
+      bytes += name.length + (rawHeaders[index + 1] as string).length
+      if (name.endsWith('-bin')) delete headers[name]
+    }
+    if (bytes > maxMetadataBytes) return refuse(stream, metadataTooLarge())
     if (!headers['content-type']?.startsWith('application/grpc')) return refuseOther(stream)
     const encoding = headers['grpc-encoding']
     if (encoding !== undefined && encoding !== 'identity')
       return refuse(stream, encodingUnsupported(), { 'grpc-accept-encoding': 'identity' })
-    for (const name in headers) if (name.endsWith('-bin')) delete headers[name]
     for (const listener of listeners) listener.call(server, stream, headers, flags, rawHeaders)
   }
   // The declared listener lacks the raw headers.
   server.on('stream', guard as never)
-}
-
-function isWithinLimit(rawHeaders: string[]): boolean {
-  let bytes = (rawHeaders.length / 2) * headerOverhead
-  for (const text of rawHeaders) bytes += text.length
-  return bytes <= maxMetadataBytes
 }
 
 function refuse(

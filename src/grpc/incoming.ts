@@ -3,7 +3,7 @@ import type { Call } from '../rpc/call.ts'
 import { readCookie, readRequestId } from '../rpc/request-headers.ts'
 
 /** The part of a grpc-js call that unary calls and streams share. */
-export type IncomingCall = Pick<NodeJS.EventEmitter, 'on'> & {
+export type IncomingCall = Pick<NodeJS.EventEmitter, 'on' | 'removeAllListeners'> & {
   metadata: Metadata
   getPeer(): string
 }
@@ -19,7 +19,7 @@ const callEnded = new Error('The call has ended')
 export function readCall(incoming: IncomingCall): Call {
   const { metadata } = incoming
   const controller = new AbortController()
-  // Also emitted when the deadline passes, and after every completed call.
+  // Also emitted when the deadline passes, and after every completed call (`completeCall`).
   incoming.on('cancelled', () => controller.abort(callEnded))
   return {
     transport: 'grpc',
@@ -34,6 +34,11 @@ export function readCall(incoming: IncomingCall): Call {
     scope: { signal: controller.signal },
     traceparent: readMetadata(metadata, 'traceparent'),
   }
+}
+
+/** Stops `readCall` from aborting a call that has been answered, which would take 3 µs. */
+export function completeCall(incoming: IncomingCall): void {
+  incoming.removeAllListeners('cancelled')
 }
 
 /**

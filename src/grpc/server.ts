@@ -23,7 +23,7 @@ import { maxPublicMessageBytes, messageLimit, messageTooLarge, withCodecs } from
 import { addExternalAuthorization, maxAuthorizationBytes } from './external-authorization.ts'
 import { guardStreams } from './guard-streams.ts'
 import { addHealth } from './health.ts'
-import { readCall, responseMetadata } from './incoming.ts'
+import { completeCall, readCall, responseMetadata } from './incoming.ts'
 import { type ReceivedMessage, withMessage } from './received-message.ts'
 import { addReflection, reflectionPrefix } from './reflection.ts'
 import { toGrpcStatus, toTrailersOnly } from './status.ts'
@@ -239,6 +239,7 @@ function createUnaryHandler(
     const call = withMessage(readCall(incoming), incoming.request, operation.policy)
     const { error, response } = await pipeline(operation, call)
     if (error) return callback(toGrpcStatus(error, call.requestId))
+    completeCall(incoming)
     incoming.sendMetadata(responseMetadata)
     callback(null, response ?? {})
   }

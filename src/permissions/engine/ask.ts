@@ -54,14 +54,16 @@ export function createAsk(
     if (!ask) return { ...(await load(caller, { checks: [] }, scope)), facts: noFacts }
     const { keyHash } = caller
     if (keyHash === undefined) {
-      const questions = await settle(ask, undefined)
+      const settled = settle(ask, undefined)
+      const questions = settled instanceof Promise ? await settled : settled
       const loaded = await load(caller, questions.value ?? { checks: [] }, scope)
       return { ...loaded, error: questions.error }
     }
     const known = services.get(keyHash)
     let assumed = known !== undefined || isDevelopmentMode ? { name: known } : undefined
     for (;;) {
-      const questions = assumed && (await settle(ask, assumed))
+      const settled = assumed && settle(ask, assumed)
+      const questions = settled instanceof Promise ? await settled : settled
       const { status, facts } = await load(caller, questions?.value ?? { checks: [] }, scope)
       const { service } = status
       if (service === undefined) services.delete(keyHash)
@@ -119,12 +121,20 @@ function arrange(
   return facts
 }
 
-async function settle(
+type Settled = { value?: Questions; error?: unknown }
+
+/** Returns what `ask` resolves to or rejects with, as a promise only if it returns one. */
+function settle(
   ask: AskQuestions,
   service: ServicePrincipal | undefined,
-): Promise<{ value?: Questions; error?: unknown }> {
+): Settled | Promise<Settled> {
   try {
-    return { value: await ask(service) }
+    const value = ask(service)
+    if (!(value instanceof Promise)) return { value }
+    return value.then(
+      (value) => ({ value }),
+      (error) => ({ error }),
+    )
   } catch (error) {
     return { error }
   }

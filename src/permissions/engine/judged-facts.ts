@@ -69,12 +69,14 @@ export function createJudgedFacts({
     const { checks } = query
     const isDirect =
       !isRemembered &&
+      uncertainTypes.size > 0 &&
       checks.length > 0 &&
       checks.every(
         (check) =>
           isJudged(check) && uncertainTypes.get(check.service_name)?.has(check.resource_type),
       )
     const facts = isDirect ? undefined : await loadFacts(query, scope)
+    if (facts && !facts.bits.some(isUncertain)) return facts
     const indexes = [...checks.keys()].filter(
       (index) =>
         !facts ||

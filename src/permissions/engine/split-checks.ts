@@ -32,8 +32,7 @@ export function withOwnFacts(
   isOwn: (check: Check) => boolean,
   loadOwnBits: (checks: Check[], scope: Parameters<LoadFacts>[1]) => Promise<number[]>,
 ): LoadFacts {
-  return async (query, scope) => {
-    if (!query.checks.some(isOwn)) return loadFacts(query, scope)
+  const loadSplit: LoadFacts = async (query, scope) => {
     const { own, others, merge } = splitChecks(query.checks, isOwn)
     const [facts, bits] = await Promise.all([
       loadFacts({ ...query, checks: others }, scope),
@@ -41,6 +40,7 @@ export function withOwnFacts(
     ])
     return { status: facts.status, bits: merge(bits, facts.bits) }
   }
+  return (query, scope) => (query.checks.some(isOwn) ? loadSplit : loadFacts)(query, scope)
 }
 
 /** Loads the uncertain facts of a special kind of subject with statements of its own. */

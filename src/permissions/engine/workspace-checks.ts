@@ -114,9 +114,8 @@ export function withWorkspaceFacts(
   loadFacts: LoadFacts,
   explainWorkspaces: ExplainWorkspaces,
 ): LoadFacts {
-  return async (query, scope) => {
+  const loadSplit: LoadFacts = async (query, scope) => {
     const { checks, ...caller } = query
-    if (!checks.some(isOfWorkspace)) return loadFacts(query, scope)
     const named = checks.map((check) => ({ ...check, subject: check.subject ?? caller }))
     const { explained, others } = await split(named, explainWorkspaces)
     const { status, bits } = await loadFacts({ ...query, checks: others }, scope)
@@ -126,6 +125,7 @@ export function withWorkspaceFacts(
       bits: explained.map((found) => found?.bits ?? (rest.next().value as number)),
     }
   }
+  return (query, scope) => (query.checks.some(isOfWorkspace) ? loadSplit : loadFacts)(query, scope)
 }
 
 /** Adds checks about workspaces to `loadReasons`. */
