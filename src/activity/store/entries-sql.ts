@@ -11,10 +11,7 @@ export type ActivityEvent<Name extends ActivityEventName = ActivityEventName> = 
   detail: ActivityDetail<Name>
 }
 
-/**
- * Creates the entry of an event, for a statement that inserts it together with the change it
- * describes. The entry identifies the current request, if any.
- */
+/** Creates the entry of an event, which identifies the current request, if any. */
 export function createEntry<Name extends ActivityEventName>(
   actor: Actor,
   { action, targetId, workspaceId, detail }: ActivityEvent<Name>,
@@ -46,22 +43,8 @@ const columns = `id, action, target_type, target_id, actor_id, actor_type, api_k
   workspace_id, detail, request_id, ip, service_app_id, key_prefix`
 
 /**
- * Returns SQL that inserts entries into the log. They are read from the `entry` column (JSON of
- * `createEntry`) of a CTE of the same statement.
- */
-export function insertEntriesFrom(cte: string): string {
-  return `
-    insert into activity (${columns})
-    select e.id, e.action, e.target_type, e.target_id, e.actor_id, e.actor_type, e.api_key_prefix,
-      e.workspace_id, e.detail, e.request_id, e.ip, k.app_id, k.key_prefix
-    from ${cte}
-    cross join lateral json_populate_record(null::activity, ${cte}.entry) e
-    left join service_keys k on k.key_hash = ${cte}.entry ->> 'key_hash'`
-}
-
-/**
- * The columns of an item that identify its entry and the current request, for statements that build
- * the entry themselves. `createEntrySource` returns their values.
+ * The columns of an item that identify its entry and the current request, for statements that insert
+ * the entry together with the change. `createEntrySource` returns their values.
  */
 export const entrySourceColumns =
   'entry_id uuid, actor_id uuid, actor_type text, api_key_prefix text, request_id text, ip text, key_hash text'
@@ -78,11 +61,11 @@ export function createEntrySource(actor: Actor) {
 }
 
 /**
- * Returns SQL that inserts entries into the log, like `insertEntriesFrom`. The CTE has the columns
- * of `entrySourceColumns` and `target_id`, `workspace_id` and `detail`. Building the detail in SQL
- * takes about half the time of reading it from JSON.
+ * Returns SQL that inserts entries into the log, from a CTE of the same statement. The CTE has the
+ * columns of `entrySourceColumns` and `target_id`, `workspace_id` and `detail`. Columns take about
+ * half the time of reading a whole entry from JSON.
  */
-export function insertBuiltEntriesFrom(cte: string, action: ActivityEventName): string {
+export function insertEntriesFrom(cte: string, action: ActivityEventName): string {
   return `
     insert into activity (${columns})
     select e.entry_id, '${action}', '${activityEvents[action].target}', e.target_id, e.actor_id,

@@ -4,7 +4,7 @@ import type { Actor } from '../../activity/actor.ts'
 import {
   createEntrySource,
   entrySourceColumns,
-  insertBuiltEntriesFrom,
+  insertEntriesFrom,
 } from '../../activity/store/entries-sql.ts'
 import { type BatchedQuery, batched } from '../../database/batched-query.ts'
 import { isLiveResource } from '../../database/deleted-rows.ts'
@@ -191,7 +191,7 @@ const insertResource: BatchedQuery = {
           'resource_id', inserted.resource_id, 'owner_id', inserted.owner_id,
           'visibility', inserted.visibility, 'parent', item.parent) as detail
       from inserted join item using (id)
-    ), entries as (${insertBuiltEntriesFrom('result', 'permission.registered')})
+    ), entries as (${insertEntriesFrom('result', 'permission.registered')})
     select item.index, item.is_over_quota as "isOverQuota", ${resourceColumns('inserted')}
     from item left join inserted using (id)
     where item.is_over_quota or inserted.id is not null`,

@@ -3,7 +3,8 @@ import { v7 as uuid } from 'uuid'
 import { type Actor, userIdOf } from '../../activity/actor.ts'
 import {
   type ActivityEvent,
-  createEntry,
+  createEntrySource,
+  entrySourceColumns,
   insertEntriesFrom,
 } from '../../activity/store/entries-sql.ts'
 import { type BatchedQuery, batched } from '../../database/batched-query.ts'
@@ -176,7 +177,9 @@ function grantItem(
     granted_by: userIdOf(actor),
     expires_at: expiresAt,
     quota: maxShares,
-    entry: createEntry(actor, event),
+    ...createEntrySource(actor),
+    target_id: event.targetId,
+    detail: event.detail,
   }
 }
 
@@ -268,7 +271,7 @@ function createGrantQuery(grantee: 'user_id' | 'group_id'): BatchedQuery {
         select * from json_to_recordset($1) as request (
           index int, id uuid, kind_id int, resource_id uuid, workspace_id uuid, grantee_id uuid,
           permission text, condition text, params jsonb, parameters text, granted_by uuid,
-          expires_at timestamptz, entry json, quota bigint)
+          expires_at timestamptz, quota bigint, target_id uuid, detail jsonb, ${entrySourceColumns})
       ), condition as materialized (
         -- Keeps the conditions until the shares are committed.
         select kind_id, name, parameters #>> '{}' as parameters from resource_conditions
@@ -318,7 +321,9 @@ function createGrantQuery(grantee: 'user_id' | 'group_id'): BatchedQuery {
         where ${isLive('shares')}
         returning *
       ), result as materialized (
-        select item.index, item.entry, changed.id, user_id, group_id, item.permission,
+        select item.index, item.entry_id, item.actor_id, item.actor_type, item.api_key_prefix,
+          item.request_id, item.ip, item.key_hash, item.target_id, item.workspace_id, item.detail,
+          changed.id, user_id, group_id, item.permission,
           ${conditionOf('changed')} as condition, changed.granted_by, granted_at, changed.expires_at
         -- The planner expects a row of each. A full join is never a nested loop, which would compare
         -- each of a thousand shares with each.
@@ -327,7 +332,7 @@ function createGrantQuery(grantee: 'user_id' | 'group_id'): BatchedQuery {
           and item.grantee_id = changed.${grantee}
       ), granted as (
         select * from result where id is not null and index is not null
-      ), entries as (${insertEntriesFrom('granted')})
+      ), entries as (${insertEntriesFrom('granted', 'permission.shared')})
       select index, is_over_quota as "isOverQuota", is_role_unknown as "isRoleUnknown",
         is_condition_unknown as "isConditionUnknown", granted.id, user_id as "userId", group_id as "groupId", granted.permission, granted.condition, granted.granted_by as "grantedBy",
         granted_at as "grantedAt", granted.expires_at as "expiresAt"
