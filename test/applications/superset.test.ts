@@ -49,7 +49,7 @@ ${await readRecipe('superset', { ...app, url })}`,
     const page = await openApplication(t)
     const signIn = async (email: string) => {
       await page.goto(`${url}/login/`)
-      await page.getByRole('button', { name: /daikon/i }).click()
+      await page.getByText('Sign in with Daikon').click()
       await waitForSignIn(page)
       await chooseUser(page, email)
     }
@@ -74,7 +74,8 @@ ${await readRecipe('superset', { ...app, url })}`,
     await takePicture(page, 'superset-editor')
     await signOut()
     await signIn(stranger)
-    await page.getByText('The request to sign in was denied').waitFor()
+    await page.waitForURL(`${url}/login/`)
+    await page.getByText('Sign in with Daikon').waitFor()
     await takePicture(page, 'superset-stranger')
     t.is((await page.request.get(`${url}/api/v1/me/roles/`)).status(), 401)
   },
