@@ -280,6 +280,7 @@ for (const gateway of gateways) {
       t.true(status >= 500, `${status}`)
       t.notRegex(text, /secret/)
     }
+    t.log(`statuses ${responses.map(({ status }) => status)}`)
     relay.release()
     t.is((await request('/documents/d2', [authorization])).status, 403)
     t.is((await request('/documents/d1', [authorization])).status, 200)
