@@ -127,7 +127,10 @@ function compare(
 
 function describe(results: Round[], read: (round: Round) => Measurement): string {
   const cpu = formatNumber(medianOf(results, (round) => cpuOf(read(round))))
-  return `${formatLoad(medianLoad(results, read))}, ${cpu} µs CPU`
+  const calls = formatNumber(
+    medianOf(results, (round) => read(round).calls / read(round).statements),
+  )
+  return `${formatLoad(medianLoad(results, read))}, ${cpu} µs CPU, ${calls} calls a statement`
 }
 
 const cpuOf = ({ cpu, calls }: Measurement) => cpu / calls

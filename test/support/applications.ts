@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
@@ -13,6 +13,12 @@ import type { startIssuer } from './oauth-issuer.ts'
 
 /** The folder in which `install` puts the applications. */
 export const applications = join(import.meta.dirname, 'applications')
+
+/** The folder outside the checkout in which `install-keycloak` and `install-large-applications` put theirs. */
+export const cachedApplications = join(
+  process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'),
+  'daikon',
+)
 
 /** Declares a test, which is skipped with a message if Chromium or one of the files is missing. */
 export function testApplication(
@@ -97,7 +103,8 @@ type Issuer = Awaited<ReturnType<typeof startIssuer>>
 
 /**
  * A client app that is bound to the workspace of a new user, who is in the group `Accounting`.
- * `addMember` adds another user to the workspace, and returns the e-mail address.
+ * `addMember` adds another user to the workspace, and `addStranger` one who owns a workspace of their own. Both return
+ * the e-mail address.
  */
 export async function createBoundApp(
   { environment, issuer }: Issuer,
@@ -107,10 +114,10 @@ export async function createBoundApp(
 ) {
   const { seed } = environment
   const workspace = await seed.workspace('Company')
-  const addUser = async (name: string, role: Role) => {
+  const addUser = async (name: string, role: Role, to = workspace) => {
     const email = environment.addProviderUser({ name })
     const user = await seed.user('', { email })
-    await seed.member(workspace, user, role)
+    await seed.member(to, user, role)
     return { email, user }
   }
   const { email, user } = await addUser('Ann Example', role)
@@ -123,6 +130,8 @@ export async function createBoundApp(
     id: client.client_id,
     secret: client.client_secret ?? '',
     addMember: async (role: Role) => (await addUser('Bea Example', role)).email,
+    addStranger: async () =>
+      (await addUser('Cleo Example', 'owner', await seed.workspace('Of Cleo'))).email,
   }
 }
 

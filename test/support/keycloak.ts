@@ -1,11 +1,9 @@
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 import { findFreePort } from '../../src/core/free-port.ts'
-import { createFolder, startApplication } from './applications.ts'
+import { cachedApplications, createFolder, startApplication } from './applications.ts'
 
-const cache = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache')
-const home = join(cache, 'daikon/keycloak-26.7.3')
+const home = join(cachedApplications, 'keycloak-26.7.3')
 
 /** The file that `install-keycloak` leaves. */
 export const keycloakFile = join(home, 'lib/quarkus-run.jar')

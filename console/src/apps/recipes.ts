@@ -7,6 +7,7 @@ const applications = [
   { title: 'Apache', blocks: ['apache'] },
   { title: 'Django', blocks: ['django-settings', 'django-roles'] },
   { title: 'JupyterHub', blocks: ['jupyterhub'] },
+  { title: 'MLflow', blocks: ['mlflow'] },
   { title: 'Node-RED', blocks: ['node-red'] },
   { title: 'oidc-client-ts', blocks: ['oidc-client-ts'] },
   { title: 'pgAdmin', blocks: ['pgadmin'] },
