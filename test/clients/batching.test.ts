@@ -101,7 +101,9 @@ test('batches have at most 1,000 items, and large checks are split into several 
 })
 
 test('a batch has the checks of one subject in a row, and a subject with many delays no other', async (t) => {
-  const { daikon, batches } = await startStub(t, ({ evaluations }) => evaluations.map(() => true))
+  const { daikon, batches } = await startStub(t, ({ evaluations }) => evaluations.map(() => true), {
+    maxInFlight: 1,
+  })
   const check = (userId: string, n: number) => daikon.check({ userId }, 'view', document(n))
   const users = ['many', 'first', 'second']
   await Promise.all(
