@@ -1,6 +1,7 @@
 import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { Server, ServerCredentials } from '@grpc/grpc-js'
+import { AccessServiceService, type EvaluateBatchResponse } from '../gen/daikon/v1/access.ts'
 import {
   type PermissionCheckResponse,
   PermissionServiceService,
@@ -8,8 +9,8 @@ import {
 import { serveState } from './child-process.ts'
 
 /**
- * The gRPC baseline: a grpc-js handler that receives and sends the same bytes and credentials but
- * does nothing else. The argument is the number of processes that share its port, as WORKERS is for
+ * The gRPC baseline: grpc-js handlers that receive and send the same bytes and credentials but do
+ * nothing else. The argument is the number of processes that share its port, as WORKERS is for
  * the server.
  */
 const processes = Number(process.argv[2] ?? 1)
@@ -38,6 +39,18 @@ function listen(): Promise<number> {
       ) {
         const results = call.request.checks.map((item) => ({ ...item, allowed: true }))
         callback(null, { results } as PermissionCheckResponse)
+      },
+    },
+  )
+  const { evaluateBatch } = AccessServiceService
+  server.addService(
+    { evaluateBatch },
+    {
+      evaluateBatch(
+        call: { request: { evaluations: object[] } },
+        callback: (error: null, response: EvaluateBatchResponse) => void,
+      ) {
+        callback(null, { evaluations: call.request.evaluations.map(() => ({ decision: true })) })
       },
     },
   )

@@ -1,4 +1,4 @@
-"""Makes the checks of clients.ts with the Python client and with the generated code alone.
+"""Makes the checks of client.ts with the Python client and with the generated code alone.
 
 Reads jobs from standard input, one per line, and writes one line with the result of each.
 """
@@ -16,10 +16,13 @@ from typing import Any
 import grpc
 import grpc.aio
 from daikon import AsyncClient, Client, Resource, Subject
+from daikon.v1.access_pb2 import EvaluateBatchRequest, EvaluateBatchResponse
 from daikon.v1.permissions_pb2 import PermissionCheckRequest, PermissionCheckResponse
 
 threads = 64
 check_method = "/daikon.v1.PermissionService/Check"
+batch_method = "/daikon.v1.AccessService/EvaluateBatch"
+batch_size = 1000
 Decide = Callable[[dict[str, Any]], Any]
 
 
@@ -39,18 +42,29 @@ def run_threads(job: dict[str, Any], checks: list[dict[str, Any]]) -> dict[str, 
                 return client.check(Subject(token=item["token"]), item["action"], resource)
             return bool(method(unary_request(job, item), metadata=metadata(job, item)).results[0].allowed)
 
+        send_batch = batch_caller(channel)
+
+        def decide_all(items: list[dict[str, Any]]) -> list[bool]:
+            if job["caller"] == "batches":
+                calls = [batch_call(job, batch) for batch in batches(items)]
+                responses = pool.map(lambda call: send_batch(call[0], metadata=call[1]), calls)
+                return [found.decision for response in responses for found in response.evaluations]
+            decided = [False] * len(items)
+
+            def decide_part(start: int) -> None:
+                for index in range(start, len(items), threads):
+                    decided[index] = decide(items[index])
+
+            list(pool.map(decide_part, range(threads)))
+            return decided
+
         with client:
-            list(pool.map(decide, checks[: 4 * threads]))
+            first = checks[: 4 * threads]
+            decide_all(first)
             started, cpu = time.perf_counter(), time.process_time()
-            parts = [checks[start::threads] for start in range(threads)]
-            decided = list(pool.map(lambda part: [decide(item) for item in part], parts))
+            decided = decide_all(checks)
             seconds, used = time.perf_counter() - started, time.process_time() - cpu
-    wrong = sum(
-        allowed != item["allowed"]
-        for part, results in zip(parts, decided)
-        for item, allowed in zip(part, results)
-    )
-    return {"seconds": seconds, "cpu": used * 1e6, "wrong": wrong}
+    return result(seconds, used, len(first), checks, decided)
 
 
 async def run_tasks(job: dict[str, Any], checks: list[dict[str, Any]]) -> dict[str, float]:
@@ -68,12 +82,56 @@ async def run_tasks(job: dict[str, Any], checks: list[dict[str, Any]]) -> dict[s
             response = await method(unary_request(job, item), metadata=metadata(job, item))
             return bool(response.results[0].allowed)
 
-        await asyncio.gather(*map(decide, checks[:200]))
+        send_batch = batch_caller(channel)
+
+        async def send(batch: list[dict[str, Any]]) -> Any:
+            request, sent = batch_call(job, batch)
+            return await send_batch(request, metadata=sent)
+
+        async def decide_all(items: list[dict[str, Any]]) -> list[bool]:
+            if job["caller"] == "batches":
+                responses = await asyncio.gather(*map(send, batches(items)))
+                return [found.decision for response in responses for found in response.evaluations]
+            return await asyncio.gather(*map(decide, items))
+
+        first = checks[:200]
+        await decide_all(first)
         started, cpu = time.perf_counter(), time.process_time()
-        decided = await asyncio.gather(*map(decide, checks))
+        decided = await decide_all(checks)
         seconds, used = time.perf_counter() - started, time.process_time() - cpu
+    return result(seconds, used, len(first), checks, decided)
+
+
+def result(
+    seconds: float, cpu: float, first: int, checks: list[dict[str, Any]], decided: list[bool]
+) -> dict[str, float]:
     wrong = sum(allowed != item["allowed"] for item, allowed in zip(checks, decided))
-    return {"seconds": seconds, "cpu": used * 1e6, "wrong": wrong}
+    return {"seconds": seconds, "cpu": cpu * 1e6, "total": first + len(checks), "wrong": wrong}
+
+
+def batch_caller(channel: Any) -> Any:
+    return channel.unary_unary(
+        batch_method,
+        request_serializer=EvaluateBatchRequest.SerializeToString,
+        response_deserializer=EvaluateBatchResponse.FromString,
+    )
+
+
+def batches(items: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    return [items[start : start + batch_size] for start in range(0, len(items), batch_size)]
+
+
+def batch_call(
+    job: dict[str, Any], items: list[dict[str, Any]]
+) -> tuple[EvaluateBatchRequest, tuple[tuple[str, str], ...]]:
+    request = EvaluateBatchRequest()
+    for item in items:
+        evaluation = request.evaluations.add()
+        evaluation.subject.type, evaluation.subject.id = "access_token", item["token"]
+        evaluation.action.name = item["action"]
+        evaluation.resource.type = f"{job['service']}:{job['type']}"
+        evaluation.resource.id = item["resource_id"]
+    return request, (("x-service-key", job["serviceKey"]),)
 
 
 def unary_method(channel: Any) -> Any:

@@ -2,14 +2,14 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type BenchProcess, startLineProcess } from '../child-process.ts'
-import type { AtOnceResult, CallerCheck, CallerName } from '../client-caller.ts'
+import type { AtOnceCallerName, AtOnceResult, CallerCheck } from '../client-caller.ts'
 import { kind, serviceKey } from '../data-set.ts'
 import type { Harness } from '../harness.ts'
 
 /** A client library of another language. */
-type Language = {
+export type Language = {
   language: string
-  runAtOnce(caller: CallerName): Promise<AtOnceResult>
+  runAtOnce(caller: AtOnceCallerName, port: number): Promise<AtOnceResult>
 }
 
 const clients = join(import.meta.dirname, '../../clients')
@@ -20,13 +20,11 @@ const clients = join(import.meta.dirname, '../../clients')
  */
 export function startLanguages(
   { database: { folder } }: Harness,
-  port: number,
   checks: CallerCheck[],
 ): Language[] {
   const file = join(folder, 'client-checks.json')
   writeFileSync(file, JSON.stringify(checks))
   const job = {
-    port,
     file,
     service: kind.service_name,
     type: kind.resource_type,
@@ -34,11 +32,7 @@ export function startLanguages(
   }
   const describe = (language: string, process: BenchProcess, mode?: string): Language => ({
     language,
-    async runAtOnce(caller) {
-      const result = await process.request<AtOnceResult>({ ...job, caller, mode })
-      if (result.wrong > 0) throw new Error(`${language}: ${result.wrong} results are wrong`)
-      return result
-    },
+    runAtOnce: (caller, port) => process.request({ ...job, port, caller, mode }),
   })
   const languages: Language[] = []
   const python = startPython()

@@ -100,6 +100,31 @@ test('batches have at most 1,000 items, and large checks are split into several 
   t.true(batches.length > 1)
 })
 
+test('a batch has the checks of one subject in a row, and a subject with many delays no other', async (t) => {
+  const { daikon, batches } = await startStub(t, ({ evaluations }) => evaluations.map(() => true), {
+    maxInFlight: 1,
+  })
+  const check = (userId: string, n: number) => daikon.check({ userId }, 'view', document(n))
+  const users = ['many', 'first', 'second']
+  await Promise.all(
+    Array.from({ length: 2000 }, (_, n) => [
+      check('many', n),
+      ...(n < 10 ? [check('first', n), check('second', n)] : []),
+    ]).flat(),
+  )
+  const runs = batches.map(({ evaluations }) =>
+    users.map((user) => evaluations.filter(({ subject }) => subject?.id === user).length),
+  )
+  t.deepEqual(runs, [
+    [1000, 0, 0],
+    [980, 10, 10],
+    [20, 0, 0],
+  ])
+  const subjects = batches[1]?.evaluations.map(({ subject }) => subject?.id) ?? []
+  const changes = subjects.filter((id, index) => id !== subjects[index - 1])
+  t.deepEqual(changes, ['first', 'second', 'many'])
+})
+
 test('at most maxInFlight calls run concurrently, and all checks complete', async (t) => {
   let running = 0
   let maxRunning = 0

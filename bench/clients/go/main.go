@@ -1,4 +1,4 @@
-// Command caller makes the checks of clients.ts with the Go client and with the generated code alone. It reads jobs
+// Command caller makes the checks of client.ts with the Go client and with the generated code alone. It reads jobs
 // from standard input, one per line, and writes one line with the result of each.
 package main
 
@@ -10,6 +10,7 @@ import (
 	"log"
 	"os"
 	"runtime/pprof"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -39,12 +40,16 @@ type item struct {
 	Allowed    bool   `json:"allowed"`
 }
 
-// result has the elapsed seconds and the microseconds of CPU for all checks.
+// result has the elapsed seconds and the microseconds of CPU for all checks. Total also counts the checks that opened
+// the connection before.
 type result struct {
 	Seconds float64 `json:"seconds"`
 	CPU     float64 `json:"cpu"`
+	Total   int     `json:"total"`
 	Wrong   int64   `json:"wrong"`
 }
+
+const batchSize = 1000
 
 type decide func(context.Context, item) (bool, error)
 
@@ -85,21 +90,77 @@ func main() {
 }
 
 func run(next job, items []item) (result, error) {
-	open := openClient
-	if next.Caller == "plain" {
-		open = openPlain
-	}
-	check, closeClient, err := open(next)
+	decideAll, closeClient, err := open(next)
 	if err != nil {
 		return result{}, err
 	}
 	defer closeClient()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	checkAll(ctx, check, items[:min(200, len(items))])
+	first := items[:min(200, len(items))]
+	decideAll(ctx, first)
 	cpu, started := cpuTime(), time.Now()
-	wrong := checkAll(ctx, check, items)
-	return result{time.Since(started).Seconds(), float64((cpuTime() - cpu).Microseconds()), wrong}, nil
+	wrong := decideAll(ctx, items)
+	seconds, used := time.Since(started).Seconds(), cpuTime()-cpu
+	return result{seconds, float64(used.Microseconds()), len(first) + len(items), wrong}, nil
+}
+
+// open returns how a caller makes all checks. It returns how many results are wrong or missing.
+func open(next job) (func(context.Context, []item) int64, func(), error) {
+	if next.Caller == "batches" {
+		return openBatches(next)
+	}
+	openOne := openClient
+	if next.Caller == "plain" {
+		openOne = openPlain
+	}
+	check, closeClient, err := openOne(next)
+	decideAll := func(ctx context.Context, items []item) int64 { return checkAll(ctx, check, items) }
+	return decideAll, closeClient, err
+}
+
+func openBatches(next job) (func(context.Context, []item) int64, func(), error) {
+	connection, err := grpc.NewClient(next.address(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		return nil, nil, err
+	}
+	client := daikonv1.NewAccessServiceClient(connection)
+	send := func(ctx context.Context, items []item) int64 {
+		request := &daikonv1.EvaluateBatchRequest{}
+		for _, each := range items {
+			request.Evaluations = append(request.Evaluations, &daikonv1.EvaluationItem{
+				Subject:  &daikonv1.AccessSubject{Type: "access_token", Id: each.Token},
+				Action:   &daikonv1.AccessAction{Name: each.Action},
+				Resource: &daikonv1.AccessResource{Type: next.Service + ":" + next.Type, Id: each.ResourceID},
+			})
+		}
+		ctx = metadata.AppendToOutgoingContext(ctx, "x-service-key", next.ServiceKey)
+		response, err := client.EvaluateBatch(ctx, request)
+		if err != nil || len(response.GetEvaluations()) != len(items) {
+			return int64(len(items))
+		}
+		wrong := int64(0)
+		for index, each := range items {
+			if response.GetEvaluations()[index].GetDecision() != each.Allowed {
+				wrong++
+			}
+		}
+		return wrong
+	}
+	sendAll := func(ctx context.Context, items []item) int64 {
+		var wrong atomic.Int64
+		var group sync.WaitGroup
+		for batch := range slices.Chunk(items, batchSize) {
+			group.Add(1)
+			go func() {
+				defer group.Done()
+				wrong.Add(send(ctx, batch))
+			}()
+		}
+		group.Wait()
+		return wrong.Load()
+	}
+	return sendAll, func() { _ = connection.Close() }, nil
 }
 
 // checkAll makes all checks in goroutines that start together, and returns how many results are wrong or missing.

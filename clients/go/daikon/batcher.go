@@ -29,8 +29,11 @@ type batcher struct {
 	service    string
 	client     daikonv1.AccessServiceClient
 
-	mu       sync.Mutex
-	queue    []*batchItem
+	mu sync.Mutex
+	// queue has the subjects of unsent items in the order of their next turn. A batch takes the items of one subject
+	// after the other, because the server verifies each subject of a batch.
+	queue    []*subjectQueue
+	subjects map[subjectName]*subjectQueue
 	unsent   map[itemKey]*batchItem
 	sending  bool
 	isClosed bool
@@ -44,6 +47,12 @@ type itemKey struct {
 	resourceID   string
 	// context is JSON; empty if there is none.
 	context string
+}
+
+// subjectQueue has the unsent items of a subject.
+type subjectQueue struct {
+	subject subjectName
+	items   []*batchItem
 }
 
 type batchItem struct {
@@ -83,6 +92,7 @@ func newBatcher(connection *connection, service string) *batcher {
 		connection: connection,
 		service:    service,
 		client:     daikonv1.NewAccessServiceClient(connection.grpc),
+		subjects:   map[subjectName]*subjectQueue{},
 		unsent:     map[itemKey]*batchItem{},
 	}
 }
@@ -164,7 +174,7 @@ func (b *batcher) add(ctx context.Context, keys []itemKey) (pending *pendingChec
 		if item == nil {
 			item = &batchItem{key: key}
 			b.unsent[key] = item
-			b.queue = append(b.queue, item)
+			b.enqueue(item)
 		}
 		item.waiters = append(item.waiters, waiter{pending, index})
 		pending.items[index] = item
@@ -172,6 +182,17 @@ func (b *batcher) add(ctx context.Context, keys []itemKey) (pending *pendingChec
 	isFirst = !b.sending
 	b.sending = true
 	return pending, isFirst, nil
+}
+
+func (b *batcher) enqueue(item *batchItem) {
+	subject := item.key.subject
+	queue := b.subjects[subject]
+	if queue == nil {
+		queue = &subjectQueue{subject: subject}
+		b.subjects[subject] = queue
+		b.queue = append(b.queue, queue)
+	}
+	queue.items = append(queue.items, item)
 }
 
 // start sends the first batch if a slot is free; otherwise the batch is sent when a slot becomes free. A batch that
@@ -223,35 +244,22 @@ func (b *batcher) sendQueue() {
 func (b *batcher) takeBatch(ctx context.Context, caller *pendingChecks) (next *batch, isLast bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	next = &batch{}
-	size, index := 0, 0
+	next = &batch{items: b.takeItems()}
+	isLast = len(b.queue) == 0
+	if isLast {
+		b.queue = nil
+		b.sending = false
+	}
 	var deadline time.Time
 	isOnlyCaller := true
-	for ; index < len(b.queue) && len(next.items) < maxBatchItems; index++ {
-		item := b.queue[index]
-		if len(item.waiters) == 0 {
-			continue
-		}
-		bytes := item.key.bytes() + len(b.service)
-		if len(next.items) > 0 && size+bytes > maxBatchBytes {
-			break
-		}
-		size += bytes
+	for _, item := range next.items {
 		item.batch = next
-		next.items = append(next.items, item)
-		delete(b.unsent, item.key)
 		for _, waiter := range item.waiters {
 			isOnlyCaller = isOnlyCaller && waiter.pending == caller
 			if waiter.pending.deadline.After(deadline) {
 				deadline = waiter.pending.deadline
 			}
 		}
-	}
-	b.queue = b.queue[index:]
-	isLast = len(b.queue) == 0
-	if isLast {
-		b.queue = nil
-		b.sending = false
 	}
 	if len(next.items) == 0 {
 		return nil, true
@@ -263,6 +271,33 @@ func (b *batcher) takeBatch(ctx context.Context, caller *pendingChecks) (next *b
 		next.ctx, next.cancel = context.WithDeadline(context.Background(), deadline)
 	}
 	return next, isLast
+}
+
+// takeItems removes the items of the next batch from the queue. The caller must hold the mutex.
+func (b *batcher) takeItems() []*batchItem {
+	var items []*batchItem
+	size := 0
+	for len(b.queue) > 0 {
+		queue := b.queue[0]
+		b.queue = b.queue[1:]
+		for index, item := range queue.items {
+			if len(item.waiters) == 0 {
+				continue
+			}
+			bytes := item.key.bytes() + len(b.service)
+			if len(items) == maxBatchItems || len(items) > 0 && size+bytes > maxBatchBytes {
+				// At the end, so that no subject with many checks delays the others.
+				queue.items = queue.items[index:]
+				b.queue = append(b.queue, queue)
+				return items
+			}
+			size += bytes
+			items = append(items, item)
+			delete(b.unsent, item.key)
+		}
+		delete(b.subjects, queue.subject)
+	}
+	return items
 }
 
 func (k *itemKey) bytes() int {
@@ -419,8 +454,10 @@ func (b *batcher) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.isClosed = true
-	for _, item := range b.queue {
-		b.settle(item, false, closedError())
+	for _, queue := range b.queue {
+		for _, item := range queue.items {
+			b.settle(item, false, closedError())
+		}
 	}
 	b.queue = nil
 }

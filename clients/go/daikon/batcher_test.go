@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -84,12 +85,49 @@ func TestIdenticalChecksAreSentOnce(t *testing.T) {
 	}
 }
 
+func TestABatchHasTheChecksOfOneSubjectInARow(t *testing.T) {
+	client, server := startStub(t, evenIDs, WithMaxInFlight(1))
+	var checks []Check
+	for id := range 2000 {
+		checks = append(checks, Check{Subject{UserID: "many"}, "view", document(id), nil})
+		if id < 10 {
+			checks = append(checks,
+				Check{Subject{UserID: "first"}, "view", document(id), nil},
+				Check{Subject{UserID: "second"}, "view", document(id), nil})
+		}
+	}
+	results, err := client.CheckMany(t.Context(), checks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for index, check := range checks {
+		if id, _ := strconv.Atoi(check.Resource.ID); results[index] != (id%2 == 0) {
+			t.Errorf("check %d: %v", index, results[index])
+		}
+	}
+	// A subject with many checks delays no other.
+	var runs [][]string
+	for _, batch := range server.batches {
+		var subjects []string
+		for _, evaluation := range batch.GetEvaluations() {
+			subjects = append(subjects, evaluation.GetSubject().GetId())
+		}
+		runs = append(runs, slices.Compact(subjects))
+	}
+	expected := [][]string{{"many"}, {"first", "second", "many"}, {"many"}}
+	if !slices.EqualFunc(runs, expected, slices.Equal[[]string]) {
+		t.Errorf("the subjects of the batches are %v", runs)
+	}
+}
+
 func waiters(client *Client) int {
 	client.batcher.mu.Lock()
 	defer client.batcher.mu.Unlock()
 	count := 0
-	for _, item := range client.batcher.queue {
-		count += len(item.waiters)
+	for _, queue := range client.batcher.queue {
+		for _, item := range queue.items {
+			count += len(item.waiters)
+		}
 	}
 	return count
 }

@@ -145,7 +145,11 @@ func waitUntil(t *testing.T, condition func() bool) {
 func (b *batcher) queued() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return len(b.queue)
+	count := 0
+	for _, queue := range b.queue {
+		count += len(queue.items)
+	}
+	return count
 }
 
 // start runs a function in a goroutine of a group.

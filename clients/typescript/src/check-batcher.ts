@@ -14,7 +14,7 @@ import {
   DeadlineExceededError,
   type Field,
 } from './errors.ts'
-import type { EvaluateBatchRequest, Evaluation, EvaluationItem } from './gen/daikon/v1/access.ts'
+import type { Evaluation, EvaluationItem } from './gen/daikon/v1/access.ts'
 import { accessService } from './gen/methods.ts'
 import { type Limiter, queueDeadlineError } from './limiter.ts'
 import { createServerError } from './server-errors.ts'
@@ -56,11 +56,9 @@ type Waiter = {
 type Item = {
   key: string
   subject: SubjectName
-  action: string
-  resource: Resource
-  context: Context | undefined
+  evaluation: EvaluationItem
   bytes: number
-  waiters: Set<Waiter>
+  waiters: Waiter[]
   batch: Batch | undefined
 }
 
@@ -72,9 +70,11 @@ export function createCheckBatcher(
   limiter: Limiter,
   options: { service: string; deadlineMs: number },
 ): CheckBatcher {
-  /** Items that have not been sent yet, by the ID of their subject and by their key. */
+  /**
+   * Items that have not been sent yet, by the ID of their subject and by their key. A batch takes
+   * the items of one subject after the other, because the server verifies each subject of a batch.
+   */
   const unsent = new Map<string, Map<string, Item>>()
-  let queue: Item[] = []
   const waiters = new Set<Waiter>()
   let isScheduled = false
   let isWaitingForPlace = false
@@ -89,7 +89,7 @@ export function createCheckBatcher(
 
   function flush() {
     isScheduled = false
-    while (queue.length > 0 && !isWaitingForPlace) {
+    while (unsent.size > 0 && !isWaitingForPlace) {
       if (!limiter.tryEnter()) {
         isWaitingForPlace = true
         limiter.whenFree(() => {
@@ -114,7 +114,8 @@ export function createCheckBatcher(
       for (const waiter of item.waiters) deadline = Math.max(deadline, waiter.deadline)
     }
     const attempt = { deadline, signal: batch.abort.signal, retry: true }
-    sendWithRetries(connection, accessService.evaluateBatch, createRequest(items), attempt)
+    const request = { evaluations: items.map(({ evaluation }) => evaluation) }
+    sendWithRetries(connection, accessService.evaluateBatch, request, attempt)
       .then(
         (response) => settleItems(items, response?.evaluations ?? []),
         (error) => {
@@ -127,36 +128,21 @@ export function createCheckBatcher(
   function takeItems(): Item[] {
     const items: Item[] = []
     let bytes = 0
-    let index = 0
-    for (; index < queue.length && items.length < maxItems; index += 1) {
-      const item = queue[index] as Item
-      if (item.waiters.size === 0) continue
-      if (items.length > 0 && bytes + item.bytes > maxBytes) break
-      bytes += item.bytes
-      items.push(item)
-    }
-    if (index === queue.length) {
-      queue = []
-      unsent.clear()
-    } else {
-      queue = queue.slice(index)
-      for (const { subject, key } of items) unsent.get(subject.id)?.delete(key)
+    for (const [id, subjectItems] of unsent) {
+      unsent.delete(id)
+      for (const [key, item] of subjectItems) {
+        const isFull = items.length === maxItems || bytes + item.bytes > maxBytes
+        if (isFull && items.length > 0) {
+          // At the end, so that no subject with many checks delays the others.
+          unsent.set(id, subjectItems)
+          return items
+        }
+        bytes += item.bytes
+        items.push(item)
+        subjectItems.delete(key)
+      }
     }
     return items
-  }
-
-  function createRequest(items: Item[]): EvaluateBatchRequest {
-    const evaluations: EvaluationItem[] = []
-    for (const { subject, action, resource, context } of items) {
-      const type = `${options.service}:${resource.type}`
-      evaluations.push({
-        subject,
-        action: { name: action },
-        resource: { type, id: resource.id },
-        context,
-      })
-    }
-    return { evaluations }
   }
 
   function settleItems(items: Item[], evaluations: Evaluation[]) {
@@ -175,19 +161,20 @@ export function createCheckBatcher(
   }
 
   function settleItem(item: Item, error: DaikonError | undefined, isAllowed: boolean) {
-    for (const waiter of item.waiters) {
+    const settled = item.waiters
+    item.waiters = []
+    for (const waiter of settled) {
       forget(waiter)
       waiter.settle(error, isAllowed)
     }
-    item.waiters.clear()
   }
 
   /** Settles one waiter early. Cancels a call that has no waiters left. */
   function leave(waiter: Waiter, error: DaikonError) {
     const { item } = waiter
     forget(waiter)
-    item.waiters.delete(waiter)
-    if (item.waiters.size === 0) {
+    item.waiters = item.waiters.filter((other) => other !== waiter)
+    if (item.waiters.length === 0) {
       if (item.batch) {
         item.batch.waiting -= 1
         if (item.batch.waiting === 0) item.batch.abort.abort()
@@ -244,18 +231,14 @@ export function createCheckBatcher(
     const length = subject.id.length + key.length + options.service.length
     // `[1,1]` is the shortest JSON of a number, which takes 11 bytes.
     const bytes = length * 3 + json.length * 3 + itemOverhead
-    const item: Item = {
-      key,
+    const evaluation = {
       subject,
-      action,
-      resource,
+      action: { name: action },
+      resource: { type: `${options.service}:${resource.type}`, id: resource.id },
       context,
-      bytes,
-      waiters: new Set(),
-      batch: undefined,
     }
+    const item: Item = { key, subject, evaluation, bytes, waiters: [], batch: undefined }
     subjectItems.set(key, item)
-    queue.push(item)
     return item
   }
 
@@ -275,7 +258,7 @@ export function createCheckBatcher(
       const deadline = Date.now() + deadlineMs
       const waiter: Waiter = { item, deadline, settle, stopListening: undefined }
       if (signal) waiter.stopListening = onAbort(signal, () => leave(waiter, abortError(signal)))
-      item.waiters.add(waiter)
+      item.waiters.push(waiter)
       waiters.add(waiter)
       watchDeadline(deadline)
       schedule()

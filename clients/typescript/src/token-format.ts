@@ -53,7 +53,10 @@ export function tokenInvalid(cause: string): InvalidTokenError {
 /** Decodes base64url (RFC 4648, section 5). Throws if the text is not valid. */
 export function decodeBase64Url(text: string): Uint8Array<ArrayBuffer> {
   const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
-  return Uint8Array.from(binary, (character) => character.charCodeAt(0))
+  const bytes = new Uint8Array(binary.length)
+  // `Uint8Array.from` takes ten times as long.
+  for (let index = 0; index < binary.length; index += 1) bytes[index] = binary.charCodeAt(index)
+  return bytes
 }
 
 function isObject(value: unknown): boolean {

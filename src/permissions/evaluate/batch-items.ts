@@ -1,4 +1,8 @@
-import type { EvaluateRequest } from '../../../gen/daikon/v1/access.ts'
+import type {
+  AccessSubject,
+  EvaluateBatchRequest,
+  EvaluateRequest,
+} from '../../../gen/daikon/v1/access.ts'
 import type { FieldViolation } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json-object.ts'
 import { findContextViolation } from './context.ts'
@@ -7,32 +11,67 @@ import { findContextViolation } from './context.ts'
 type Entities = Partial<Record<'subject' | 'action' | 'resource' | 'context', unknown>>
 
 /** The required members of each entity, with their maximum lengths in characters. */
-const members = {
-  subject: { type: 200, id: 16_384 },
-  action: { name: 200 },
-  resource: { type: 200, id: 255 },
-} as const
+const members = [
+  {
+    name: 'subject',
+    lengths: [
+      ['type', 200],
+      ['id', 16_384],
+    ],
+  },
+  { name: 'action', lengths: [['name', 200]] },
+  {
+    name: 'resource',
+    lengths: [
+      ['type', 200],
+      ['id', 255],
+    ],
+  },
+] as const
 
 const maxUserIdLength = 255
+
+/** An evaluation of a batch that satisfies the rules of EvaluateRequest, or what is wrong with it. */
+export type BatchItem =
+  | { request: EvaluateRequest; violations?: never }
+  | { request?: never; violations: FieldViolation[] }
+
+/**
+ * Returns the items of a batch, or the single evaluation of a request without items. Consecutive
+ * items with the same subject share its object.
+ */
+export function readItems({
+  evaluations,
+  options: _,
+  ...defaults
+}: EvaluateBatchRequest): BatchItem[] {
+  if (evaluations.length === 0) return [{ request: defaults as EvaluateRequest }]
+  let previous: AccessSubject | undefined
+  return evaluations.map((item: unknown) => {
+    const found = readItem(item, defaults, previous)
+    previous = found.request?.subject
+    return found
+  })
+}
 
 /**
  * Fills in the defaults for a batch item and validates it by the rules of EvaluateRequest. An
  * entity of the item replaces the whole default: their members are not merged.
+ *
+ * @param valid a valid subject, which replaces that of the item if they are equal
  */
-export function readItem(
-  item: unknown,
-  defaults: Entities,
-): { request: EvaluateRequest } | { violations: FieldViolation[] } {
+function readItem(item: unknown, defaults: Entities, valid: AccessSubject | undefined): BatchItem {
   if (!isJsonObject(item)) return { violations: [{ field: '', message: 'must be an object' }] }
   const entity = (name: keyof Entities) =>
     Object.hasOwn(item, name) && item[name] !== undefined ? item[name] : defaults[name]
+  const subject = entity('subject')
   const request = {
-    subject: entity('subject'),
+    subject: isSameSubject(subject, valid) ? valid : subject,
     action: entity('action'),
     resource: entity('resource'),
     context: entity('context'),
   }
-  const violations = findViolations(request)
+  const violations = findViolations(request, valid)
   // The field rules of the request have checked the default.
   if (isJsonObject(request.context) && request.context !== defaults.context) {
     const message = findContextViolation(request.context)
@@ -42,22 +81,30 @@ export function readItem(
   return { request: request as EvaluateRequest }
 }
 
+function isSameSubject(subject: unknown, valid: AccessSubject | undefined): boolean {
+  if (!valid || !isJsonObject(subject)) return false
+  const { type, id, properties } = subject
+  return type === valid.type && id === valid.id && properties === valid.properties
+}
+
 /**
- * Validates the entities of an evaluation. The field rules of a batch request cannot require them,
- * because there they are optional defaults.
+ * Validates the entities of an evaluation, except for a subject that is known to be valid. The field
+ * rules of a batch request cannot require them, because there they are optional defaults.
  */
-export function findViolations(request: Entities): FieldViolation[] {
+export function findViolations(request: Entities, valid?: AccessSubject): FieldViolation[] {
   const violations: FieldViolation[] = []
-  for (const [name, lengths] of Object.entries(members)) {
-    const entity = request[name as keyof Entities]
+  for (const { name, lengths } of members) {
+    const entity = request[name]
     if (entity === undefined) violations.push({ field: name, message: 'is required' })
     else if (!isJsonObject(entity)) violations.push({ field: name, message: 'must be an object' })
-    else {
-      for (const [member, maxLength] of Object.entries(lengths)) {
+    else if (request[name] !== valid) {
+      for (const [member, maxLength] of lengths) {
         const message = findTextViolation(entity[member], maxLength)
         if (message) violations.push({ field: `${name}.${member}`, message })
       }
-      violations.push(...findPropertiesViolations(name, entity))
+      const { properties } = entity
+      if (properties !== undefined && !isJsonObject(properties))
+        violations.push({ field: `${name}.properties`, message: 'must be an object' })
     }
   }
   if (request.context !== undefined && !isJsonObject(request.context))
@@ -71,12 +118,6 @@ export function findSubjectViolations(subject: unknown): FieldViolation[] {
   if (type === 'access_token' || !isLonger(id, maxUserIdLength)) return []
   const message = `must be at most ${maxUserIdLength} characters long`
   return [{ field: 'subject.id', message }]
-}
-
-function findPropertiesViolations(name: string, entity: Record<string, unknown>): FieldViolation[] {
-  const { properties } = entity
-  if (properties === undefined || isJsonObject(properties)) return []
-  return [{ field: `${name}.properties`, message: 'must be an object' }]
 }
 
 function findTextViolation(value: unknown, maxLength: number): string | undefined {

@@ -7,8 +7,13 @@ type Entities = {
 
 type Properties = Record<string, unknown> | undefined
 
+/** Shared by the requests without anything to read. */
+const noInput: ConditionInput = {}
+
 /** Returns what conditions read of an AuthZEN request. */
 export function readInput({ subject, action, resource, context }: Entities): ConditionInput {
+  const properties = subject?.properties ?? action?.properties ?? resource?.properties
+  if (!context && !properties) return noInput
   return {
     context,
     properties: {

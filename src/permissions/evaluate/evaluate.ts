@@ -19,14 +19,14 @@ import type { DecisionHandler } from '../decision-handler.ts'
 import type { Facts } from '../engine/ask.ts'
 import { decide } from '../engine/facts.ts'
 import type { Explanation } from '../engine/load-reasons.ts'
-import type { Check, Kind } from '../engine/question.ts'
+import type { Check, Kind, Subject } from '../engine/question.ts'
 import { nameKind, nameResource } from '../resource-id.ts'
 import type { AccessDependencies } from './access-dependencies.ts'
-import { findSubjectViolations, findViolations, readItem } from './batch-items.ts'
+import { type BatchItem, findSubjectViolations, findViolations, readItems } from './batch-items.ts'
 import { readInput } from './condition-input.ts'
 import { describeDecision, describeInvalidRequest } from './decision-sentence.ts'
 import { type Denial, findLinkReasons, findReasons, type Reason } from './reasons.ts'
-import { createNameSubject, type NameSubject } from './subject.ts'
+import { nameSubject, nameSubjects } from './subject.ts'
 import { findOtherServiceTypes, requireOwnType } from './type-ownership.ts'
 
 /** Creates the handler that decides one evaluation. */
@@ -37,7 +37,8 @@ export function createEvaluate({
   return {
     async questions(request, service) {
       requireValid(findSubjectViolations(request.subject))
-      return { checks: [await toCheck(createNameSubject(naming), service, request)] }
+      const subject = request.subject && (await nameSubject(naming, request.subject))
+      return { checks: [toCheck(subject, service, request)] }
     },
     async handle({ principal }, request, facts) {
       await requireOwnType(engine, principal, request.resource?.type ?? '')
@@ -60,19 +61,24 @@ export function createEvaluateBatch({
     async questions(request, service) {
       const { evaluations, options: _, ...single } = request
       if (evaluations.length === 0) requireValid(findViolations(single))
-      const nameSubject = createNameSubject(naming)
-      const checks = readItems(request).map((item) =>
-        'request' in item ? toCheck(nameSubject, service, item.request) : undefined,
+      const items = readItems(request)
+      const subjects = await nameSubjects(
+        naming,
+        items.flatMap(({ request }) => request?.subject ?? []),
       )
-      return { checks: await Promise.all(checks) }
+      const checks = items.map(
+        ({ request }) =>
+          request?.subject && toCheck(subjects.get(request.subject), service, request),
+      )
+      return { checks, basis: items }
     },
     async handle({ principal }, request, facts) {
-      const items = readItems(request)
-      const types = items.map((item) => ('request' in item && item.request.resource?.type) || '')
+      const items = facts.basis as BatchItem[]
+      const types = items.map((item) => item.request?.resource?.type ?? '')
       const serviceName = principal.service?.name
       const others = await findOtherServiceTypes(engine, serviceName, types)
       const results = items.map((item, index) => {
-        if (!('request' in item)) return itemError(invalidArgument(...item.violations))
+        if (!item.request) return itemError(invalidArgument(...item.violations))
         if (!others.has(types[index] ?? ''))
           return toEvaluation(principal, item.request, facts, index)
         const error = otherService(serviceName ?? '')
@@ -88,26 +94,19 @@ export function createEvaluateBatch({
   }
 }
 
-/** Returns the items of a batch, or the single evaluation of a request without items. */
-function readItems({ evaluations, options: _, ...defaults }: EvaluateBatchRequest) {
-  if (evaluations.length === 0) return [{ request: defaults as EvaluateRequest }]
-  return evaluations.map((item) => readItem(item, defaults))
-}
-
 function requireValid(violations: FieldViolation[]): void {
   if (violations.length > 0) throw invalidArgument(...violations)
 }
 
 /** Returns undefined if the subject or the resource cannot exist. */
-async function toCheck(
-  nameSubject: NameSubject,
+function toCheck(
+  subjectName: Subject | undefined,
   service: ServicePrincipal | undefined,
   { subject, action, resource, context }: EvaluateRequest,
-): Promise<Check | undefined> {
-  if (!subject || !action || !resource) return undefined
+): Check | undefined {
+  if (!subjectName || !action || !resource) return undefined
   const named = nameResource(service, resource)
-  const subjectName = named && (await nameSubject(subject))
-  if (!subjectName) return undefined
+  if (!named) return undefined
   const explain = context?.explain === true
   const input = readInput({ subject, action, resource, context })
   return { ...named, subject: subjectName, action: action.name, explain, input }

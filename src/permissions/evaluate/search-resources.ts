@@ -21,7 +21,7 @@ import type { AccessDependencies } from './access-dependencies.ts'
 import { findSubjectViolations } from './batch-items.ts'
 import { readInput } from './condition-input.ts'
 import { describePage, readSearchPage, type SearchPosition } from './search-page.ts'
-import { createNameSubject } from './subject.ts'
+import { nameSubject } from './subject.ts'
 import { requireOwnType } from './type-ownership.ts'
 
 /** A search for the resources of an active user, a group or a link, or for public resources. */
@@ -59,7 +59,7 @@ export function createSearchResources({
       const { type = '' } = resource ?? {}
       await requireOwnType(engine, principal, type)
       const kind = nameKind(principal.service?.name, type)
-      const name = subject && (await createNameSubject(naming)(subject))
+      const name = subject && (await nameSubject(naming, subject))
       const named = name && (await findSubject(name))
       const found: Found =
         kind && action && named

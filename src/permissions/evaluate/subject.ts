@@ -6,10 +6,8 @@ import type { FindApiKey } from '../../identity/api-keys.ts'
 import type { VerifyAccessToken } from '../../identity/token-memory.ts'
 import type { Subject } from '../engine/question.ts'
 
-/** Returns whom a subject names, or undefined if its type or the form of its ID is unknown. */
-export type NameSubject = (
-  subject: Pick<AccessSubject, 'type' | 'id'>,
-) => Promise<Subject | undefined>
+/** The fields that identify a subject. */
+export type SubjectId = Pick<AccessSubject, 'type' | 'id'>
 
 /** What names the subjects that secrets identify. */
 export type SubjectNames = {
@@ -20,17 +18,26 @@ export type SubjectNames = {
   findLink(token: string): Promise<string | undefined>
 }
 
-/** Returns a NameSubject that verifies each token only once, for the subjects of one request. */
-export function createNameSubject(names: SubjectNames): NameSubject {
-  const named = new Map<string, Promise<Subject | undefined>>()
-  return ({ type, id }) => {
-    const key = `${type}\n${id}`
-    const known = named.get(key)
-    if (known) return known
-    const name = nameSubject(names, type, id)
-    named.set(key, name)
-    return name
+/**
+ * Names the subjects of a request, by their objects. A token that several objects contain is
+ * verified only once.
+ */
+export async function nameSubjects(
+  names: SubjectNames,
+  subjects: Iterable<SubjectId>,
+): Promise<Map<SubjectId, Subject | undefined>> {
+  const named = new Map<string, Map<string, Promise<Subject | undefined>>>()
+  const name = ({ type, id }: SubjectId) => {
+    const ofType = named.get(type) ?? new Map<string, Promise<Subject | undefined>>()
+    named.set(type, ofType)
+    const known = ofType.get(id) ?? nameSubject(names, { type, id })
+    ofType.set(id, known)
+    return known
   }
+  const entries = [...new Set(subjects)].map(
+    async (subject) => [subject, await name(subject)] as const,
+  )
+  return new Map(await Promise.all(entries))
 }
 
 async function nameLink(
@@ -41,10 +48,10 @@ async function nameLink(
   return linkId === undefined ? undefined : { linkId }
 }
 
-async function nameSubject(
+/** Returns whom a subject names, or undefined if its type or the form of its ID is unknown. */
+export async function nameSubject(
   { verifyAccessToken, findApiKey, findLink }: SubjectNames,
-  type: string,
-  id: string,
+  { type, id }: SubjectId,
 ): Promise<Subject | undefined> {
   if (type === 'access_token') return nameTokenUser(verifyAccessToken, id)
   if (type === 'api_key') return nameKeyOwner(findApiKey, id)
@@ -69,10 +76,7 @@ export function nameUser(id: string): Subject {
  * Returns whom an administrator names, or undefined if the type or the form of the ID is unknown. A
  * link is named by its ID, because administrators do not have its token.
  */
-export function nameListedSubject({
-  type,
-  id,
-}: Pick<AccessSubject, 'type' | 'id'>): Subject | undefined {
+export function nameListedSubject({ type, id }: SubjectId): Subject | undefined {
   if (type === 'user') return nameUser(id)
   if (type === 'anonymous') return { isAnonymous: true }
   if (!isUuid(id)) return undefined

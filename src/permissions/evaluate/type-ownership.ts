@@ -12,12 +12,12 @@ type Lookup = Pick<SearchLookups, 'listRegisteredTypes'>
 export async function findOtherServiceTypes(
   { listRegisteredTypes }: Lookup,
   serviceName: string | undefined,
-  types: string[],
+  types: Iterable<string>,
 ): Promise<Set<string>> {
   if (serviceName === undefined) return new Set()
-  const others = new Set(
-    types.filter((type) => hasServicePrefix(type) && !type.startsWith(`${serviceName}:`)),
-  )
+  const others = new Set(types)
+  for (const type of others)
+    if (!hasServicePrefix(type) || type.startsWith(`${serviceName}:`)) others.delete(type)
   if (others.size === 0) return others
   for (const own of await listRegisteredTypes(serviceName, [...others])) others.delete(own)
   return others

@@ -93,13 +93,13 @@ def name_subject(subject: Subject) -> SubjectName:
     """Checks only that arguments are present and not too long, so that such mistakes fail before they are
     sent. The server checks the rest."""
     if isinstance(subject, Subject):
-        given = [
-            (type, value) for field, type in _subject_types if (value := getattr(subject, field)) is not None
-        ]
-        if subject.anonymous:
-            given.append(("anonymous", "anonymous"))
-        if len(given) == 1:
-            [(type, value)] = given
+        type, value, count = "anonymous", cast("str | UUID", "anonymous"), int(subject.anonymous)
+        for field, field_type in _subject_types:
+            given = getattr(subject, field)
+            if given is not None:
+                type, value = field_type, given
+                count += 1
+        if count == 1:
             id = text(value)
             if _is_text(id, _max_token_length if type in _secret_types else _max_id_length):
                 return SubjectName("api_key" if type == "access_token" and is_api_key(id) else type, id)

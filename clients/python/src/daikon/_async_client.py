@@ -104,7 +104,9 @@ class AsyncClient(AsyncManagement):
     ) -> bool:
         """Whether the subject may perform the action on the resource. Unknown users, resources and actions are
         denied. Checks that start in the same turn of the event loop share a call."""
-        results = await self.check_many([(subject, action, resource)], context=context, timeout=timeout)
+        evaluation = arguments.name_evaluation(self._settings.service, subject, action, resource, context)
+        deadline = self._settings.deadline(timeout)
+        results = await self._open().batcher.evaluate([evaluation], deadline)
         return results[0]
 
     async def check_many(

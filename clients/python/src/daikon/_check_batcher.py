@@ -204,6 +204,8 @@ class CheckBatcher:
             waiter.missing -= 1
             if waiter.missing == 0:
                 waiter.future.set_result(waiter.results)
+        # Waiters refer to their items. Without this, only the garbage collector would free both.
+        item.waiters.clear()
 
     def _leave(self, waiter: _Waiter) -> None:
         """Removes an operation that ended early, and cancels calls that no other operation waits for."""

@@ -190,6 +190,8 @@ class ThreadBatcher:
                     continue
             waiter.is_settled = True
             _wake(waiter)
+        # Waiters refer to their items. Without this, only the garbage collector would free both.
+        item.waiters.clear()
 
     def _pass_lead(self, waiter: _Waiter) -> None:
         """Ends the turn of a waiter, and begins that of the first one whose checks have not been sent."""
