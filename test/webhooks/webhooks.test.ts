@@ -394,7 +394,7 @@ test.serial('a killed node loses no delivery', async (t) => {
     [{ id: randomUUID(), webhookId, type: 'group.created', requestBody: '{}' }],
     clock.now,
   )
-  t.is((await createStores(database.fork()).deliveries.claim(webhookId, 8, clock.now)).length, 1)
+  t.is((await createStores(database.fork()).deliveries.claim([webhookId], 8, clock.now)).length, 1)
   await app.webhookSender.maintain()
   await app.webhookSender.sendDue()
   await app.webhookSender.settle()
@@ -414,7 +414,7 @@ test.serial('after a rotation of the key, all secrets are encrypted with the fir
   const stores = createStores(database.fork())
   t.is(await reencryptWebhooks(stores, box), 1)
   t.is(await reencryptWebhooks(stores, box), 0)
-  const found = await stores.webhooks.findTarget(id)
+  const [found] = await stores.webhooks.findTargets([id])
   t.is(createSecretBox([next]).decrypt(found?.previousSecret ?? '', `webhooks/${id}`), secret)
 })
 
