@@ -17,7 +17,10 @@ type HeapStatistics = GCProfilerResult['statistics'][number]['beforeGC']
  */
 const options = process.argv.slice(2)
 const streams = Number(options.find((word) => !word.startsWith('--')) ?? 256)
-const seconds = 3
+
+/** The calls before and during the measurement. */
+const warmUp = 10_000
+const measured = 20_000
 
 if (process.send) await serve()
 else await load()
@@ -143,20 +146,23 @@ async function load(): Promise<void> {
     })
     stream.end(body)
   }
-  for (let index = 0; index < streams; index += 1) call()
-  for (let index = 0; index < 2; index += 1) {
-    calls = 0
-    await sleep(seconds * 1000)
-    child.send({})
-    const [scavenges] = (await once(child, 'message')) as [Scavenge[]]
-    const median = (read: (scavenge: Scavenge) => number) =>
-      scavenges.map(read).sort((a, b) => a - b)[scavenges.length >> 1] ?? 0
-    const megabytes = (name: 'before' | 'survived' | 'promoted') =>
-      `${(median((scavenge) => scavenge[name]) / 1e6).toFixed(2)} MB`
-    const time = `${median(({ ms }) => ms).toFixed(2)} ms`
-    process.stdout.write(
-      `${Math.round(calls / seconds)} calls/s, ${scavenges.length} scavenges of ${megabytes('before')}: ${time}, ${megabytes('survived')} stay, ${megabytes('promoted')} promoted\n`,
-    )
+  const reach = async (count: number) => {
+    while (calls < count) await sleep(10)
   }
+  for (let index = 0; index < streams; index += 1) call()
+  await reach(warmUp)
+  child.send({})
+  await once(child, 'message')
+  await reach(warmUp + measured)
+  child.send({})
+  const [scavenges] = (await once(child, 'message')) as [Scavenge[]]
+  const median = (read: (scavenge: Scavenge) => number) =>
+    scavenges.map(read).sort((a, b) => a - b)[scavenges.length >> 1] ?? 0
+  const megabytes = (name: 'before' | 'survived' | 'promoted') =>
+    `${(median((scavenge) => scavenge[name]) / 1e6).toFixed(2)} MB`
+  const time = `${median(({ ms }) => ms).toFixed(2)} ms`
+  process.stdout.write(
+    `${scavenges.length} scavenges of ${megabytes('before')}: ${time}, ${megabytes('survived')} stay, ${megabytes('promoted')} promoted\n`,
+  )
   process.exit()
 }
