@@ -146,8 +146,10 @@ function send(
   const { request } = url.protocol === 'https:' ? https : http
   return new Promise((resolve, reject) => {
     const options = { method, headers: { ...headers, 'user-agent': 'daikon' }, signal }
+    let hasResponse = false
     const agent = agents?.[url.protocol as keyof Agents] ?? false
     const sent = request(url, { ...options, lookup, agent }, (response) => {
+      hasResponse = true
       const { statusCode: status = 0, headers } = response
       response.on('error', reject)
       if (maxBytes === undefined) {
@@ -173,8 +175,8 @@ function send(
       response.on('end', () => resolve({ status, headers, body: Buffer.concat(chunks) }))
     })
     sent.on('error', (error: NodeJS.ErrnoException) => {
-      const wasClosed = sent.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
-      if (wasClosed) resolve(send(url, addresses, outbound, undefined))
+      const wasClosed = error.code === 'ECONNRESET' || error.code === 'EPIPE'
+      if (wasClosed && sent.reusedSocket && !hasResponse) resolve(send(url, addresses, outbound, undefined))
       else reject(error)
     })
     sent.end(body)
