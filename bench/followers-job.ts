@@ -1,9 +1,6 @@
 /** The type of the resources that are registered. They are deleted after the measurement. */
 export const followedType = 'followed'
 
-/** The path of the webhook that does not respond. */
-export const hangingPath = '/hang'
-
 /** Seconds that the last events may take to arrive, and those of a burst. */
 export const patience = 60
 
@@ -14,7 +11,7 @@ export type FollowersJob = {
   /** The port of the gRPC server. */
   port: number
   watches: number
-  /** The number of webhooks that respond. */
+  /** The number of webhooks that respond. The first one does not. */
   webhooks: number
   /** Registrations per second. */
   pace: number

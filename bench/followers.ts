@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -20,7 +20,6 @@ import {
   type FollowersJob,
   type FollowersResult,
   followedType,
-  hangingPath,
   type Latency,
   patience,
 } from './followers-job.ts'
@@ -48,22 +47,36 @@ function reset() {
   receipts = { watch: new Map(), webhooks: [], messages: 0 }
 }
 
-const server = createServer(async (request, response) => {
-  if (request.url === hangingPath) return
+/** Each webhook has its own server. The first one does not respond. */
+const servers: Server[] = []
+
+async function startServer(): Promise<void> {
+  const isHanging = servers.length === 0
+  const server = createServer((request, response) => {
+    if (!isHanging) void receive(request, response)
+  })
+  servers.push(server)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+}
+
+async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { data } = (await json(request)) as { data: { detail?: { resource_id?: string } } }
   const id = data.detail?.resource_id ?? ''
   if (registered.has(id)) receipts.webhooks.push([id, performance.now()])
   response.writeHead(204).end()
-})
+}
 reset()
-server.listen(0, '127.0.0.1')
-await once(server, 'listening')
 
-/** A message without a port asks for the port of the webhooks. A job is opened before it is run. */
-process.on('message', async (message: FollowersJob | { port?: undefined }) => {
-  const { port } = server.address() as AddressInfo
-  if (message.port === undefined) process.send?.({ port })
-  else process.send?.(await (message.isOpen ? follow(message) : open(message)))
+/** A message without a port asks for the ports of webhooks. A job is opened before it is run. */
+process.on('message', async (message: FollowersJob | { port?: undefined; servers: number }) => {
+  if (message.port === undefined) {
+    while (servers.length < message.servers) await startServer()
+    process.send?.({ ports: servers.map((server) => (server.address() as AddressInfo).port) })
+  } else if (message.isOpen) {
+    process.send?.(await follow(message))
+    close()
+  } else process.send?.(await open(message))
 })
 process.once('disconnect', () => process.exit())
 
@@ -102,14 +115,17 @@ async function follow(job: FollowersJob): Promise<FollowersResult> {
     webhooks: latencyOf(receipts.webhooks, acknowledged),
   }
   const rates = burst > 0 ? await measureBurst(writer, { ...job, before: count }) : undefined
-  for (const stream of streams) stream.cancel()
-  for (const client of clients) client.close()
   return {
     ...(rates && {
       watch: { ...latencies.watch, rate: rates.watch },
       webhooks: { ...latencies.webhooks, rate: rates.webhooks },
     }),
   }
+}
+
+function close(): void {
+  for (const stream of streams) stream.cancel()
+  for (const client of clients) client.close()
 }
 
 /** Opens watches and waits until each has received a message. */

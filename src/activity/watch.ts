@@ -1,4 +1,5 @@
 import type { WatchActivityRequest, WatchActivityResponse } from '../../gen/daikon/v1/activity.ts'
+import type { ActivityEntry } from '../../gen/daikon/v1/admin_records.ts'
 import { isAdministrative, type Principal, type RequestContext } from '../core/request-context.ts'
 import type { Watch } from '../core/watch.ts'
 import { type Cursor, formatCursor, parseCursor } from './feed/cursor.ts'
@@ -20,6 +21,7 @@ type WatchHandler = (
 /** Creates the handler that opens a watch of the activity log. */
 export function createWatchActivity(feed: LiveFeed): WatchHandler {
   const enter = createWatchLimit(maxWatches, 'a service')
+  const toResponse = createResponses()
 
   return async ({ principal }, request) => {
     const { workspace_id, actions } = request
@@ -49,8 +51,16 @@ async function findCursor(feed: LiveFeed, text: string | undefined): Promise<Cur
   return cursor
 }
 
-function toResponse({ cursor, entry }: FeedMessage): WatchActivityResponse {
-  return { cursor: formatCursor(cursor), event: entry, bookmark: entry === undefined }
+/** Watches that see the same entry share its message, so that it is encoded once. */
+function createResponses(): (message: FeedMessage) => WatchActivityResponse {
+  const responses = new WeakMap<ActivityEntry, WatchActivityResponse>()
+  return ({ cursor, entry }) => {
+    const known = entry && responses.get(entry)
+    if (known) return known
+    const response = { cursor: formatCursor(cursor), event: entry, bookmark: entry === undefined }
+    if (entry) responses.set(entry, response)
+    return response
+  }
 }
 
 function viewerOf(principal: Principal): Viewer {

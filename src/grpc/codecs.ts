@@ -1,6 +1,7 @@
 import type { DescMessage, FileRegistry } from '@bufbuild/protobuf'
 import type { ServiceDefinition } from '@grpc/grpc-js'
 import { invalidArgument, ServiceError } from '../core/errors.ts'
+import { shareResults } from '../core/share-results.ts'
 import type { Operation } from '../rpc/operation.ts'
 import { createValueCheck } from './count-values.ts'
 import type { ReceivedMessage } from './received-message.ts'
@@ -18,6 +19,9 @@ const uploadOverheadBytes = 1024 * 1024
 export const maxPublicMessageBytes = 16 * 1024
 
 type LimitedOperation = Pick<Operation, 'policy'> & {
+  /** Only watches have both. */
+  kind?: string
+  routes?: unknown
   /** Overrides the limit that follows from the policy. */
   maxMessageBytes?: number
 }
@@ -36,7 +40,7 @@ export function messageLimit({
  * Makes deserializers return a ReceivedMessage, which is decoded when its handler runs or later. A
  * malformed or oversized message is decoded to a ServiceError, which the pipeline reports after
  * rate limiting and authentication. grpc-js has one size limit for all methods of a server, so the
- * limit of each method is enforced here.
+ * limit of each method is enforced here. A message that several watches send is serialized once.
  */
 export function withCodecs(
   definition: ServiceDefinition,
@@ -62,7 +66,11 @@ export function withCodecs(
         }
       },
     })
-    return [key, { ...method, requestDeserialize }]
+    const responseSerialize =
+      operation.kind && operation.routes
+        ? shareResults(method.responseSerialize)
+        : method.responseSerialize
+    return [key, { ...method, requestDeserialize, responseSerialize }]
   })
   return Object.fromEntries(methods)
 }

@@ -1,5 +1,6 @@
 import type { Response } from 'express'
 import type { ServiceError } from '../core/errors.ts'
+import { shareResults } from '../core/share-results.ts'
 import { drainedOrAborted, type Watch } from '../core/watch.ts'
 import type { Call } from '../rpc/call.ts'
 import type { WatchOperation } from '../rpc/operation.ts'
@@ -22,6 +23,11 @@ export function createEventStream(
   runWatch: RunWatch,
 ): EventStreamResponder {
   const toJson = createJsonWriter(operation.output, operation)
+  const toEvent = shareResults((message: object) => {
+    const json = toJson(message)
+    const cursor = typeof json.cursor === 'string' ? json.cursor : undefined
+    return { cursor, text: formatEvent(typeOf(json), cursor, json) }
+  })
 
   async function send(response: Response, watch: Watch<object>, call: Call): Promise<void> {
     response.status(200).set({
@@ -32,11 +38,9 @@ export function createEventStream(
     response.flushHeaders()
     let cursor: string | undefined
     const failure = await runWatch(operation, call, watch, async (message, signal) => {
-      const json = toJson(message)
-      const type = typeOf(json)
-      if (typeof json.cursor === 'string') cursor = json.cursor
-      const isWritable = response.write(formatEvent(type, cursor, json))
-      if (!isWritable) await drainedOrAborted(response, signal)
+      const event = toEvent(message)
+      cursor = event.cursor ?? cursor
+      if (!response.write(event.text)) await drainedOrAborted(response, signal)
     })
     if (response.destroyed) return
     const last =

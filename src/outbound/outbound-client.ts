@@ -35,17 +35,26 @@ export class OutboundHostError extends Error {}
 /** Milliseconds to wait for a DNS server before asking again. */
 const dnsTimeout = 2000
 
+/** Milliseconds after which an idle connection is closed. */
+const idleTimeout = 4000
+
 /**
  * Creates the client for requests to URLs that others have chosen, such as client apps. It connects
  * only to addresses that `hosts` allows: it resolves the name once, judges every address, and
- * connects to exactly these. It follows no redirects, keeps no connections and uses no proxy.
+ * connects to exactly these. It follows no redirects and uses no proxy. It keeps no connections
+ * unless `keepsConnections` is set: then it uses one that is idle, to an address that it judged, and
+ * sends a request again if that connection turns out to be closed.
  *
  * `dnsServers` replaces the DNS servers of the system.
  */
 export function createOutboundClient(
   hosts: OutboundHosts,
-  { dnsServers }: { dnsServers?: string[] } = {},
+  {
+    dnsServers,
+    keepsConnections = false,
+  }: { dnsServers?: string[]; keepsConnections?: boolean } = {},
 ): OutboundClient {
+  const agents = keepsConnections ? createAgents() : undefined
   /** Returns the addresses of the host. Throws unless the server may connect to all of them. */
   async function resolve(host: string, signal: AbortSignal) {
     const addresses = await findAddresses(host, signal)
@@ -72,8 +81,16 @@ export function createOutboundClient(
     const url = new URL(text)
     const problem = hosts.findProblem(url)
     if (problem) throw new OutboundHostError(`The URL ${problem}`)
-    return send(url, await resolve(hostOf(url), request.signal), request)
+    return send(url, await resolve(hostOf(url), request.signal), request, agents)
   }
+}
+
+type Agents = { 'http:': http.Agent; 'https:': https.Agent }
+
+/** Keeps a connection for as long as most servers do at least. */
+function createAgents(): Agents {
+  const options = { keepAlive: true, timeout: idleTimeout, maxFreeSockets: 2 }
+  return { 'http:': new http.Agent(options), 'https:': new https.Agent(options) }
 }
 
 async function resolveBySystem(host: string, signal: AbortSignal): Promise<string[]> {
@@ -119,15 +136,20 @@ async function abortable<Value>(work: Promise<Value>, signal: AbortSignal): Prom
 function send(
   url: URL,
   addresses: { address: string; family: number }[],
-  { method, headers = {}, body = '', signal, maxBytes, isTruncated = false }: OutboundRequest,
+  outbound: OutboundRequest,
+  agents: Agents | undefined,
 ): Promise<OutboundResponse> {
+  const { method, headers = {}, body = '', signal, maxBytes, isTruncated = false } = outbound
   const [first] = addresses
   const lookup: LookupFunction = (_host, { all }, callback) =>
     all ? callback(null, addresses) : callback(null, first?.address ?? '', first?.family)
   const { request } = url.protocol === 'https:' ? https : http
   return new Promise((resolve, reject) => {
     const options = { method, headers: { ...headers, 'user-agent': 'daikon' }, signal }
-    const sent = request(url, { ...options, lookup, agent: false }, (response) => {
+    let hasResponse = false
+    const agent = agents?.[url.protocol as keyof Agents] ?? false
+    const sent = request(url, { ...options, lookup, agent }, (response) => {
+      hasResponse = true
       const { statusCode: status = 0, headers } = response
       response.on('error', reject)
       if (maxBytes === undefined) {
@@ -152,7 +174,11 @@ function send(
       })
       response.on('end', () => resolve({ status, headers, body: Buffer.concat(chunks) }))
     })
-    sent.on('error', reject)
+    sent.on('error', (error: NodeJS.ErrnoException) => {
+      const wasClosed = error.code === 'ECONNRESET' || error.code === 'EPIPE'
+      if (wasClosed && sent.reusedSocket && !hasResponse) resolve(send(url, addresses, outbound, undefined))
+      else reject(error)
+    })
     sent.end(body)
   })
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { ServiceError } from '../core/errors.ts'
 import type { Watch } from '../core/watch.ts'
 import type { Call } from './call.ts'
@@ -6,6 +7,9 @@ import type { Pipeline } from './pipeline.ts'
 
 /** Milliseconds between two verifications of the credentials of open watches. */
 const verificationInterval = 5000
+
+/** The number of watches whose verification begins in one iteration of the event loop. */
+const verificationsPerTurn = 20
 
 /** Sends a message. Resolves when more can be sent, or when the signal is aborted. */
 export type SendMessage = (message: object, signal: AbortSignal) => Promise<void>
@@ -27,11 +31,17 @@ export function createRunWatch(pipeline: Pipeline, draining: AbortSignal): RunWa
   const verifications = new Set<() => void>()
   let timer: ReturnType<typeof setInterval> | undefined
 
+  async function verifyAll(): Promise<void> {
+    for (const [index, verify] of [...verifications].entries()) {
+      if (verifications.has(verify)) verify()
+      // Calls are handled in between.
+      if ((index + 1) % verificationsPerTurn === 0) await setImmediate()
+    }
+  }
+
   function addVerification(verify: () => void): () => void {
     verifications.add(verify)
-    timer ??= setInterval(() => {
-      for (const verify of verifications) verify()
-    }, verificationInterval).unref()
+    timer ??= setInterval(verifyAll, verificationInterval).unref()
     return () => {
       verifications.delete(verify)
       if (verifications.size > 0) return

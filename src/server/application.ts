@@ -232,7 +232,7 @@ export function createApplication({
     openStores: () => createStores(database.fork()),
     jobs: openWebhookJobs(database.execute, onWebhookFailure),
     secretBox,
-    send: createOutboundClient(webhookHosts),
+    send: createOutboundClient(webhookHosts, { keepsConnections: true }),
     now,
     random: Math.random,
     onFailure: onWebhookFailure,

@@ -1,8 +1,10 @@
 import type { ActivityStore } from '../activity/store/activity-store.ts'
 import type { Transactional } from '../core/request-context.ts'
 import type { SecretBox } from '../core/secret-box.ts'
+import type { TakeTurn } from '../core/turns.ts'
 import { type OutboundClient, OutboundHostError } from '../outbound/outbound-client.ts'
 import { hasFailedTooLong, retryDelay } from './retry-schedule.ts'
+import { maxClaimed, type SharedStatements } from './shared-statements.ts'
 import { signatureHeaders } from './signature.ts'
 import type { Attempt, ClaimedDelivery, DeliveryStore } from './store/delivery-store.ts'
 import type { Target, WebhookStore } from './store/webhook-store.ts'
@@ -19,14 +21,14 @@ export type DeliverDependencies = {
   withStores: <Result>(
     work: (stores: Transactional<DeliverStores>) => Promise<Result>,
   ) => Promise<Result>
+  statements: SharedStatements
+  /** Waits before a request is signed and sent, so that many do not hold up calls. */
+  takeTurn: TakeTurn
   secretBox: SecretBox
   send: OutboundClient
   now: () => Date
   random: () => number
 }
-
-/** The maximum number of requests to one webhook at the same time. */
-const maxConcurrent = 8
 
 /** Milliseconds after which a job gives way to other webhooks. */
 const maxDuration = 20_000
@@ -48,24 +50,21 @@ export async function deliverDue(
   dependencies: DeliverDependencies,
   webhookId: string,
 ): Promise<Date | undefined> {
-  const { withStores, now } = dependencies
+  const { statements, takeTurn } = dependencies
   const startedAt = performance.now()
   for (;;) {
-    const due = await withStores(async ({ deliveries, webhooks }) => {
-      const claimed = await deliveries.claim(webhookId, maxConcurrent, now())
-      const target = claimed.length > 0 ? await webhooks.findTarget(webhookId) : undefined
-      return target && { claimed, target }
-    })
+    const due = await statements.claim(webhookId)
     if (!due) break
+    await takeTurn()
     const { claimed, target } = due
     const secrets = decryptSecrets(dependencies, target)
     const results = await Promise.all(
       claimed.map((delivery) => attempt(dependencies, target, delivery, secrets)),
     )
     const isLong = performance.now() - startedAt > maxDuration
-    if (isLong || claimed.length < maxConcurrent || results.includes(false)) break
+    if (isLong || claimed.length < maxClaimed || results.includes(false)) break
   }
-  return withStores(({ deliveries }) => deliveries.findNextDue(webhookId))
+  return statements.findNextDue(webhookId)
 }
 
 function decryptSecrets(
@@ -78,7 +77,7 @@ function decryptSecrets(
 
 /** Sends a delivery and records the result. Returns whether it was delivered. */
 async function attempt(
-  { withStores, send, now, random }: DeliverDependencies,
+  { withStores, statements, send, now, random }: DeliverDependencies,
   { id: webhookId, url, failingSince: failedBefore }: Target,
   { id, requestBody, attempts, firstFailedAt }: ClaimedDelivery,
   secrets: string[],
@@ -102,17 +101,17 @@ async function attempt(
     nextAttemptAt: delay === undefined ? null : new Date(now().getTime() + delay),
     durationMs: Math.round(performance.now() - startedAt),
     responseStatus: status ?? null,
-    responseBody: 'status' in response ? readText(response.body) : null,
-    error: 'error' in response ? response.error : null,
+    responseBody: 'status' in response ? toText(response.body.toString('utf8')) : null,
+    error: 'error' in response ? toText(response.error) : null,
   }
   if (isDelivered && !failedBefore) {
-    await withStores(({ deliveries }) => deliveries.finish(result, now()))
+    await statements.finish(result)
     return true
   }
   const recordAttempt = async (tx: DeliverStores) => {
     const at = now()
     const failingSince = await tx.webhooks.noteAttempt(webhookId, isDelivered, at)
-    await tx.deliveries.finish(result, at)
+    await tx.deliveries.finish([result], at)
     if (!failingSince) return
     const isExhausted = delay === undefined
     const exhausted = isExhausted ? { firstFailedAt: new Date(firstFailedAt ?? at) } : undefined
@@ -147,7 +146,7 @@ function describeFailure(error: unknown): string {
   return code ? `${error.message} (${code})` : error.message
 }
 
-/** Decodes a body as text that PostgreSQL can store. */
-function readText(body: Buffer): string {
-  return body.toString('utf8').replaceAll('\0', '\uFFFD')
+/** Returns text that PostgreSQL can store. */
+function toText(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\uFFFD')
 }

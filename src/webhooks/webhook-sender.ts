@@ -1,8 +1,10 @@
 import type { Transactional } from '../core/request-context.ts'
 import { requestScope } from '../core/request-scope.ts'
 import { createSemaphore } from '../core/semaphore.ts'
+import { createTurns } from '../core/turns.ts'
 import { type DeliverDependencies, type DeliverStores, deliverDue } from './deliver.ts'
 import { type DispatchStores, dispatchEvents, maxDispatched } from './dispatch.ts'
+import { createSharedStatements } from './shared-statements.ts'
 import type { WebhookJob, WebhookJobs } from './store/job-queue.ts'
 
 /** Sends the events of the activity log to webhooks. Any number of nodes share the work. */
@@ -21,7 +23,10 @@ export type WebhookSender = {
   stop(): Promise<void>
 }
 
-export type WebhookSenderDependencies = Omit<DeliverDependencies, 'withStores'> & {
+export type WebhookSenderDependencies = Omit<
+  DeliverDependencies,
+  'withStores' | 'statements' | 'takeTurn'
+> & {
   openStores: () => Transactional<DeliverStores & DispatchStores>
   jobs: WebhookJobs
   /** Called when a job fails; its deliveries are attempted again later. */
@@ -52,28 +57,35 @@ export function createWebhookSender(dependencies: WebhookSenderDependencies): We
   const running = new Set<Promise<void>>()
   let isStopped = false
 
+  /** Whether more jobs may be due than were taken. */
+  let hasMore = false
+
   async function sendDue(): Promise<void> {
     const free = maxJobs - running.size
     if (isStopped || free <= 0) return
-    for (const job of await jobs.take(free)) start(run(job))
+    hasMore = false
+    const taken = await jobs.take(free)
+    hasMore ||= taken.length === free
+    for (const job of taken) start(run(job))
   }
 
   function start(work: Promise<void>): void {
-    const task = work.catch(onFailure).finally(() => running.delete(task))
+    const task = work.catch(onFailure).finally(() => {
+      running.delete(task)
+      if (hasMore && running.size <= maxJobs / 2) start(sendDue())
+    })
     running.add(task)
   }
 
-  const deliverDependencies: DeliverDependencies = {
-    ...dependencies,
-    withStores: (work) => inTurn(() => work(openStores())),
-  }
+  const withStores: DeliverDependencies['withStores'] = (work) => inTurn(() => work(openStores()))
+  const statements = createSharedStatements({ withStores, now }, jobs)
+  const takeTurn = createTurns()
+  const deliverDependencies = { ...dependencies, withStores, statements, takeTurn }
 
   async function run(job: WebhookJob): Promise<void> {
     const next = await deliverDue(deliverDependencies, job.webhookId)
-    await inTurn(async () => {
-      await jobs.complete(job)
-      if (next) await jobs.add([job.webhookId], next)
-    })
+    await statements.complete(job)
+    if (next) await inTurn(() => jobs.add([job.webhookId], next))
   }
 
   return {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { get, ServerResponse } from 'node:http'
 import { credentials, type ServiceError } from '@grpc/grpc-js'
 import test, { type ExecutionContext } from 'ava'
-import { ActivityServiceClient } from '../../gen/daikon/v1/activity.ts'
+import { ActivityServiceClient, type WatchActivityResponse } from '../../gen/daikon/v1/activity.ts'
 import { follow } from '../../src/activity/feed/follow.ts'
 import {
   createLiveFeed,
@@ -11,6 +11,8 @@ import {
 } from '../../src/activity/feed/live-feed.ts'
 import { sealActivity } from '../../src/activity/seal.ts'
 import { FeedStore } from '../../src/activity/store/feed-store.ts'
+import { createWatchActivity } from '../../src/activity/watch.ts'
+import type { Principal } from '../../src/core/request-context.ts'
 import { createStores } from '../../src/server/stores.ts'
 import { createAdmin } from '../support/admin.ts'
 import { readStatusDetails } from '../support/status-details.ts'
@@ -44,12 +46,26 @@ test.serial('a thousand readers cost one poll, not a thousand', async (t) => {
     (error) => t.fail(String(error)),
   )
   const live = new Set<LiveReader>()
+  /** The readers that got entries in this iteration of the event loop, and the most of any. */
+  let receivers = 0
+  let mostReceivers = 0
+  const countIteration = () => {
+    mostReceivers = Math.max(mostReceivers, receivers)
+    receivers = 0
+    if (!controller.signal.aborted) setImmediate(countIteration)
+  }
   const feed: LiveFeed = {
     ...shared,
     join(reader) {
       const hasJoined = shared.join(reader)
-      if (hasJoined) live.add(reader)
-      return hasJoined
+      if (!hasJoined) return false
+      live.add(reader)
+      const { receive } = reader
+      reader.receive = (batch) => {
+        receivers += 1
+        receive.call(reader, batch)
+      }
+      return true
     },
     leave(reader) {
       live.delete(reader)
@@ -76,13 +92,45 @@ test.serial('a thousand readers cost one poll, not a thousand', async (t) => {
   await waitUntil(() => statements > before && live.size === 1000)
   const startedAt = performance.now()
   statements = 0
+  countIteration()
+  receivers = 0
+  mostReceivers = 0
   await recordMany(1)
   await waitUntil(() => received === 2000)
   const polls = (performance.now() - startedAt) / 700 + 1
   // A poll with entries also reads what and whom they concern.
   t.true(statements <= 3 * polls, `${statements} statements, at most ${polls} polls`)
+  t.true(mostReceivers <= 50, `${mostReceivers} readers got the entry at once`)
   controller.abort()
   await Promise.all(readers)
+})
+
+test.serial('watches that see the same entry send the same message', async (t) => {
+  const feed = createLiveFeed(
+    () => new FeedStore(database.fork()),
+    (error) => t.fail(String(error)),
+  )
+  const open = createWatchActivity(feed)
+  const controller = new AbortController()
+  const readers = [0, 1].map(() => ({ isOpen: false, events: [] as WatchActivityResponse[] }))
+  const ends = readers.map(async (reader) => {
+    const watch = await open({ principal: {} as Principal }, { actions: ['group.created'] })
+    for await (const message of watch.messages(controller.signal, () => {})) {
+      reader.isOpen = true
+      if (message.event) reader.events.push(message)
+    }
+  })
+  await waitUntil(() => readers.every(({ isOpen }) => isOpen))
+  // A watch that misses a poll reads the entries of that poll itself.
+  const isShared = () => readers[0]?.events.at(-1) === readers[1]?.events.at(-1)
+  for (let count = 1; count <= 20; count += 1) {
+    await recordMany(1)
+    await waitUntil(() => readers.every(({ events }) => events.length === count))
+    if (isShared()) break
+  }
+  t.true(isShared())
+  controller.abort()
+  await Promise.all(ends)
 })
 
 test.serial('a slow reader of new entries is ended over gRPC', async (t) => {

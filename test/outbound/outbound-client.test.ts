@@ -2,7 +2,7 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import test from 'ava'
 import { type HostPattern, readHostPattern } from '../../src/core/host-pattern.ts'
 import { createOutboundClient, OutboundHostError } from '../../src/outbound/outbound-client.ts'
@@ -238,5 +238,40 @@ test.serial(
     isSilent = true
     await t.throwsAsync(send('https://slow.example/', 100), { name: 'TimeoutError' })
     isSilent = false
+  },
+)
+
+test.serial(
+  'a client that keeps connections uses them again, unless they are closed',
+  async (t) => {
+    let opened = 0
+    let closed = 0
+    const requestsOf = new Map<Socket, number>()
+    const receiver = createServer(keepConnections, (request, response) => {
+      const count = (requestsOf.get(request.socket) ?? 0) + 1
+      requestsOf.set(request.socket, count)
+      if (count < 3) return response.end('received')
+      closed += 1
+      return request.socket.destroy()
+    })
+    receiver.on('connection', () => {
+      opened += 1
+    })
+    receiver.listen(0, '127.0.0.1')
+    await once(receiver, 'listening')
+    t.teardown(() => {
+      receiver.close()
+      receiver.closeAllConnections()
+    })
+    const send = createOutboundClient(hostsOf(true), { keepsConnections: true })
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+    const count = 20
+    for (let index = 0; index < count; index += 1) {
+      const signal = AbortSignal.timeout(20_000)
+      const { body } = await send(url, { method: 'POST', body: 'x', signal, maxBytes: 100 })
+      t.is(body.toString(), 'received')
+    }
+    t.true(opened < count, `${opened} connections`)
+    t.true(closed > 0)
   },
 )

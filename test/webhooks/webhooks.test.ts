@@ -2,8 +2,12 @@ import { createHmac, randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
 import { sealActivity } from '../../src/activity/seal.ts'
 import { createSecretBox } from '../../src/core/secret-box.ts'
+import { createOutboundClient } from '../../src/outbound/outbound-client.ts'
+import { createOutboundHosts } from '../../src/outbound/outbound-hosts.ts'
 import { createStores } from '../../src/server/stores.ts'
 import { reencryptWebhooks } from '../../src/webhooks/reencrypt.ts'
+import { openWebhookJobs } from '../../src/webhooks/store/job-queue.ts'
+import { createWebhookSender } from '../../src/webhooks/webhook-sender.ts'
 import { createAdmin } from '../support/admin.ts'
 import { createManagementApp } from '../support/management-apps.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
@@ -381,6 +385,38 @@ test.serial('one webhook that hangs delays no other', async (t) => {
   t.is(mostHanging, 8, 'as many requests as a webhook may have at the same time')
 })
 
+test.serial('webhooks that are sent to at the same time share statements', async (t) => {
+  const receiver = await startReceiver(t)
+  for (let index = 0; index < 30; index += 1)
+    await call('CreateWebhook', { url: receiver.url, events: ['group.*'] })
+  await pool.query('delete from pgboss.job')
+  await record()
+  await seal()
+  const claims: number[] = []
+  const sender = createWebhookSender({
+    openStores: () => {
+      const stores = createStores(database.fork())
+      const claim = stores.deliveries.claim.bind(stores.deliveries)
+      stores.deliveries.claim = (ids, limit, now) => {
+        claims.push(ids.length)
+        return claim(ids, limit, now)
+      }
+      return stores
+    },
+    jobs: openWebhookJobs(database.execute, (error) => t.fail(String(error))),
+    secretBox,
+    send: createOutboundClient(createOutboundHosts({ debug: true, allowed: [] })),
+    now: () => new Date(),
+    random: Math.random,
+    onFailure: (error) => t.fail(String(error)),
+    warn: (text) => t.fail(text),
+  })
+  await deliver(sender)
+  await sender.stop()
+  t.is(receiver.received.length, 30)
+  t.deepEqual(claims, [30])
+})
+
 test.serial('a killed node loses no delivery', async (t) => {
   const receiver = await startReceiver(t)
   const { id: webhook_id } = await call('CreateWebhook', { url: receiver.url, events: ['group.*'] })
@@ -394,7 +430,7 @@ test.serial('a killed node loses no delivery', async (t) => {
     [{ id: randomUUID(), webhookId, type: 'group.created', requestBody: '{}' }],
     clock.now,
   )
-  t.is((await createStores(database.fork()).deliveries.claim(webhookId, 8, clock.now)).length, 1)
+  t.is((await createStores(database.fork()).deliveries.claim([webhookId], 8, clock.now)).length, 1)
   await app.webhookSender.maintain()
   await app.webhookSender.sendDue()
   await app.webhookSender.settle()
@@ -414,7 +450,7 @@ test.serial('after a rotation of the key, all secrets are encrypted with the fir
   const stores = createStores(database.fork())
   t.is(await reencryptWebhooks(stores, box), 1)
   t.is(await reencryptWebhooks(stores, box), 0)
-  const found = await stores.webhooks.findTarget(id)
+  const [found] = await stores.webhooks.findTargets([id])
   t.is(createSecretBox([next]).decrypt(found?.previousSecret ?? '', `webhooks/${id}`), secret)
 })
 

@@ -1,10 +1,11 @@
+import { setImmediate } from 'node:timers/promises'
 import { repeat } from '../../core/repeat.ts'
 import type { Semaphore } from '../../core/semaphore.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
 import type { FeedEntry, FeedStore } from '../store/feed-store.ts'
 import { type Cursor, cursorGone } from './cursor.ts'
 import { findConcernedUsers, findRelated } from './relations.ts'
-import type { Relations, Viewer } from './visibility.ts'
+import { createViews, type Relations, type Viewer } from './visibility.ts'
 
 /** Entries in the order of the log, which follow `from` immediately. */
 export type Batch = { from: Cursor; entries: FeedEntry[]; relations: Relations }
@@ -41,6 +42,9 @@ export type LiveFeed = {
 export const pageSize = 100
 const livePageSize = 1000
 
+/** The number of readers that get new entries in one iteration of the event loop. */
+const readersPerTurn = 20
+
 /** The maximum number of readers whose statements run at the same time. */
 const maxReading = 3
 
@@ -68,7 +72,7 @@ export function createLiveFeed(
       findRelated(openStore(), entries, viewers),
       findConcernedUsers(openStore(), entries, viewers),
     ])
-    return { isRelated, concerns }
+    return { isRelated, concerns, view: createViews(isRelated) }
   }
 
   async function poll(): Promise<boolean> {
@@ -88,8 +92,16 @@ export function createLiveFeed(
     if (head !== from) return false
     head = last.cursor
     for (const reader of readers) {
-      if (included.has(reader)) reader.receive(batch)
-      else if (reader.cursor.position < last.cursor.position) reader.fallBehind()
+      if (!included.has(reader) && reader.cursor.position < last.cursor.position)
+        reader.fallBehind()
+    }
+    let received = 0
+    for (const reader of included) {
+      if (!readers.has(reader)) continue
+      reader.receive(batch)
+      received += 1
+      // Calls are handled in between.
+      if (received % readersPerTurn === 0) await setImmediate()
     }
     return entries.length === livePageSize
   }

@@ -3,7 +3,7 @@ import { ServiceError } from '../../core/errors.ts'
 import { type Cursor, formatCursor } from './cursor.ts'
 import type { Batch, LiveReader } from './live-feed.ts'
 import { Sleeper } from './sleeper.ts'
-import { type Relations, type Viewer, viewEntry } from './visibility.ts'
+import type { Relations, Viewer } from './visibility.ts'
 
 /** An entry, or a bookmark: all entries up to the cursor have been delivered. */
 export type FeedMessage = { cursor: Cursor; entry?: ActivityEntry }
@@ -23,7 +23,7 @@ export function createSelection(
   return (entry, relations) => {
     if (!selects(entry.action)) return undefined
     if (workspaceId !== undefined && entry.workspace_id !== workspaceId) return undefined
-    return viewEntry(entry, viewer, relations)
+    return relations.view(entry, viewer)
   }
 }
 

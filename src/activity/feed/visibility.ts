@@ -12,6 +12,8 @@ export type Viewer =
 
 /** What the entries of a batch have to do with services and users. */
 export type Relations = {
+  /** Returns the entry as the viewer may see it: the same object for all who may see the same. */
+  view(entry: ActivityEntry, viewer: Viewer): ActivityEntry | undefined
   /** Whether the service has resources in the workspace, or in a workspace of the user. */
   isRelated(service: string, workspaceOrUserId: string): boolean
   /** Whether an entry may have changed the permissions of the user in their workspace. */
@@ -36,11 +38,22 @@ export function relatedIdOf(entry: ActivityEntry): string | undefined {
   return userEvents.includes(entry.action) ? entry.target_id : undefined
 }
 
-/** Returns the entry as the viewer may see it, or undefined if it is hidden. */
-export function viewEntry(
+/** Creates the views of the entries of a batch. An entry is undefined for those who may not see it. */
+export function createViews(isRelated: Relations['isRelated']): Relations['view'] {
+  const views = new Map<ActivityEntry, Map<string, ActivityEntry | undefined>>()
+  return (entry, viewer) => {
+    const key = viewer.kind === 'service' ? `service ${viewer.name}` : viewer.kind
+    const known = views.get(entry) ?? new Map<string, ActivityEntry | undefined>()
+    views.set(entry, known)
+    if (!known.has(key)) known.set(key, viewEntry(entry, viewer, isRelated))
+    return known.get(key)
+  }
+}
+
+function viewEntry(
   entry: ActivityEntry,
   viewer: Viewer,
-  relations: Relations,
+  isRelated: Relations['isRelated'],
 ): ActivityEntry | undefined {
   if (viewer.kind === 'administrator') return entry
   if (viewer.kind === 'user') return undefined
@@ -48,8 +61,9 @@ export function viewEntry(
     return hiddenInDevelopment.test(entry.action) ? undefined : withoutAddress(entry)
   if (isOfService(entry, viewer.name)) return withoutAddress(entry)
   const id = relatedIdOf(entry)
-  const isRelated = id !== undefined && relations.isRelated(viewer.name, id)
-  if (!isRelated && !listedServices(entry.detail?.services).includes(viewer.name)) return undefined
+  const isRelatedTo = id !== undefined && isRelated(viewer.name, id)
+  if (!isRelatedTo && !listedServices(entry.detail?.services).includes(viewer.name))
+    return undefined
   return withoutOtherServices(withoutAddress(entry), viewer.name)
 }
 

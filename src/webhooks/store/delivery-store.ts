@@ -24,6 +24,7 @@ export type Delivery = {
 /** A delivery to attempt. `attempts` counts this one. */
 export type ClaimedDelivery = {
   id: string
+  webhookId: string
   requestBody: string
   attempts: number
   firstFailedAt: Timestamp | null
@@ -85,15 +86,16 @@ export class DeliveryStore {
     return (await query(this.#em, sql, [webhookId, id, now])).length > 0
   }
 
-  /** Claims deliveries that are due. No other node gets them before the lease ends. */
-  claim(webhookId: string, limit: number, now: Date): Promise<ClaimedDelivery[]> {
-    return query(this.#em, claimSql, [webhookId, limit, now])
+  /**
+   * Claims deliveries that are due, up to `limit` of each webhook. No other node gets them before the
+   * lease ends.
+   */
+  claim(webhookIds: string[], limit: number, now: Date): Promise<ClaimedDelivery[]> {
+    return query(this.#em, claimSql, [webhookIds, limit, now])
   }
 
-  async finish(attempt: Attempt, now: Date): Promise<void> {
-    const { id, state, nextAttemptAt, durationMs, responseStatus, responseBody, error } = attempt
-    const result = [durationMs, responseStatus, responseBody, error]
-    await query(this.#em, finishSql, [id, state, nextAttemptAt, ...result, now])
+  async finish(attempts: Attempt[], now: Date): Promise<void> {
+    await query(this.#em, finishSql, [JSON.stringify(attempts), now])
   }
 
   /** Gives up the pending deliveries of a webhook. */
@@ -103,12 +105,14 @@ export class DeliveryStore {
     await query(this.#em, sql, [webhookId])
   }
 
-  /** Returns when the next delivery of a webhook is due, if any is pending. */
-  async findNextDue(webhookId: string): Promise<Date | undefined> {
-    const sql = `select min(next_attempt_at) as due from webhook_deliveries
-      where webhook_id = $1 and state = 'pending'`
-    const [row] = await query<{ due: Timestamp | null }>(this.#em, sql, [webhookId])
-    return row?.due ? new Date(row.due) : undefined
+  /** Returns when the next delivery of each webhook is due, if any is pending. */
+  async findNextDue(webhookIds: string[]): Promise<Map<string, Date>> {
+    const sql = `select w.id, d.due from unnest($1::uuid[]) w (id) cross join lateral (
+        select min(next_attempt_at) as due from webhook_deliveries
+        where webhook_id = w.id and state = 'pending'
+      ) d where d.due is not null`
+    const rows = await query<{ id: string; due: Timestamp }>(this.#em, sql, [webhookIds])
+    return new Map(rows.map(({ id, due }) => [id, new Date(due)]))
   }
 
   /** Returns active webhooks with deliveries that have been due since before a time. */
@@ -131,26 +135,32 @@ const insertSql = `
   from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[]) d (id, webhook_id, type, body)
   where exists (select from webhooks w where w.id = d.webhook_id for key share)`
 
-/** $1 ID of the webhook, $2 limit, $3 current time. */
+/** $1 IDs of webhooks, $2 limit for each, $3 current time. */
 const claimSql = `
+  with due as materialized (
+    select due.id from webhooks w cross join lateral (
+      select id from webhook_deliveries
+      where webhook_id = w.id and state = 'pending' and next_attempt_at <= $3
+      order by next_attempt_at, id limit $2 for update skip locked
+    ) due
+    where w.id = any($1::uuid[]) and w.is_active
+  )
   update webhook_deliveries d set attempts = d.attempts + 1, attempted_at = $3,
     next_attempt_at = $3::timestamptz + make_interval(secs => ${leaseSeconds})
-  from (
-    select id from webhook_deliveries
-    where webhook_id = $1 and state = 'pending' and next_attempt_at <= $3
-      and exists (select from webhooks w where w.id = $1 and w.is_active)
-    order by next_attempt_at, id limit $2 for update skip locked
-  ) due
-  where d.id = due.id
-  returning d.id, d.request_body as "requestBody", d.attempts, d.first_failed_at as "firstFailedAt"`
+  from due where d.id = due.id
+  returning d.id, d.webhook_id as "webhookId", d.request_body as "requestBody", d.attempts,
+    d.first_failed_at as "firstFailedAt"`
 
-/** $1 ID, $2 state, $3 next attempt, $4 duration, $5 status, $6 body, $7 error, $8 current time. */
+/** $1 attempts, $2 current time. */
 const finishSql = `
-  update webhook_deliveries set state = $2, next_attempt_at = $3, duration_ms = $4,
-    response_status = $5, response_body = $6, error = $7,
-    first_failed_at = case when $2 = 'delivered' then first_failed_at
-      else coalesce(first_failed_at, $8::timestamptz) end
-  where id = $1 and state = 'pending'`
+  update webhook_deliveries d set state = a.state, next_attempt_at = a."nextAttemptAt",
+    duration_ms = a."durationMs", response_status = a."responseStatus",
+    response_body = a."responseBody", error = a.error,
+    first_failed_at = case when a.state = 'delivered' then first_failed_at
+      else coalesce(first_failed_at, $2::timestamptz) end
+  from json_to_recordset($1) a (id uuid, state text, "nextAttemptAt" timestamptz, "durationMs" int,
+    "responseStatus" int, "responseBody" text, error text)
+  where d.id = a.id and d.state = 'pending'`
 
 /** $1 time. Reads one entry of the index for each webhook. */
 const overdueSql = `

@@ -13,7 +13,7 @@ export type WebhookJobs = {
   add(webhookIds: string[], at?: Date): Promise<void>
   /** Takes up to `limit` jobs. No other node gets them, and a webhook has one job at a time. */
   take(limit: number): Promise<WebhookJob[]>
-  complete(job: WebhookJob): Promise<void>
+  complete(jobs: WebhookJob[]): Promise<void>
   /** Returns the jobs of killed nodes to the queue, and deletes completed ones. */
   maintain(): Promise<void>
   stop(): Promise<void>
@@ -74,8 +74,9 @@ export function openWebhookJobs(
       })
       return jobs.map(({ id, data }) => ({ id, webhookId: data.webhookId }))
     },
-    async complete({ id }) {
-      await (await start()).complete(queueName, id)
+    async complete(jobs) {
+      const ids = jobs.map(({ id }) => id)
+      await (await start()).complete(queueName, ids)
     },
     async maintain() {
       await (await start()).supervise(queueName)

@@ -92,10 +92,9 @@ export class WebhookStore {
     await query(this.#em, rotateSql, [id, secret, seconds])
   }
 
-  /** Returns the target of requests with the secrets that sign them. */
-  async findTarget(id: string): Promise<Target | undefined> {
-    const [target] = await query<Target>(this.#em, targetSql, [id])
-    return target
+  /** Returns the targets of requests with the secrets that sign them. */
+  findTargets(ids: string[]): Promise<Target[]> {
+    return query(this.#em, targetSql, [ids])
   }
 
   /** Locks and returns the secrets of all webhooks. */
@@ -150,9 +149,9 @@ const rotateSql = `
     previous_secret_expires_at = now() + make_interval(secs => $3)
   where id = $1`
 
-/** $1 ID. */
+/** $1 IDs. */
 const targetSql = `
   select id, url, failing_since as "failingSince", secret,
     case when previous_secret_expires_at > now() then previous_secret
     end as "previousSecret"
-  from webhooks where id = $1`
+  from webhooks where id = any($1::uuid[])`
