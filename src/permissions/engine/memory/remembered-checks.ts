@@ -105,30 +105,46 @@ export function createRememberedChecks<Result extends CheckedStatus, Fact>({
   }
 
   function isCurrent(query: FactsQuery, { status, entries, named }: FoundChecks<Fact>): boolean {
-    const { workspaceId, userId, tokenId, checks } = query
-    const ofCaller = { workspaceId, itemIds: [userId, tokenId] }
-    if (!feed.isUnchanged((status as Entry<PrincipalStatus>).version, ofCaller)) return false
+    if (!isStatusCurrent(query, status as Entry<PrincipalStatus>)) return false
     for (const { value, version } of named?.values() ?? [])
       if (!feed.isUnchanged(version, { workspaceId: undefined, itemIds: [value] })) return false
-    return checks.every(({ resource_id, subject = query }, index) => {
-      const { value, version } = entries[index] as Entry<Fact>
-      // The facts depend on the workspace of the resource. It is any one if the subject is not limited
-      // to a workspace, or if the resource is not in that workspace, where it may become public.
-      const isInside = (bitsOf(value) & grant.registered) !== 0
-      return feed.isUnchanged(version, {
-        workspaceId: (isInside && subject.workspaceId) || 'any',
-        itemIds: [
-          subject.userId ?? named?.get(subject as Subject)?.value,
-          subject.tokenId,
-          resource_id.toLowerCase(),
-        ],
-      })
+    const now = feed.current()
+    return query.checks.every((check, index) => {
+      const entry = entries[index] as Entry<Fact>
+      // The usual case, without further work.
+      if (entry.version === now) return true
+      const subject: Subject = check.subject ?? query
+      const userId = subject.userId ?? named?.get(subject)?.value
+      return isFactCurrent(check, subject, userId, entry)
+    })
+  }
+
+  function isStatusCurrent(query: FactsQuery, { version }: Entry<PrincipalStatus>): boolean {
+    if (version === feed.current()) return true
+    const { workspaceId, userId, tokenId } = query
+    return feed.isUnchanged(version, { workspaceId, itemIds: [userId, tokenId] })
+  }
+
+  function isFactCurrent(
+    { resource_id }: Check,
+    { workspaceId, tokenId }: Subject,
+    userId: string | undefined,
+    { value, version }: Entry<Fact>,
+  ): boolean {
+    // The facts depend on the workspace of the resource. It is any one if the subject is not limited
+    // to a workspace, or if the resource is not in that workspace, where it may become public.
+    const isInside = (bitsOf(value) & grant.registered) !== 0
+    return feed.isUnchanged(version, {
+      workspaceId: (isInside && workspaceId) || 'any',
+      itemIds: [userId, tokenId, resource_id.toLowerCase()],
     })
   }
 
   function store(query: FactsQuery, found: FoundChecks<Fact>, result: Result, version: number) {
     if (!isAccepted(query, result.status)) return
-    statuses.set(found.statusKey, { value: result.status, version })
+    // A status that is still current need not be replaced.
+    if (found.status?.version !== version)
+      statuses.set(found.statusKey, { value: result.status, version })
     const loaded = factsOf(result)
     for (const [subject, userId] of result.userIds ?? [])
       userIds.set(nameKey(subject) as string, { value: userId, version })
