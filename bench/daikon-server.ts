@@ -53,6 +53,7 @@ const app = createApplication({
     secureCookies: false,
     debug: hasFeed,
     keysRequired: true,
+    maxFactsCacheBytes: 0,
     globalLimit: undefined,
     trustedProxies: 0,
     // `writes` shares one resource with thousands of users.

@@ -61,7 +61,6 @@ export async function startNode(options: NodeOptions): Promise<Node> {
         JWT_PUBLIC_KEY_PATH: join(folder, 'public.pem'),
         DATABASE_URL: `${first.replace(hosts[0] as string, hosts.join())}?target_session_attrs=read-write`,
         REPLICA_URLS: hasReplicas ? urls.join() : '',
-        MAX_FACTS_CACHE_BYTES: hasReplicas ? '' : '67108864',
         RATE_LIMIT_ENABLED: 'false',
         // Logging every call would dominate the work of the nodes.
         LOG_LEVEL: 'warn',

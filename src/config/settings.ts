@@ -329,9 +329,9 @@ export const settings = {
     'Maximum size in bytes of the cache of verified tokens of a worker.',
   ),
   MAX_FACTS_CACHE_BYTES: setting(
-    '0',
+    '67108864',
     wholeNumber,
-    "Maximum size in bytes of a worker's cache for checks and lists. A cached entry is used only after PostgreSQL has confirmed that it has not changed. 0 disables the cache, and so does REPLICA_URLS.",
+    "Maximum size in bytes of a worker's cache for checks and lists. A cached entry is used only after PostgreSQL has confirmed that it has not changed. 0 disables the cache. Nodes with REPLICA_URLS have none.",
   ),
   GOOGLE_CLIENT_ID: setting(
     '',

@@ -70,6 +70,7 @@ import { InvitationLinks } from './migrations/067-invitation-links.ts'
 import { NewerFacts } from './migrations/068-newer-facts.ts'
 import { Connections } from './migrations/069-connections.ts'
 import { Scim } from './migrations/070-scim.ts'
+import { ChangedNames } from './migrations/071-changed-names.ts'
 import { maxEntityConnections, poolTimeouts, withoutJit } from './pool.ts'
 import { withSessionSettings } from './session-settings.ts'
 
@@ -159,6 +160,7 @@ const migrations = [
   { name: '068-newer-facts', class: NewerFacts },
   { name: '069-connections', class: Connections },
   { name: '070-scim', class: Scim },
+  { name: '071-changed-names', class: ChangedNames },
 ]
 
 type OrmOptions = {

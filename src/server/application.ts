@@ -130,7 +130,7 @@ export type ApplicationOptions = IdentityDependencies['options'] & {
   /** The maximum size of the cache of verified tokens, in bytes; defaults to 32 MiB. */
   maxTokenCacheBytes?: number
   /**
-   * The maximum size of the cache for checks and lists, in bytes. By default, there is no cache.
+   * The maximum size of the cache for checks and lists, in bytes; defaults to 64 MiB. 0 disables it.
    */
   maxFactsCacheBytes?: number
   /** The quotas that differ from the defaults. */
@@ -199,7 +199,7 @@ export function createApplication({
   const registry = readRegistry()
   const tokens = createTokens({ currentKeys, issuer: options.baseUrl, now, debug: options.debug })
   const tokenMemory = createTokenMemory(tokens, options.maxTokenCacheBytes ?? 32 * 1024 * 1024)
-  const { keysRequired, maxFactsCacheBytes } = options
+  const { keysRequired, maxFactsCacheBytes = 64 * 1024 * 1024 } = options
   const { onFactsBatch, onCachedQuery } = observers
   const engineOptions = { keysRequired, maxFactsCacheBytes, onFactsBatch, onCachedQuery }
   const engine = createEngine(database, engineOptions)

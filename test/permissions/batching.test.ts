@@ -279,7 +279,7 @@ test('evaluations of different services take turns', async (t) => {
     rows: (_name: string, _sql: string, [, , , , , , types = '', subjects = '']: string[]) =>
       new Promise<unknown[][]>((resolve) => {
         const bits = subjects.replace(/[^{},]+/g, '0')
-        sent.push({ types, respond: () => resolve([[true, [], '{0,0}', bits]]) })
+        sent.push({ types, respond: () => resolve([[true, [], '{0,0}', bits, null]]) })
       }),
   } as unknown as StatementPool
   const database = { reads: statements, statements, replicas: undefined }

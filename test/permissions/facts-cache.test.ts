@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
 import { openDatabase } from '../../src/database/database.ts'
 import { hashServiceKey } from '../../src/identity/service-keys.ts'
-import type { FactsQuery, LoadFacts } from '../../src/permissions/engine/facts.ts'
+import type { Facts, FactsQuery, LoadFacts } from '../../src/permissions/engine/facts.ts'
 import type { ListQuery } from '../../src/permissions/engine/list.ts'
 import { createLoadFacts } from '../../src/permissions/engine/load-facts.ts'
 import { createLoadList } from '../../src/permissions/engine/load-list.ts'
 import { createChangeFeed } from '../../src/permissions/engine/memory/change-feed.ts'
-import { createRememberedFacts } from '../../src/permissions/engine/memory/remembered-facts.ts'
-import { createRememberedLists } from '../../src/permissions/engine/memory/remembered-lists.ts'
+import { createFactsMemory } from '../../src/permissions/engine/memory/facts-memory.ts'
 import type { CacheResult } from '../../src/permissions/engine/memory/verified-cache.ts'
 import { firstId } from '../../src/permissions/engine/page-token.ts'
+import type { Subject } from '../../src/permissions/engine/question.ts'
 import { AccessChangeStore } from '../../src/permissions/store/access-change-store.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { createSeed } from '../support/seed.ts'
@@ -49,6 +49,7 @@ async function createWorld() {
   const { id: app, key } = await seed.serviceApp(service)
   const workspace = await seed.workspace()
   const viewer = await seed.newMember(workspace)
+  await sql('update users set external_id = $2 where id = $1', viewer, randomUUID())
   const owner = await seed.newMember(workspace, 'owner')
   const group = await seed.group(workspace, [viewer])
   const otherGroup = await seed.group(workspace)
@@ -335,8 +336,9 @@ function createCache(load: LoadFacts = loadFacts, maxBytes = 1_000_000) {
   const results: CacheResult[] = []
   const feed = createChangeFeed(database.statements)
   const onQuery = (result: CacheResult) => results.push(result)
-  const cached = createRememberedFacts({ loadFacts: load, feed, maxBytes, onQuery })
-  const cachedList = createRememberedLists({ loadList, feed, maxBytes, onQuery })
+  const memory = createFactsMemory({ feed, maxBytes, onQuery })
+  const cached = memory.rememberFacts(load)
+  const cachedList = memory.rememberLists(loadList, 'certain')
   return { cached, cachedList, feed, results }
 }
 
@@ -352,10 +354,12 @@ async function assertFresh(
   { cached }: ReturnType<typeof createCache>,
   query: FactsQuery,
 ) {
-  const expected = await loadFacts(query)
-  t.deepEqual(await cached(query), expected)
+  const expected = decisive(await loadFacts(query))
+  t.deepEqual(decisive(await cached(query)), expected)
   return expected
 }
+
+const decisive = ({ status, bits }: Facts) => ({ status, bits })
 
 /** Returns the query for the list of resources on which the user may perform the action. */
 function listOf({ checks, ...caller }: FactsQuery, action: string): ListQuery {
@@ -363,10 +367,18 @@ function listOf({ checks, ...caller }: FactsQuery, action: string): ListQuery {
   return { ...caller, service_name, resource_type, action, firstId, limit: 100 }
 }
 
-/** Returns the same checks as a service asks them that names the user. */
-function evaluationOf({ keyHash, userId, checks }: FactsQuery): FactsQuery {
-  const subject = { userId }
+/** Returns the same checks as a service asks them about a subject. */
+function evaluationOf({ keyHash, checks }: FactsQuery, subject: Subject): FactsQuery {
   return { keyHash, checks: checks.map((check) => ({ ...check, subject })) }
+}
+
+/** Returns the same checks as a service asks them that names the user in each way. */
+async function evaluationsOf(query: FactsQuery): Promise<FactsQuery[]> {
+  const { userId } = query
+  const { rows } = await sql('select email, external_id from users where id = $1', userId)
+  const [{ email, external_id: externalId }] = rows
+  const subjects: Subject[] = [{ userId }, { email }, { externalId }, { isAnonymous: true }]
+  return subjects.map((subject) => evaluationOf(query, subject))
 }
 
 const allChanges = [
@@ -382,8 +394,8 @@ for (const { name, prepare, change } of allChanges) {
     await warmUp(cache, world.query)
     const before = await assertFresh(t, cache, world.query)
     t.is(cache.results.at(-1), 'hit')
-    const evaluation = evaluationOf(world.query)
-    await warmUp(cache, evaluation)
+    const evaluations = await evaluationsOf(world.query)
+    for (const evaluation of evaluations) await warmUp(cache, evaluation)
     const lists = ['view', 'publish', 'review'].map((action) => listOf(world.query, action))
     for (const list of lists) {
       await cache.cachedList(list)
@@ -394,12 +406,56 @@ for (const { name, prepare, change } of allChanges) {
     const after = await assertFresh(t, cache, world.query)
     t.notDeepEqual(after, before)
     t.not(cache.results.at(-1), 'hit')
-    await assertFresh(t, cache, evaluation)
+    for (const evaluation of evaluations) await assertFresh(t, cache, evaluation)
     for (const list of lists) {
       t.deepEqual(await cache.cachedList(list), await loadList(list))
     }
   })
 }
+
+const renames = [
+  { name: 'e-mail address', column: 'email' },
+  { name: 'external ID', column: 'external_id' },
+]
+for (const { name, column } of renames) {
+  test.serial(`a changed ${name} is noticed, also if another user gets it`, async (t) => {
+    const { query, viewer, owner } = await createWorld()
+    const { rows } = await sql(`select ${column} as name from users where id = $1`, viewer)
+    const subject = column === 'email' ? { email: rows[0].name } : { externalId: rows[0].name }
+    const evaluation = evaluationOf(query, subject)
+    const cache = createCache()
+    await warmUp(cache, evaluation)
+    const before = await assertFresh(t, cache, evaluation)
+    t.is(cache.results.at(-1), 'hit')
+    await sql(
+      `update users set ${column} = $2 where id = $1`,
+      viewer,
+      `${randomUUID()}@example.com`,
+    )
+    const meanwhile = await assertFresh(t, cache, evaluation)
+    t.notDeepEqual(meanwhile, before)
+    await assertFresh(t, cache, evaluation)
+    await sql(`update users set ${column} = $2 where id = $1`, owner, rows[0].name)
+    t.notDeepEqual(await assertFresh(t, cache, evaluation), meanwhile)
+  })
+}
+
+test.serial('facts that are not all in memory are loaded without a confirmation', async (t) => {
+  const { query } = await createWorld()
+  const sent: string[] = []
+  const feed = createChangeFeed({
+    rows(name, sql, values) {
+      sent.push(name)
+      return database.statements.rows(name, sql, values)
+    },
+  })
+  const cached = createFactsMemory({ feed, maxBytes: 1_000_000 }).rememberFacts(loadFacts)
+  await cached({ ...query, checks: query.checks.slice(1) })
+  await cached(query)
+  t.deepEqual(sent, [])
+  await cached(query)
+  t.deepEqual(sent, ['access changes'])
+})
 
 test.serial('a list stays in memory until something in its workspace changes', async (t) => {
   const world = await createWorld()

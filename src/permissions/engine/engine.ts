@@ -21,8 +21,7 @@ import { createLoadList } from './load-list.ts'
 import { createLoadReasons, type LoadReasons, type SubjectCheck } from './load-reasons.ts'
 import { createLoadConditions, createLoadUncertain } from './load-uncertain.ts'
 import { createChangeFeed } from './memory/change-feed.ts'
-import { createRememberedFacts } from './memory/remembered-facts.ts'
-import { createRememberedLists } from './memory/remembered-lists.ts'
+import { createFactsMemory } from './memory/facts-memory.ts'
 import type { CacheResult } from './memory/verified-cache.ts'
 import { createPublicResources, type PublicResources } from './public-resources.ts'
 import type { Subject } from './question.ts'
@@ -63,9 +62,6 @@ export type EngineOptions = {
   onCachedQuery?: ((result: CacheResult) => void) | undefined
 }
 
-/** The share of the memory for the facts of checks. Lists take the rest. */
-const factsShare = 0.7
-
 /**
  * Creates the engine, with facts in memory if `maxFactsCacheBytes` is set. A node with replicas
  * remembers nothing: a standby can show a commit before the primary does, so its results could be
@@ -90,16 +86,15 @@ export function createEngine(
     ),
     explainWorkspaces,
   )
-  const isRemembered = maxBytes > 0 && !replicas
-  if (isRemembered) {
+  let loadUncertain = createLoadUncertain(reads)
+  let loadCandidates = createLoadList(reads, { withConditional: true })
+  if (maxBytes > 0 && !replicas) {
     const feed = createChangeFeed(statements)
-    const options = { feed, onQuery: onCachedQuery }
-    loadFacts = createRememberedFacts({ ...options, loadFacts, maxBytes: maxBytes * factsShare })
-    loadList = createRememberedLists({
-      ...options,
-      loadList,
-      maxBytes: maxBytes * (1 - factsShare),
-    })
+    const memory = createFactsMemory({ feed, maxBytes, onQuery: onCachedQuery })
+    loadFacts = memory.rememberFacts(loadFacts)
+    loadUncertain = memory.rememberUncertain(loadUncertain)
+    loadList = memory.rememberLists(loadList, 'certain')
+    loadCandidates = memory.rememberLists(loadCandidates, 'candidates')
   }
 
   // Groups and links are not remembered: changes to the groups that contain a group, and to links, have
@@ -110,15 +105,14 @@ export function createEngine(
   const loadJudgedFacts = createJudgedFacts({
     loadFacts,
     loadUncertain: withLinkUncertain(
-      withGroupUncertain(createLoadUncertain(reads), createLoadUncertain(reads, { of: 'groups' })),
+      withGroupUncertain(loadUncertain, createLoadUncertain(reads, { of: 'groups' })),
       createLoadUncertain(reads, { of: 'links' }),
     ),
     loadConditions,
-    isRemembered,
   })
   const judgedLists = (loadCertain: LoadList, loadCandidates: LoadList, options = {}): LoadList =>
     createJudgedList({ loadCertain, loadCandidates, loadFacts: loadJudgedFacts, ...options })
-  loadList = judgedLists(loadList, createLoadList(reads, { withConditional: true }))
+  loadList = judgedLists(loadList, loadCandidates)
 
   const loadJudged: LoadJudged = async (checks, work) => {
     if (checks.length === 0) return { bits: [] }

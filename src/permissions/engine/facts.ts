@@ -1,13 +1,16 @@
 import type { RequestScope } from '../../core/request-scope.ts'
 import { grant, isAllowed } from '../access.ts'
 import { roleOf, statusBit } from './bits.ts'
-import type { Caller, Check, PrincipalStatus } from './question.ts'
+import type { Caller, Check, PrincipalStatus, Subject } from './question.ts'
 
 /** A query for the status of a caller and the facts of checks. */
 export type FactsQuery = Caller & { checks: Check[] }
 
+/** The status of the caller, and the IDs of the users whom subjects of checks name otherwise. */
+export type CheckedStatus = { status: PrincipalStatus; userIds?: Map<Subject, string> | undefined }
+
 /** The status of the caller, and the facts of each check as bits (`bits.ts`), in order. */
-export type Facts = { status: PrincipalStatus; bits: number[] }
+export type Facts = CheckedStatus & { bits: number[] }
 
 /** Loads the current facts. Stops waiting when the scope is cancelled. */
 export type LoadFacts = (query: FactsQuery, scope?: RequestScope) => Promise<Facts>

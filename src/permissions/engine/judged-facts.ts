@@ -46,21 +46,17 @@ export type JudgedFactsOptions = {
   loadFacts: LoadFacts
   loadUncertain: LoadUncertain
   loadConditions: (digests: string[]) => Promise<StoredCondition[]>
-  /**
-   * Whether `loadFacts` remembers facts. Otherwise, later checks of a kind with conditions skip it.
-   */
-  isRemembered: boolean
 }
 
 /**
  * Adds conditions to `loadFacts`. Checks that depend on conditions are read again by a statement that
- * returns the conditions, so that all facts of a check come from one snapshot.
+ * returns the conditions, so that all facts of a check come from one snapshot. Later checks of these
+ * kinds are read by this statement alone.
  */
 export function createJudgedFacts({
   loadFacts,
   loadUncertain,
   loadConditions,
-  isRemembered,
 }: JudgedFactsOptions): LoadJudgedFacts {
   /** Types whose checks depended on conditions, by service. Bounded by the registered kinds. */
   const uncertainTypes = new Map<string, Set<string>>()
@@ -68,7 +64,6 @@ export function createJudgedFacts({
   return async (query, scope, work = createCallWork()) => {
     const { checks } = query
     const isDirect =
-      !isRemembered &&
       uncertainTypes.size > 0 &&
       checks.length > 0 &&
       checks.every(

@@ -5,7 +5,7 @@ import { grant } from '../access.ts'
 import { type Facts, type FactsQuery, type LoadFacts, readStatus } from './facts.ts'
 import type { GroupLookup } from './grants/grant-kind.ts'
 import { createCheckTable, createKeyTable } from './parameters.ts'
-import type { Check } from './question.ts'
+import type { Check, Subject } from './question.ts'
 import type { Ancestry } from './statements/checks.ts'
 import { type FactsRow, factsSql, groupFactsSql } from './statements/facts.ts'
 import { linkFactsSql } from './statements/link-subjects.ts'
@@ -92,8 +92,9 @@ function createBatch(queries: FactsQuery[]): FactsBatch {
   return {
     lookup: table.size() < minChecksToHash * table.subjectCount() ? 'probed' : 'hashed',
     parameters: [...table.parameters(), arrayLiteral(keys.hashes)],
-    read([keysRequired, services, statuses, bits]) {
+    read([keysRequired, services, statuses, bits, ids]) {
       const statusBits = readNumbers(statuses)
+      const userIds = readUserIds(table.subjects, ids)
       const checkBits = bits === null ? [] : readNumbers(bits)
       let offset = 0
       return callers.map(({ key, subject, checkCount }) => {
@@ -103,7 +104,7 @@ function createBatch(queries: FactsQuery[]): FactsBatch {
           services?.[key - 1],
         )
         offset += checkCount
-        return { status, bits: checkBits.slice(offset - checkCount, offset) }
+        return { status, bits: checkBits.slice(offset - checkCount, offset), userIds }
       })
     },
   }
@@ -112,6 +113,21 @@ function createBatch(queries: FactsQuery[]): FactsBatch {
 /** Reads an array literal such as `{1,2}`. */
 export function readNumbers(literal: string): number[] {
   return literal.slice(1, -1).split(',').map(Number)
+}
+
+/** Reads the users of subjects that name them by something else than their ID. */
+export function readUserIds(
+  subjects: readonly Subject[],
+  literal: string | null,
+): Map<Subject, string> | undefined {
+  if (literal === null) return undefined
+  const ids = literal.slice(1, -1).split(',')
+  const userIds = new Map<Subject, string>()
+  for (const [index, subject] of subjects.entries()) {
+    const id = ids[index] as string
+    if (subject.userId === undefined && id !== 'NULL') userIds.set(subject, id)
+  }
+  return userIds
 }
 
 function isInherited(bits: number): boolean {

@@ -3,11 +3,10 @@ import { createBatcher } from '../../database/batching.ts'
 import { arrayLiteral, textArray } from '../../database/sql-values.ts'
 import type { Statements } from '../../database/statement-pool.ts'
 import type { StoredCondition } from './compiled-conditions.ts'
-import { type FactsQuery, readStatus } from './facts.ts'
+import { type CheckedStatus, type FactsQuery, readStatus } from './facts.ts'
 import type { UncertainFacts } from './judge.ts'
-import { callerOf, countRows, minChecksToHash, readNumbers } from './load-facts.ts'
+import { callerOf, countRows, minChecksToHash, readNumbers, readUserIds } from './load-facts.ts'
 import { createCheckTable, createKeyTable } from './parameters.ts'
-import type { PrincipalStatus } from './question.ts'
 import { linkUncertainSql } from './statements/link-subjects.ts'
 import {
   conditionsSql,
@@ -17,7 +16,7 @@ import {
 } from './statements/uncertain.ts'
 
 /** The status of the caller, and the facts of each check with its conditions, in order. */
-export type UncertainResult = { status: PrincipalStatus; checks: UncertainFacts[] }
+export type UncertainResult = CheckedStatus & { checks: UncertainFacts[] }
 
 /** Loads the current facts of checks with the conditions that they depend on. */
 export type LoadUncertain = (query: FactsQuery, scope?: RequestScope) => Promise<UncertainResult>
@@ -75,8 +74,9 @@ function createBatch(queries: FactsQuery[]) {
   return {
     lookup: lookup as 'probed' | 'hashed',
     parameters: [...table.parameters(), arrayLiteral(keys.hashes)],
-    read([keysRequired, services, statuses, time, requirements, rows]: UncertainRow) {
+    read([keysRequired, services, statuses, time, requirements, rows, ids]: UncertainRow) {
       const statusBits = readNumbers(statuses)
+      const userIds = readUserIds(table.subjects, ids)
       const now = new Date(time)
       const checks = (rows ?? []).map(
         ([bits, candidates, variables], index): UncertainFacts => ({
@@ -94,6 +94,7 @@ function createBatch(queries: FactsQuery[]) {
         return {
           status: readStatus(bits, keysRequired, services?.[key - 1]),
           checks: checks.slice(offset - checkCount, offset),
+          userIds,
         }
       })
     },

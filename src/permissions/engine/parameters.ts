@@ -79,6 +79,7 @@ export function createCheckTable() {
   const resources: string[] = []
   const actions: (string | undefined)[] = []
   return {
+    subjects: subjects as readonly Subject[],
     /** Adds a subject if it is new. Returns its position. */
     addSubject: subjectPositions.add,
     /** Adds a check of the subject at a position. Returns the position of its kind. */

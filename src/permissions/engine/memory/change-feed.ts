@@ -9,10 +9,10 @@ export type ChangeFeed = Pick<
   'current' | 'isUnchanged' | 'isWorkspaceUnchanged'
 > & {
   /**
-   * Reads every change that was acknowledged before the call. Concurrent callers share a statement,
-   * and workspaces take turns so that none delays the others.
+   * Reads every change that was acknowledged before the call, and returns the time at which it did.
+   * Concurrent callers share a statement, and workspaces take turns so that none delays the others.
    */
-  refresh(workspaceId: string, scope?: RequestScope): Promise<void>
+  refresh(workspaceId: string, scope?: RequestScope): Promise<string>
 }
 
 /**
@@ -81,7 +81,7 @@ export function createChangeFeed(
 ): ChangeFeed {
   let position: Position | undefined
 
-  async function readChanges(): Promise<void> {
+  async function readChanges(): Promise<string> {
     const { snapshot = null, serverStart = null, readAt = null } = position ?? {}
     const values = [snapshot, serverStart, readAt, maxChanges + 1]
     const [row] = await statements.rows<Row>('access changes', changesSql, values)
@@ -89,12 +89,13 @@ export function createChangeFeed(
     position = { snapshot: newSnapshot, serverStart: newServerStart, readAt: newReadAt }
     if (isComplete !== true || (changes?.length ?? 0) > maxChanges) versions.applyAll()
     else versions.apply(changes ?? [])
+    return newReadAt
   }
 
   const refresh = createBatcher(
     async (callers: string[]) => {
-      await readChanges()
-      return callers.map(() => undefined)
+      const now = await readChanges()
+      return callers.map(() => now)
     },
     // One statement at a time, because each starts at the position of the previous one.
     {

@@ -7,6 +7,12 @@ import { LRUCache } from 'lru-cache'
 const entryBytes = 250
 const characterBytes = 2
 
+/** A map that evicts entries. */
+export type Memory<Value> = {
+  get(key: string): Value | undefined
+  set(key: string, value: Value): unknown
+}
+
 /**
  * Creates a map that takes at most about `maxBytes` and evicts the entries that were used least
  * recently. `lengthOf` returns the number of characters in a value.
@@ -14,7 +20,7 @@ const characterBytes = 2
 export function createMemory<Value extends object>(
   maxBytes: number,
   lengthOf: (value: Value) => number = () => 0,
-): Pick<LRUCache<string, Value>, 'get' | 'set'> {
+): Memory<Value> {
   return new LRUCache({
     maxSize: Math.floor(maxBytes),
     sizeCalculation: (value, key) => entryBytes + characterBytes * (key.length + lengthOf(value)),

@@ -1,15 +1,28 @@
 import type { List, ListQuery, LoadList } from '../list.ts'
 import { isAccepted, statusKey } from './caller.ts'
 import type { ChangeFeed } from './change-feed.ts'
-import { createMemory } from './memory.ts'
+import { createMemory, type Memory } from './memory.ts'
 import { type CacheResult, createVerifiedCache, type Entry } from './verified-cache.ts'
 
 export type RememberedListsOptions = {
   loadList: LoadList
   feed: ChangeFeed
-  maxBytes: number
+  memory: ListMemory
+  /** What the lists contain; different ones can share a memory. */
+  of?: string
   onQuery?: ((result: CacheResult) => void) | undefined
 }
+
+/** Pages of lists by their queries. */
+export type ListMemory = Memory<Entry<List>>
+
+/** Creates a memory that takes at most about `maxBytes`. */
+export function createListMemory(maxBytes: number): ListMemory {
+  return createMemory<Entry<List>>(maxBytes, ({ value }) => value.joinedIds.length)
+}
+
+/** The page that is cached for a query. */
+type FoundPage = { isComplete: boolean; key: string; entry: Entry<List> | undefined }
 
 /**
  * Wraps `loadList` with a memory of pages. A page is reloaded after any change in its workspace,
@@ -18,19 +31,24 @@ export type RememberedListsOptions = {
 export function createRememberedLists({
   loadList,
   feed,
-  maxBytes,
+  memory,
+  of = '',
   onQuery,
 }: RememberedListsOptions): LoadList {
-  const lists = createMemory<Entry<List>>(maxBytes, ({ value }) => value.joinedIds.length)
-  return createVerifiedCache<ListQuery, Entry<List>, List>({
+  return createVerifiedCache<ListQuery, FoundPage, List>({
     feed,
     load: loadList,
-    find: (query) => lists.get(listKey(query)),
-    isCurrent: ({ workspaceId, userId, tokenId }, { version }) =>
-      feed.isWorkspaceUnchanged(version, { workspaceId, itemIds: [userId, tokenId] }),
-    read: ({ value }) => value,
-    store(query, value, version) {
-      if (isAccepted(query, value.status)) lists.set(listKey(query), { value, version })
+    find(query) {
+      const key = `${of}\n${listKey(query)}`
+      const entry = memory.get(key)
+      return { isComplete: entry !== undefined, key, entry }
+    },
+    isCurrent: ({ workspaceId, userId, tokenId }, { entry }) =>
+      entry !== undefined &&
+      feed.isWorkspaceUnchanged(entry.version, { workspaceId, itemIds: [userId, tokenId] }),
+    read: ({ entry }) => (entry as Entry<List>).value,
+    store(query, { key }, value, version) {
+      if (isAccepted(query, value.status)) memory.set(key, { value, version })
     },
     onQuery,
   })

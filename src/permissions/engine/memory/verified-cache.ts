@@ -9,15 +9,16 @@ export type CacheResult = 'hit' | 'miss' | 'changed'
 /** A value that was loaded when the feed was at this version or a later one. */
 export type Entry<Value> = { value: Value; version: number }
 
-export type VerifiedCacheOptions<Query, Known, Result> = {
+export type VerifiedCacheOptions<Query, Found extends { isComplete: boolean }, Result> = {
   feed: ChangeFeed
   load: (query: Query, scope?: RequestScope) => Promise<Result>
-  /** Returns the cached entries for a query, or undefined if any is missing. */
-  find(query: Query): Known | undefined
-  /** Whether `known` is unchanged as of the last refresh of the feed. */
-  isCurrent(query: Query, known: Known): boolean
-  read(known: Known): Result
-  store(query: Query, result: Result, version: number): void
+  /** Returns the cached entries for a query. They are complete if none is missing. */
+  find(query: Query): Found
+  /** Whether `found`, which is complete, is unchanged as of the last refresh of the feed. */
+  isCurrent(query: Query, found: Found): boolean
+  /** Returns the result of complete entries that were verified at `now`. */
+  read(found: Found, now: string): Result
+  store(query: Query, found: Found, result: Result, version: number): void
   onQuery?: ((result: CacheResult) => void) | undefined
 }
 
@@ -25,11 +26,12 @@ export type VerifiedCacheOptions<Query, Known, Result> = {
  * Adds a cache to `load`. A cached result is returned only after a statement, which concurrent
  * callers share, has verified that it is unchanged. The guarantees are therefore the same as without
  * the cache: the result includes every write that was acknowledged before the call, and reflects a
- * single point in time.
+ * single point in time. A query whose entries are not all cached is loaded at once, without a
+ * verification.
  */
 export function createVerifiedCache<
   Query extends { workspaceId?: string | undefined },
-  Known,
+  Found extends { isComplete: boolean },
   Result,
 >({
   feed,
@@ -39,27 +41,26 @@ export function createVerifiedCache<
   read,
   store,
   onQuery = () => {},
-}: VerifiedCacheOptions<Query, Known, Result>): (
+}: VerifiedCacheOptions<Query, Found, Result>): (
   query: Query,
   scope?: RequestScope,
 ) => Promise<Result> {
   return async (query, scope) => {
-    const known = find(query)
+    const found = find(query)
     // If the entries are already known to be stale, verifying them would only delay the load.
-    const isPromising = known !== undefined && isCurrent(query, known)
-    if (isPromising) {
-      await feed.refresh(query.workspaceId ?? '', scope)
-      if (isCurrent(query, known)) {
+    if (found.isComplete && isCurrent(query, found)) {
+      const now = await feed.refresh(query.workspaceId ?? '', scope)
+      if (isCurrent(query, found)) {
         onQuery('hit')
-        return read(known)
+        return read(found, now)
       }
     }
-    onQuery(known === undefined ? 'miss' : 'changed')
+    onQuery(found.isComplete ? 'changed' : 'miss')
     // Read before loading: a change that commits during the load then gets a newer version and
     // invalidates the entry.
     const version = feed.current()
     const result = await load(query, scope)
-    store(query, result, version)
+    store(query, found, result, version)
     return result
   }
 }

@@ -41,6 +41,11 @@ export const subjectCtes = `subject as materialized (
   from subject
 )`
 
+/** The IDs of the users of all subjects, if some have another name than their ID. */
+export const namedUserIds = `(
+    select user_ids::text from subjects where $4::text[] <> '{}' or $5::text[] <> '{}'
+  )`
+
 /**
  * A FROM clause with a row for each check: the subject and the action `q`, and the resource `r`,
  * null if it is unknown. `q.workspace_id` is the workspace of the resource.

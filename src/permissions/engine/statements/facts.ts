@@ -1,12 +1,19 @@
 import type { GroupLookup } from '../grants/grant-kind.ts'
-import { type Ancestry, checkBits, checksFrom, grantBits, subjectCtes } from './checks.ts'
+import {
+  type Ancestry,
+  checkBits,
+  checksFrom,
+  grantBits,
+  namedUserIds,
+  subjectCtes,
+} from './checks.ts'
 import { askAboutGroups } from './group-subjects.ts'
 import { keyStatusColumns } from './status.ts'
 
 /**
  * The facts of checks, in one row: whether keys are required, the service of each key, the status
- * of each subject, and the bits of each check. The last two are array literals, because sending and
- * parsing a row for each check would take longer than the lookups.
+ * of each subject, the bits of each check, and `namedUserIds`. The last three are array literals,
+ * because sending and parsing a row for each check would take longer than the lookups.
  */
 function createFactsSql(ancestry: Ancestry, lookup: GroupLookup): string {
   return `
@@ -16,7 +23,8 @@ select ${keyStatusColumns('$12')},
   (
     select array_agg(${checkBits(ancestry, grantBits[ancestry](lookup))} order by q.position)::text
     from ${checksFrom[ancestry]}
-  )`
+  ),
+  ${namedUserIds}`
 }
 
 /** The facts statement for each combination of `Ancestry` and `GroupLookup`. */
@@ -49,4 +57,5 @@ export type FactsRow = [
   services: (string | null)[] | null,
   statuses: string,
   bits: string | null,
+  userIds: string | null,
 ]

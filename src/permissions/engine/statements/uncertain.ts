@@ -2,7 +2,7 @@ import { grant } from '../../access.ts'
 import { chainCte } from '../chain.ts'
 import type { GroupLookup } from '../grants/grant-kind.ts'
 import { barePermission, isLive, shareBits } from '../grants/live-share.ts'
-import { checkBits, checksFrom, grantBits, subjectCtes } from './checks.ts'
+import { checkBits, checksFrom, grantBits, namedUserIds, subjectCtes } from './checks.ts'
 import { askAboutGroups } from './group-subjects.ts'
 import { keyStatusColumns } from './status.ts'
 
@@ -69,7 +69,7 @@ export function isUncertain(bits: string): string {
 
 /**
  * The facts of checks with what is needed to judge them, in one row: as in `factsSql`, the time of
- * the statement, the requirements of each kind, and an UncertainCheck for each check.
+ * the statement, the requirements of each kind, an UncertainCheck for each check, and `namedUserIds`.
  */
 function createUncertainSql(lookup: GroupLookup): string {
   return `
@@ -92,7 +92,8 @@ select ${keyStatusColumns('$12')},
     cross join lateral (
       select ${checkBits('walked', grantBits.walked(lookup))} as bits offset 0
     ) facts
-  )`
+  ),
+  ${namedUserIds}`
 }
 
 /** The statement for each GroupLookup. */
@@ -149,4 +150,5 @@ export type UncertainRow = [
   now: string,
   requirements: (Requirement[] | null)[] | null,
   checks: UncertainCheck[] | null,
+  userIds: string | null,
 ]

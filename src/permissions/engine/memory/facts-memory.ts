@@ -1,0 +1,62 @@
+import type { Facts, LoadFacts } from '../facts.ts'
+import type { UncertainFacts } from '../judge.ts'
+import type { LoadList } from '../list.ts'
+import type { LoadUncertain, UncertainResult } from '../load-uncertain.ts'
+import type { ChangeFeed } from './change-feed.ts'
+import { createMemory } from './memory.ts'
+import { createRememberedChecks, createSubjectMemory } from './remembered-checks.ts'
+import { createListMemory, createRememberedLists } from './remembered-lists.ts'
+import type { CacheResult, Entry } from './verified-cache.ts'
+
+/** Adds one memory to functions that load facts. */
+export type FactsMemory = {
+  rememberFacts(loadFacts: LoadFacts): LoadFacts
+  rememberUncertain(loadUncertain: LoadUncertain): LoadUncertain
+  /** `of` says what the lists contain. */
+  rememberLists(loadList: LoadList, of: 'certain' | 'candidates'): LoadList
+}
+
+export type FactsMemoryOptions = {
+  feed: ChangeFeed
+  maxBytes: number
+  onQuery?: ((result: CacheResult) => void) | undefined
+}
+
+/** The shares of the memory. */
+const shares = { subjects: 0.25, certain: 0.3, uncertain: 0.15, lists: 0.3 }
+
+/** Creates a memory that takes at most about `maxBytes`. */
+export function createFactsMemory({ feed, maxBytes, onQuery }: FactsMemoryOptions): FactsMemory {
+  const common = { feed, subjects: createSubjectMemory(maxBytes * shares.subjects), onQuery }
+  const lists = createListMemory(maxBytes * shares.lists)
+  return {
+    rememberFacts: (load) =>
+      createRememberedChecks<Facts, number>({
+        ...common,
+        load,
+        facts: createMemory(maxBytes * shares.certain),
+        factsOf: ({ bits }) => bits,
+        bitsOf: (bits) => bits,
+        toResult: (status, bits) => ({ status, bits }),
+      }),
+    rememberUncertain: (load) =>
+      createRememberedChecks<UncertainResult, UncertainFacts>({
+        ...common,
+        load,
+        facts: createMemory(maxBytes * shares.uncertain, countCharacters),
+        factsOf: ({ checks }) => checks,
+        bitsOf: ({ bits }) => bits,
+        toResult(status, checks, text) {
+          const now = new Date(text)
+          return { status, checks: checks.map((check) => ({ ...check, now })) }
+        },
+      }),
+    rememberLists: (loadList, of) =>
+      createRememberedLists({ feed, memory: lists, loadList, of, onQuery }),
+  }
+}
+
+function countCharacters({ value }: Entry<UncertainFacts>): number {
+  const { candidates, requirements, variables } = value
+  return JSON.stringify([candidates, requirements, variables]).length
+}

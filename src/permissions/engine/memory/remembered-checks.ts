@@ -1,0 +1,204 @@
+import type { RequestScope } from '../../../core/request-scope.ts'
+import { grant } from '../../access.ts'
+import { statusBit } from '../bits.ts'
+import type { CheckedStatus, FactsQuery } from '../facts.ts'
+import type { Check, PrincipalStatus, Subject } from '../question.ts'
+import { isAccepted, statusKey } from './caller.ts'
+import type { ChangeFeed } from './change-feed.ts'
+import { createMemory, type Memory } from './memory.ts'
+import { type CacheResult, createVerifiedCache, type Entry } from './verified-cache.ts'
+
+/** What is remembered of callers and subjects, whatever is asked about them. */
+export type SubjectMemory = {
+  statuses: Memory<Entry<PrincipalStatus>>
+  /** The IDs of users by their names (`nameKey`). */
+  userIds: Memory<Entry<string>>
+}
+
+/** The share of the memory for names. Statuses take the rest. */
+const namesShare = 0.25
+
+/** Creates a memory that takes at most about `maxBytes`. */
+export function createSubjectMemory(maxBytes: number): SubjectMemory {
+  return {
+    statuses: createMemory(maxBytes * (1 - namesShare)),
+    userIds: createMemory(maxBytes * namesShare, ({ value }) => value.length),
+  }
+}
+
+/** How to remember results that have a fact for each check. */
+export type RememberedChecksOptions<Result extends CheckedStatus, Fact> = {
+  load: (query: FactsQuery, scope?: RequestScope) => Promise<Result>
+  factsOf(result: Result): Fact[]
+  /** Returns the bits (`bits.ts`) of a fact. */
+  bitsOf(fact: Fact): number
+  /** Returns a result whose facts were verified at `now`. */
+  toResult(status: PrincipalStatus, facts: Fact[], now: string): Result
+  facts: Memory<Entry<Fact>>
+  subjects: SubjectMemory
+  feed: ChangeFeed
+  onQuery?: ((result: CacheResult) => void) | undefined
+}
+
+/** The keys and entries of a query. The key of a check is undefined if its user is unknown. */
+type FoundChecks<Fact> = {
+  isComplete: boolean
+  statusKey: string
+  status: Entry<PrincipalStatus> | undefined
+  keys: (string | undefined)[]
+  entries: (Entry<Fact> | undefined)[]
+  /** The users of subjects that have another name than their ID. */
+  named: Map<Subject, Entry<string>> | undefined
+}
+
+/**
+ * Wraps `load` with a memory. Statuses, names and the facts of checks are separate entries, so that
+ * different queries can use the same ones.
+ */
+export function createRememberedChecks<Result extends CheckedStatus, Fact>({
+  load,
+  factsOf,
+  bitsOf,
+  toResult,
+  facts,
+  subjects: { statuses, userIds },
+  feed,
+  onQuery,
+}: RememberedChecksOptions<Result, Fact>): (
+  query: FactsQuery,
+  scope?: RequestScope,
+) => Promise<Result> {
+  function find(query: FactsQuery): FoundChecks<Fact> {
+    const key = statusKey(query)
+    const status = statuses.get(key)
+    const found: FoundChecks<Fact> = {
+      isComplete: status !== undefined,
+      statusKey: key,
+      status,
+      keys: [],
+      entries: [],
+      named: undefined,
+    }
+    for (const check of query.checks) {
+      const subject = check.subject ?? query
+      const userId = findUserId(found, subject)
+      const key = userId === undefined ? undefined : checkKey(check, subject, userId)
+      // The others are loaded anyway once one is missing.
+      const entry = found.isComplete && key !== undefined ? facts.get(key) : undefined
+      if (entry === undefined) found.isComplete = false
+      found.keys.push(key)
+      found.entries.push(entry)
+    }
+    return found
+  }
+
+  /** Returns the ID of a user, '' for an anonymous subject, or undefined if it is not known. */
+  function findUserId(found: FoundChecks<Fact>, subject: Subject): string | undefined {
+    if (subject.userId !== undefined) return subject.userId
+    if (subject.isAnonymous) return ''
+    const key = nameKey(subject)
+    const entry = found.named?.get(subject) ?? (key === undefined ? undefined : userIds.get(key))
+    if (entry === undefined) return undefined
+    found.named ??= new Map()
+    found.named.set(subject, entry)
+    return entry.value
+  }
+
+  function isCurrent(query: FactsQuery, { status, entries, named }: FoundChecks<Fact>): boolean {
+    if (!isStatusCurrent(query, status as Entry<PrincipalStatus>)) return false
+    for (const { value, version } of named?.values() ?? [])
+      if (!feed.isUnchanged(version, { workspaceId: undefined, itemIds: [value] })) return false
+    const now = feed.current()
+    return query.checks.every((check, index) => {
+      const entry = entries[index] as Entry<Fact>
+      // The usual case, without further work.
+      if (entry.version === now) return true
+      const subject: Subject = check.subject ?? query
+      const userId = subject.userId ?? named?.get(subject)?.value
+      return isFactCurrent(check, subject, userId, entry)
+    })
+  }
+
+  function isStatusCurrent(query: FactsQuery, { version }: Entry<PrincipalStatus>): boolean {
+    if (version === feed.current()) return true
+    const { workspaceId, userId, tokenId } = query
+    return feed.isUnchanged(version, { workspaceId, itemIds: [userId, tokenId] })
+  }
+
+  function isFactCurrent(
+    { resource_id }: Check,
+    { workspaceId, tokenId }: Subject,
+    userId: string | undefined,
+    { value, version }: Entry<Fact>,
+  ): boolean {
+    // The facts depend on the workspace of the resource. It is any one if the subject is not limited
+    // to a workspace, or if the resource is not in that workspace, where it may become public.
+    const isInside = (bitsOf(value) & grant.registered) !== 0
+    return feed.isUnchanged(version, {
+      workspaceId: (isInside && workspaceId) || 'any',
+      itemIds: [userId, tokenId, resource_id.toLowerCase()],
+    })
+  }
+
+  function store(query: FactsQuery, found: FoundChecks<Fact>, result: Result, version: number) {
+    if (!isAccepted(query, result.status)) return
+    // A status that is still current need not be replaced.
+    if (found.status?.version !== version)
+      statuses.set(found.statusKey, { value: result.status, version })
+    const loaded = factsOf(result)
+    for (const [subject, userId] of result.userIds ?? [])
+      userIds.set(nameKey(subject) as string, { value: userId, version })
+    for (const [index, check] of query.checks.entries()) {
+      const value = loaded[index] as Fact
+      const subject: Subject = check.subject ?? query
+      const userId = result.userIds?.get(subject)
+      // The user that a name means may have changed since its key was made.
+      const key =
+        userId === undefined
+          ? keyOfUnnamed(found, subject, index)
+          : checkKey(check, subject, userId)
+      // The first user with an ID or a name has no change record.
+      const isUnknownUser = !subject.isAnonymous && (bitsOf(value) & statusBit.known) === 0
+      if (key !== undefined && !isUnknownUser) facts.set(key, { value, version })
+    }
+  }
+
+  return createVerifiedCache<FactsQuery, FoundChecks<Fact>, Result>({
+    feed,
+    load,
+    find,
+    isCurrent,
+    read: ({ status, entries }, now) =>
+      toResult(
+        (status as Entry<PrincipalStatus>).value,
+        entries.map((entry) => (entry as Entry<Fact>).value),
+        now,
+      ),
+    store,
+    onQuery,
+  })
+}
+
+function keyOfUnnamed<Fact>(
+  { keys }: FoundChecks<Fact>,
+  subject: Subject,
+  index: number,
+): string | undefined {
+  return subject.userId !== undefined || subject.isAnonymous ? keys[index] : undefined
+}
+
+/** Returns the key of the name of a user, or undefined without one. The first letter says which. */
+function nameKey({ email, externalId }: Subject): string | undefined {
+  if (externalId !== undefined) return `i${externalId}`
+  return email === undefined ? undefined : `e${email}`
+}
+
+/** Line breaks separate the parts, none of which can contain one. */
+function checkKey(
+  { service_name, resource_type, resource_id, action }: Check,
+  { tokenId = '', workspaceId = '' }: Subject,
+  userId: string,
+): string {
+  const resource = resource_id.toLowerCase()
+  return `${workspaceId}\n${userId}\n${tokenId}\n${service_name}\n${resource_type}\n${resource}\n${action}`
+}
