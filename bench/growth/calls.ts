@@ -1,3 +1,4 @@
+import { writePageToken } from '../../src/permissions/engine/page-token.ts'
 import type { PresentedCredentials } from '../../test/support/transports.ts'
 import { serviceKey } from '../data-set.ts'
 import { type IdKind, idOf, timeOf } from './binary-rows.ts'
@@ -26,8 +27,6 @@ export type CallContext = {
   /** Returns an access token of a person in a workspace. */
   token: (person: number, workspace: number) => string
   adminToken: string
-  /** The IDs of people who can be deleted. */
-  erasable: string[]
 }
 
 const service = 'docs'
@@ -35,7 +34,7 @@ const limit = 20
 const ordinary = 1
 
 /** Returns the measured calls, in order. Later ones change what earlier ones read. */
-export function rowsOf({ size, token, adminToken, erasable }: CallContext): Row[] {
+export function rowsOf({ size, token, adminToken }: CallContext): Row[] {
   const workspaces = shape.workspacesOf(size)
   const readers = shape.readersOf(size)
   const home = shape.workspaceOf(size, ordinary)
@@ -111,7 +110,7 @@ export function rowsOf({ size, token, adminToken, erasable }: CallContext): Row[
   const late = (reader: number) => {
     const step = Math.floor(size.listed / (shape.readersSharesOf(size)[reader] ?? 1))
     const place = Math.floor((size.listed * 0.9) / step) * step
-    return { page_token: idOf('external', size.resources + place) }
+    return { page_token: writePageToken(idOf('external', size.resources + place)) }
   }
   const search = (someone: number, workspace: number): GrowthCall => ({
     method: 'SearchResources',
@@ -396,10 +395,6 @@ export function rowsOf({ size, token, adminToken, erasable }: CallContext): Row[
     {
       label: 'export of a person',
       call: () => admin('ExportUser', { user_id: id('user', person(12)) }),
-    },
-    {
-      label: 'erasure of a person',
-      call: (n) => admin('DeleteUser', { user_id: erasable[n] ?? '' }),
     },
   ]
 }

@@ -4,7 +4,7 @@ import pg from 'pg'
 import { startEmbedded } from '../../src/database/embedded/embedded-postgres.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { hashServiceKey } from '../../src/identity/service-keys.ts'
-import { digest, migrations, serviceKey } from '../data-set.ts'
+import { serviceKey } from '../data-set.ts'
 import { copyRows } from './copy.ts'
 import { countersSql, smallTablesSql, tablesOf } from './rows.ts'
 import type { GrowthSize } from './shape.ts'
@@ -39,7 +39,7 @@ export async function openGrowthDatabase(
   const client = new pg.Client({ connectionString: server.url })
   try {
     await client.connect()
-    const recipe = `growth ${digest([...migrations(), JSON.stringify([version, size])])}`
+    const recipe = `growth ${JSON.stringify({ version, ...size })}`
     const { rows } = await client.query(
       `select obj_description('public'::regnamespace, 'pg_namespace') as recipe`,
     )
@@ -47,6 +47,8 @@ export async function openGrowthDatabase(
       await load(client, server.url, size, log)
       await client.query(`comment on schema public is '${recipe}'`)
       await client.query('checkpoint')
+    } else {
+      await migrate(server.url)
     }
     await client.end()
     return { url: server.url, size, stop: () => server.stop() }

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { openDatabase } from '../../src/database/database.ts'
 import { poolTimeouts } from '../../src/database/pool.ts'
-import { sweepDeleted } from '../../src/database/sweep-deleted.ts'
 import { readKeys } from '../../src/identity/keys.ts'
 import { createTokens } from '../../src/identity/tokens.ts'
 import { createTransports } from '../../test/support/transports.ts'
@@ -10,6 +9,7 @@ import type { ServerState } from '../child-process.ts'
 import { startBenchProcess } from '../child-process.ts'
 import { idOf } from './binary-rows.ts'
 import { type GrowthCall, rowsOf } from './calls.ts'
+import { type Change, changesOf } from './changes.ts'
 import type { GrowthDatabase } from './load.ts'
 import * as shape from './shape.ts'
 
@@ -34,11 +34,6 @@ export async function measureCosts(
   await client.connect()
   const admin = idOf('user', size.people + shape.readersSharesOf(size).length)
   await client.query('update users set is_admin = true where id = $1', [admin])
-  const { rows: erasable } = await client.query(
-    `select user_id from members where workspace_id = $1 and role = 'viewer'
-     order by user_id desc offset $2 limit $3`,
-    [idOf('workspace', 1), shape.special.count, warmUps + runs],
-  )
   const server = startBenchProcess(
     'daikon-server.ts',
     url,
@@ -65,11 +60,10 @@ export async function measureCosts(
       size,
       token: (person: number, workspace: number) => `${person} ${workspace}`,
       adminToken: `admin ${admin}`,
-      erasable: erasable.map(({ user_id }) => user_id),
     }
     for (const { label, grows, call, undo } of rowsOf(context)) {
       if (!wanted(label)) continue
-      const cost = await measure(async (n, start, end) => {
+      const cost = await measure(async (n) => {
         await start()
         await send(call(n))
         const result = await end()
@@ -78,8 +72,10 @@ export async function measureCosts(
       })
       costs.push({ label, ...(grows && { grows }), ...cost })
     }
-    const label = 'a step of the sweep of the 5 % workspace'
-    if (wanted(label)) costs.push({ label, ...(await measureSweep()) })
+    for (const change of changesOf(size, admin)) {
+      if (wanted(change.label))
+        costs.push({ label: change.label, ...(await measureChange(change)) })
+    }
     return costs
   } finally {
     transport.close()
@@ -102,12 +98,10 @@ export async function measureCosts(
     return rows[0] as { pages: number; milliseconds: number }
   }
 
-  async function measure(
-    run: (n: number, begin: typeof start, finish: typeof end) => Promise<Omit<Cost, 'label'>>,
-  ) {
+  async function measure(run: (n: number) => Promise<Omit<Cost, 'label'>>) {
     const results = []
     for (let n = 0; n < warmUps + runs; n += 1) {
-      const result = await run(n, start, end)
+      const result = await run(n)
       if (n >= warmUps) results.push(result)
     }
     const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1] ?? 0
@@ -117,23 +111,21 @@ export async function measureCosts(
     }
   }
 
-  /** Sweeps in a transaction that is rolled back, so that the data remain. */
-  async function measureSweep() {
+  /** Measures a change in a transaction that is rolled back, so that the data remain. */
+  async function measureChange({ prepare, change }: Change) {
     const database = await openDatabase(url, () => {}, poolTimeouts, { urls: [] })
     try {
-      return await measure(async () => {
-        let result = { pages: 0, milliseconds: 0 }
+      return await measure(async (n) => {
         const em = database.fork()
         await em.begin()
         try {
-          await em.execute('insert into deleted_workspaces (id) values (?)', [idOf('workspace', 0)])
+          if (prepare) await em.execute(prepare)
           await start()
-          if (!(await sweepDeleted({ ...database, fork: () => em }))) throw new Error('Not swept')
-          result = await end()
+          await change({ ...database, fork: () => em }, n)
+          return await end()
         } finally {
           await em.rollback()
         }
-        return result
       })
     } finally {
       await database.close()
