@@ -170,15 +170,14 @@ export function rowsOf({ size, token, adminToken }: CallContext): Row[] {
   })
   const entries = shape.entriesOf(size)
   const entryTime = (n: number) => new Date(timeOf('entry', n))
-  const entryOf = (place: number) =>
-    Math.ceil((shape.resourceAt(ordinary, place, workspaces) * 3) / 10)
   const home1 = idOf('workspace', ordinary)
   const id = (kind: IdKind, n: number) => idOf(kind, n)
   // A resource of workspace 1 that an entry is about.
   const logged =
     Array.from({ length: 900 }, (_, place) => place).find((place) => {
       const n = shape.resourceAt(ordinary, place, workspaces)
-      return entryOf(place) < entries && Math.floor((entryOf(place) * 10) / 3) === n
+      const first = Math.floor(n / 10) * 3
+      return [first, first + 1, first + 2].some((entry) => shape.targetOf(entry) === n)
     }) ?? 0
   const page = (part: number, items: number) => Math.max(1, Math.floor((items * part) / limit))
 

@@ -10,7 +10,7 @@ import { countersSql, smallTablesSql, tablesOf } from './rows.ts'
 import type { GrowthSize } from './shape.ts'
 
 /** Increased when the rows change, so that they are loaded again. */
-const version = 2
+const version = 3
 
 /** The server writes no log for loads, and counts the pages of each statement. */
 const settings = {

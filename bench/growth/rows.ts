@@ -91,7 +91,9 @@ export function tablesOf(size: GrowthSize): Table[] {
           const kind = shape.kindOf(place)
           const parent = shape.parentOf(place)
           rows.begin(10).id('resource', n).int(kind).id('external', n).id('workspace', w)
-          rows.id('user', firstMember + shape.ownerOf(place, members)).text(shape.visibilityOf(n))
+          rows
+            .id('user', firstMember + shape.ownerOf(place, members))
+            .text(shape.visibilityOf(place))
           rows.time(timeOf('resource', n))
           if (parent < 0) rows.nothing()
           else rows.id('resource', shape.resourceAt(w, parent, workspaces))
@@ -178,7 +180,7 @@ export function tablesOf(size: GrowthSize): Table[] {
       *write(rows) {
         const entries = shape.entriesOf(size)
         for (let entry = 0; entry < entries; entry += 1) {
-          const n = Math.floor((entry * 10) / 3)
+          const n = shape.targetOf(entry)
           const { w, place } = shape.placeOf(n, workspaces)
           const { members, firstMember } = partOf(w)
           const action = actions[entry % 1000 === 999 ? 2 : entry % 2] ?? ''

@@ -96,8 +96,19 @@ export function granteeGroupsOf(place: number, groups: number): number[] {
 export const groupMemberOf = (group: number, n: number, members: number) =>
   (group * 5 + n * 6) % (members - special.count)
 
-export const visibilityOf = (n: number) =>
-  n % 1000 === 1 ? 'public' : n % 10 === 3 ? 'workspace' : 'private'
+export function visibilityOf(place: number): string {
+  const part = mix(place, 10)
+  return part === 1 ? 'public' : part % 10 === 3 ? 'workspace' : 'private'
+}
+
+/** The resource that an entry of the log is about: three of each ten, in ascending order. */
+export function targetOf(entry: number): number {
+  const block = Math.floor(entry / 3)
+  return block * 10 + (entry % 3) * 3 + mix(block, 2)
+}
+
+/** Returns a number of `bits` bits that depends on all bits of `n`. */
+const mix = (n: number, bits: number) => Math.imul(n + 1, 2_654_435_761) >>> (32 - bits)
 
 /**
  * The readers with their number of shares: a twentieth of `listed`, all, and 20. The number of a
