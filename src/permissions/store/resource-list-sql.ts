@@ -47,13 +47,14 @@ export function createResourceListSql(
   { hidesDeleted }: { hidesDeleted: boolean },
 ): ResourceListSql {
   const filters = createFilters()
-  filters.add(filter.workspaceId, (value) => `r.workspace_id = ${value}`)
-  // The index is read kind by kind, and a second condition would keep the planner from doing so.
-  if (!isReadByKind(filter))
+  // Where the index is read kind by kind, second conditions would keep the planner from doing so.
+  if (!isReadByKind(filter)) {
+    filters.add(filter.workspaceId, (value) => `r.workspace_id = ${value}`)
     filters.add(filter.kindIds, (value) => `r.kind_id = any(${value}::int[])`)
+    filters.add(filter.visibility, (value) => `r.visibility = ${value}`)
+  }
   filters.add(filter.resourceIds, (value) => `r.resource_id = any(${value}::uuid[])`)
   filters.add(filter.resourceId, (value) => `r.resource_id = ${value}`)
-  filters.add(filter.visibility, (value) => `r.visibility = ${value}`)
   const prefix = filter.q === undefined ? undefined : `${escapePattern(filter.q)}%`
   filters.add(prefix, (value) => beginsWith('r.external_id', value))
   filters.add(filter.ownerId, (value) => `r.owner_id = ${value}`)
