@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createKeyFiles } from '../src/identity/keys.ts'
 import { stopBenchProcesses } from './child-process.ts'
-import { openGrowthDatabase } from './growth/load.ts'
+import { deleteStatistics, openGrowthDatabase } from './growth/load.ts'
 import { type Cost, measureCosts } from './growth/measure.ts'
 import type { GrowthSize } from './growth/shape.ts'
 import { formatGrowth } from './growth/table.ts'
@@ -35,12 +35,16 @@ export async function measureGrowth(words: string[], options: string[]): Promise
     writeFileSync(join(import.meta.dirname, 'growth.md'), `# Growth\n\n${text}`)
 }
 
-/** Loads and measures sizes one after the other. */
+/**
+ * Loads and measures sizes one after the other. Then, if `withoutStatistics` is set, deletes the
+ * statistics of the planner and adds what the calls cost with generic plans.
+ */
 export async function compareSizes(
   folder: string,
   sizes: GrowthSize[],
   words: string[],
   log: (text: string) => void,
+  withoutStatistics?: GrowthResults,
 ): Promise<{ results: GrowthResults; machine: string }> {
   mkdirSync(folder, { recursive: true })
   const keyPaths = {
@@ -56,6 +60,10 @@ export async function compareSizes(
     try {
       machine = await describeMachine(database.url)
       results.push({ size, costs: await measureCosts(database, keyPaths, wanted) })
+      if (withoutStatistics) {
+        await deleteStatistics(database.url)
+        withoutStatistics.push({ size, costs: await measureCosts(database, keyPaths, wanted) })
+      }
     } finally {
       stopBenchProcesses()
       await database.stop()

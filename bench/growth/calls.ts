@@ -235,14 +235,22 @@ export function rowsOf({ size, token, adminToken }: CallContext): Row[] {
       grows: 'folders that the member can reach',
       call: () => list(large.firstMember + 12, 0),
     },
-    { label: 'list, one reachable folder in the 5 % workspace', call: () => list(one, 0) },
+    {
+      label: 'list, one share in the 5 % workspace',
+      grows: 'folders that the workspace can see',
+      call: () => list(one, 0),
+    },
     { label: 'SearchResources, ordinary member', call: () => search(person(12), ordinary) },
     {
       label: 'SearchResources, ordinary member of the 5 % workspace',
       grows: 'folders that the member can reach',
       call: () => search(large.firstMember + 12, 0),
     },
-    { label: 'SearchResources, one reachable folder', call: () => search(one, 0) },
+    {
+      label: 'SearchResources, one share in the 5 % workspace',
+      grows: 'folders that the workspace can see',
+      call: () => search(one, 0),
+    },
     { label: 'SearchSubjects', call: (n) => subjects(ordinary, pick(places, n)) },
     {
       label: 'SearchSubjects, in the 5 % workspace',
@@ -343,7 +351,10 @@ export function rowsOf({ size, token, adminToken }: CallContext): Row[] {
     resourcesRow('shared with a person', { grantee_id: id('user', person(12)) }),
     resourcesRow('with an ID', { resource_id: external(ordinary, 7) }),
     resourcesRow('search', { q: `note-${shape.resourceAt(ordinary, 9, workspaces)}` }),
-    resourcesRow('search for all', { q: 'note' }),
+    {
+      ...resourcesRow('search for all', { q: 'note' }),
+      grows: 'matches, up to 10,000',
+    },
     resourcesRow('search without a match', { q: 'nothing' }, ({ items }) => items.length === 0),
     {
       label: 'administration: users',
@@ -388,7 +399,10 @@ export function rowsOf({ size, token, adminToken }: CallContext): Row[] {
     }),
     activityRow('by actor', { actor_id: id('user', person(shape.ownerOf(logged, home.members))) }),
     activityRow('by action', { action: 'permission.shared' }),
-    activityRow('by a rare action', { action: 'permission.visibility_changed' }),
+    {
+      ...activityRow('by a rare action', { action: 'permission.visibility_changed' }),
+      grows: 'entries, up to 50',
+    },
     activityRow('by workspace', { workspace_id: home1 }),
     activityRow('by type of target', { target_type: 'permission' }),
     { label: 'administration: statistics', grows: 'workspaces', call: () => admin('GetStats') },

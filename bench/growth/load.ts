@@ -59,6 +59,25 @@ export async function openGrowthDatabase(
   }
 }
 
+/**
+ * Leaves the planner with what it knows after a dump has been restored, and with generic plans for
+ * every statement.
+ */
+export async function deleteStatistics(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(
+    `delete from pg_statistic where starelid in (
+      select oid from pg_class where relnamespace = 'public'::regnamespace)`,
+  )
+  await client.query(
+    `update pg_class set reltuples = -1, relpages = 0, relallvisible = 0
+     where relnamespace = 'public'::regnamespace and relkind in ('r', 'i')`,
+  )
+  await client.query('alter database daikon set plan_cache_mode = force_generic_plan')
+  await client.end()
+}
+
 async function startConfigured(dataDir: string) {
   const server = await startEmbedded({ dataDir })
   const client = new pg.Client({ connectionString: server.url })

@@ -18,8 +18,8 @@ export type Cost = { label: string; grows?: string; pages: number; milliseconds:
 
 type KeyPaths = { privatePath: string; publicPath: string }
 
-const warmUps = 3
-const runs = 5
+const warmUps = 2
+const runs = 3
 
 /**
  * Measures every row with a server on the database. Pages are those that the statements of a call

@@ -2,8 +2,9 @@ import type { GrowthResults } from '../growth.ts'
 import { formatNumber } from '../table.ts'
 import type { Cost } from './measure.ts'
 
-/** Pages beyond which a row may grow, compared with the smallest size. */
-export const maxGrowth = 1.25
+const maxGrowth = 1.25
+/** A level of an index for each of the rows that are read is no growth that matters. */
+const fewPages = 50
 
 export type Growth = Cost & { all: Cost[]; ratio: number }
 
@@ -16,12 +17,18 @@ export function growthOf(results: GrowthResults): Growth[] {
   })
 }
 
+/** Returns whether a call reads more pages at the largest size, although its result is the same. */
+export function isGrowing({ grows, pages, ratio }: Growth): boolean {
+  return !grows && ratio > maxGrowth && (ratio - 1) * pages > fewPages
+}
+
 /** Formats a table with a plot: each row has a bar whose length is the logarithm of its ratio. */
 export function formatGrowth(results: GrowthResults): string {
   const sizes = results.map(({ size }) => formatNumber(size.resources))
   const unit = (name: string) => sizes.map((size) => `${name}, ${size}`)
   const head = ['call', ...unit('pages'), 'ratio', ...unit('ms'), 'ratio', '']
-  const rows = growthOf(results).map(({ label, grows, all, ratio }) => {
+  const rows = growthOf(results).map((row) => {
+    const { label, grows, all, ratio } = row
     const times = all.map(({ milliseconds }) => milliseconds)
     const cells = [
       grows ? `${label} (more ${grows})` : label,
@@ -29,7 +36,7 @@ export function formatGrowth(results: GrowthResults): string {
       formatNumber(ratio),
       ...times.map(formatNumber),
       formatNumber((times.at(-1) ?? 0) / (times[0] ?? 1)),
-      ratio > maxGrowth && !grows ? 'grows' : '',
+      isGrowing(row) ? 'grows' : '',
     ]
     return `| ${cells.join(' | ')} |`
   })
