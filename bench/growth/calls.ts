@@ -1,16 +1,18 @@
 import { writePageToken } from '../../src/permissions/engine/page-token.ts'
-import type { PresentedCredentials } from '../../test/support/transports.ts'
+import type { Outcome, PresentedCredentials } from '../../test/support/transports.ts'
 import { serviceKey } from '../data-set.ts'
 import { type IdKind, idOf, timeOf } from './binary-rows.ts'
 import type { GrowthSize } from './shape.ts'
 import * as shape from './shape.ts'
+
+type Message = Extract<Outcome, { ok: true }>['message']
 
 /** The nth call of a row. `expect` says whether a response is the expected one. */
 export type GrowthCall = {
   method: string
   message: object
   credentials: PresentedCredentials
-  expect?: (response: Record<string, any>) => boolean
+  expect?: (response: Message) => boolean
 }
 
 export type Row = {
@@ -153,14 +155,14 @@ export function rowsOf({ size, token, adminToken }: CallContext): Row[] {
   const admin = (
     method: string,
     message: object = {},
-    expect?: (response: Record<string, any>) => boolean,
+    expect?: (response: Message) => boolean,
   ): GrowthCall => ({
     method: `AdminService/${method}`,
     message,
     credentials: { admin: adminToken },
     ...(expect && { expect }),
   })
-  const hasItems = ({ items }: Record<string, any>) => items.length > 0
+  const hasItems = ({ items }: Message) => items.length > 0
   const resourcesRow = (label: string, filter: object, expect = hasItems): Row => ({
     label: `administration: resources, ${label}`,
     call: () => admin('ListPermissions', { page_size: limit, ...filter }, expect),
