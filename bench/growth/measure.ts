@@ -7,6 +7,7 @@ import { createTokens } from '../../src/identity/tokens.ts'
 import { createTransports } from '../../test/support/transports.ts'
 import type { ServerState } from '../child-process.ts'
 import { startBenchProcess } from '../child-process.ts'
+import { administrationRowsOf } from './admin-calls.ts'
 import { idOf } from './binary-rows.ts'
 import { type GrowthCall, rowsOf } from './calls.ts'
 import { type Change, changesOf } from './changes.ts'
@@ -59,9 +60,9 @@ export async function measureCosts(
     const context = {
       size,
       token: (person: number, workspace: number) => `${person} ${workspace}`,
-      adminToken: `admin ${admin}`,
     }
-    for (const { label, grows, call, undo } of rowsOf(context)) {
+    const rows = [...rowsOf(context), ...administrationRowsOf(size, `admin ${admin}`)]
+    for (const { label, grows, call, undo } of rows) {
       if (!wanted(label)) continue
       const cost = await measure(async (n) => {
         await start()
