@@ -1,94 +1,73 @@
-import { type CheckBatch, createCheckBatches, createLargeWorkspaceCheck } from './check-batches.ts'
-import { largeWorkspaceOf } from './data-set-size.ts'
-import type { Harness } from './harness.ts'
-import { interleave, medianLoad, medianOf } from './rounds.ts'
-import { formatLoad, formatNumber, type Row } from './table.ts'
-import { fetchResponses, writeChecks } from './write-requests.ts'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createKeyFiles } from '../src/identity/keys.ts'
+import { stopBenchProcesses } from './child-process.ts'
+import { deleteStatistics, openGrowthDatabase } from './growth/load.ts'
+import { type Cost, measureCosts } from './growth/measure.ts'
+import type { GrowthSize } from './growth/shape.ts'
+import { formatGrowth } from './growth/table.ts'
+import { describeMachine } from './machine.ts'
 
-const inFlight = 64
+const people = 100_000
+const listed = 100_000
 
-/** Compares Check on large numbers of resources, groups and shares with Check on small ones. */
-export async function measureGrowth(harness: Harness, addRow: (row: Row) => void): Promise<void> {
-  const { database, quick } = harness
-  const { members, groups, resources } = largeWorkspaceOf(database.size)
-  const count = quick ? 100 : 2000
-  // Each check uses its index to select a member or resource.
-  const createBatches = (batch: (n: number) => CheckBatch) =>
-    Array.from({ length: count }, (_, n) => batch(n))
-  const checksOfResource = (resource: (n: number) => number) =>
-    createBatches((n) =>
-      createLargeWorkspaceCheck(database.size, 2 + ((n * 7) % (members - 3)), resource(n)),
-    )
-  const checksOfMember = (member: number) =>
-    createBatches((n) =>
-      createLargeWorkspaceCheck(database.size, member, 2 + (n % (resources - 2))),
-    )
-  const defaultServer = harness.daikon()
-  const rows = [
-    {
-      label: `${formatNumber(database.size.resources)} resources compared with ${formatNumber(database.small.size.resources)}`,
-      many: await prepare(harness, 'large', await createCheckBatches(database, 1, count)),
-      few: await prepare(
-        harness,
-        'small',
-        await createCheckBatches(database.small, 1, count),
-        harness.daikon(database.small.url),
-      ),
-      goal: 0.9,
-    },
-    {
-      label: `a user in ${formatNumber(groups)} groups compared with one in 10`,
-      many: await prepare(harness, 'many-groups', checksOfMember(0)),
-      few: await prepare(harness, 'few-groups', checksOfMember(1)),
-      goal: 0.7,
-    },
-    {
-      label: `a resource with ${formatNumber(members)} shares compared with one with 3`,
-      many: await prepare(
-        harness,
-        'many-shares',
-        checksOfResource(() => 0),
-      ),
-      few: await prepare(
-        harness,
-        'few-shares',
-        checksOfResource(() => 2),
-      ),
-      goal: 0.7,
-    },
-    {
-      label: `the same, ${formatNumber(groups)} of them with groups`,
-      many: await prepare(
-        harness,
-        'many-group-shares',
-        checksOfResource(() => 1),
-      ),
-      few: await prepare(
-        harness,
-        'few-group-shares',
-        checksOfResource(() => 2),
-      ),
-      goal: 0.7,
-    },
-  ]
-  for (const { label, many, few, goal } of rows) {
-    const results = await interleave(harness.rounds, { many, few })
-    addRow({
-      label,
-      daikon: formatLoad(medianLoad(results, ({ many }) => many)),
-      baseline: formatLoad(medianLoad(results, ({ few }) => few)),
-      value: medianOf(results, ({ many, few }) => many.rate / few.rate),
-      goal: { min: goal },
-    })
+export type GrowthResults = { size: GrowthSize; costs: Cost[] }[]
+
+/**
+ * `npm run bench -- growth [<words>] [--sizes=100000,1000000]`: measures what a call costs
+ * PostgreSQL at several numbers of resources. Words select rows. See README.md.
+ */
+export async function measureGrowth(words: string[], options: string[]): Promise<void> {
+  const chosen = options.find((option) => option.startsWith('--sizes='))?.slice('--sizes='.length)
+  const numbers = (chosen ?? '100000,1000000').split(',').map(Number)
+  const folder = process.env.BENCH_FOLDER ?? join(tmpdir(), 'daikon-growth')
+  const log = (text: string) => process.stderr.write(`${text}\n`)
+  const { results, machine } = await compareSizes(
+    folder,
+    numbers.map((resources) => ({ resources, people, listed })),
+    words,
+    log,
+  )
+  const text = `${machine}.\n\n${formatGrowth(results)}`
+  process.stdout.write(text)
+  if (words.length === 0 && numbers.length > 1)
+    writeFileSync(join(import.meta.dirname, 'growth.md'), `# Growth\n\n${text}`)
+}
+
+/**
+ * Loads and measures sizes one after the other. Then, if `withoutStatistics` is set, deletes the
+ * statistics of the planner and adds what the calls cost with generic plans.
+ */
+export async function compareSizes(
+  folder: string,
+  sizes: GrowthSize[],
+  words: string[],
+  log: (text: string) => void,
+  withoutStatistics?: GrowthResults,
+): Promise<{ results: GrowthResults; machine: string }> {
+  mkdirSync(folder, { recursive: true })
+  const keyPaths = {
+    privatePath: join(folder, 'private.pem'),
+    publicPath: join(folder, 'public.pem'),
   }
-
-  async function prepare(
-    harness: Harness,
-    name: string,
-    batches: CheckBatch[],
-    server = defaultServer,
-  ) {
-    const { daikon } = writeChecks(harness, name, await fetchResponses(harness, server, batches))
-    return () => harness.measure(server, { kind: 'unary', inFlight, files: [daikon] })
+  if (!existsSync(keyPaths.privatePath)) createKeyFiles(keyPaths)
+  const wanted = (label: string) => words.every((word) => label.includes(word))
+  const results: GrowthResults = []
+  let machine = ''
+  for (const size of sizes) {
+    const database = await openGrowthDatabase(folder, size, log)
+    try {
+      machine = await describeMachine(database.url)
+      results.push({ size, costs: await measureCosts(database, keyPaths, wanted) })
+      if (withoutStatistics) {
+        await deleteStatistics(database.url)
+        withoutStatistics.push({ size, costs: await measureCosts(database, keyPaths, wanted) })
+      }
+    } finally {
+      stopBenchProcesses()
+      await database.stop()
+    }
   }
+  return { results, machine }
 }

@@ -12,9 +12,11 @@ import { measureFairness } from './fairness.ts'
 import { measureFeed } from './feed.ts'
 import { measureFolders } from './folders.ts'
 import { measureGateway } from './gateway.ts'
+
 import { measureGrowth } from './growth.ts'
 import { createHarness, type Harness } from './harness.ts'
 import { describeMachine } from './machine.ts'
+import { measureMany } from './many.ts'
 import { measureMemory } from './memory.ts'
 import { comparePeers } from './peers/compare.ts'
 import { measureReplicas } from './replicas.ts'
@@ -38,7 +40,7 @@ const parts: Record<string, (harness: Harness, addRow: (row: Row) => void) => Pr
   'api-keys': measureApiKeys,
   conditions: measureConditions,
   writes: measureWrites,
-  growth: measureGrowth,
+  many: measureMany,
   folders: measureFolders,
   rest: measureRest,
   gateway: measureGateway,
@@ -57,6 +59,7 @@ const timeLimit = long ? 2_100_000 : 1_200_000
 
 const [first, ...words] = names
 if (first === 'peers') await comparePeers(words, quick)
+else if (first === 'growth') await measureGrowth(words, process.argv.slice(2))
 else await measureParts()
 
 async function measureParts(): Promise<void> {

@@ -32,6 +32,7 @@ export const extendedTests: Record<string, string> = {
   'test/clients/': 'Go, Java, Python, Chromium and packages from npm',
   'test/console/': 'Chromium',
   'test/database/embedded-postgres.test.ts': 'PostgreSQL servers of its own',
+  'test/database/growth.test.ts': 'PostgreSQL servers of its own, with 40,000 resources',
   'test/deploy/': 'packages, Prometheus and Docker',
   'test/docs/commands.test.ts': 'runs every command of the documentation',
   'test/docs/contributing.test.ts': 'a clone of the repository',

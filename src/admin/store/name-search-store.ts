@@ -75,7 +75,7 @@ function findByNameSql(wordCount: number): string {
       join groups g using (id) join workspaces w on w.id = g.workspace_id
       union all
       select ${resource}, rank, 4
-      from (${selectBest('resources', externalId)}) best
+      from (${selectBest('resources', externalId, 'search_text(external_id) using ~<~, id')}) best
       join resources r using (id) join resource_kinds k on k.id = r.kind_id
       where ${isLiveResource('r')}
     ) found
@@ -84,12 +84,13 @@ function findByNameSql(wordCount: number): string {
 
 /**
  * Selects the rows that meet one of the conditions, which are ordered from the best to the worst.
- * Each branch stops at the limit, so that common words do not read the whole table.
+ * Each branch stops at the limit, so that common words do not read the whole table. If rare ones do,
+ * because the planner expects to meet them early in the order of IDs, `order` is that of their index.
  */
-function selectBest(table: string, conditions: string[]): string {
+function selectBest(table: string, conditions: string[], order = 'id'): string {
   const branches = conditions.map(
     (condition, index) =>
-      `(select id, ${index + 1} as rank from ${table} where ${condition} order by id limit $1)`,
+      `(select id, ${index + 1} as rank from ${table} where ${condition} order by ${order} limit $1)`,
   )
   return `select id, min(rank) as rank from (${branches.join(' union all ')}) branch
     group by id order by 2, 1 limit $1`

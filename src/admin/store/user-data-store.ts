@@ -214,12 +214,16 @@ const lockMembershipsSql = `
   select workspace_id from live_members where user_id = $1 and workspace_id = any($2::uuid[])
   order by workspace_id for share`
 
-/** $1 user ID. Probes the index for each kind, because a workspace may have many resources. */
+/**
+ * $1 user ID. Probes the index for each kind, because a workspace may have many resources. A
+ * semi-join would read all of them.
+ */
 const servicesSql = `
   select distinct k.service_name as name from live_members m cross join resource_kinds k
-  where m.user_id = $1 and exists (
-    select from resources r where r.workspace_id = m.workspace_id and r.kind_id = k.id
-  )
+  cross join lateral (
+    select from resources r where r.workspace_id = m.workspace_id and r.kind_id = k.id limit 1
+  ) found
+  where m.user_id = $1
   order by name`
 
 /** $1 ID of the owner, $2 ID of the new owner. */

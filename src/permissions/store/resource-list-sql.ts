@@ -47,11 +47,14 @@ export function createResourceListSql(
   { hidesDeleted }: { hidesDeleted: boolean },
 ): ResourceListSql {
   const filters = createFilters()
-  filters.add(filter.workspaceId, (value) => `r.workspace_id = ${value}`)
-  filters.add(filter.kindIds, (value) => `r.kind_id = any(${value}::int[])`)
+  // Where the index is read kind by kind, second conditions would keep the planner from doing so.
+  if (!isReadByKind(filter)) {
+    filters.add(filter.workspaceId, (value) => `r.workspace_id = ${value}`)
+    filters.add(filter.kindIds, (value) => `r.kind_id = any(${value}::int[])`)
+    filters.add(filter.visibility, (value) => `r.visibility = ${value}`)
+  }
   filters.add(filter.resourceIds, (value) => `r.resource_id = any(${value}::uuid[])`)
   filters.add(filter.resourceId, (value) => `r.resource_id = ${value}`)
-  filters.add(filter.visibility, (value) => `r.visibility = ${value}`)
   const prefix = filter.q === undefined ? undefined : `${escapePattern(filter.q)}%`
   filters.add(prefix, (value) => beginsWith('r.external_id', value))
   filters.add(filter.ownerId, (value) => `r.owner_id = ${value}`)
@@ -74,6 +77,11 @@ export function createResourceListSql(
       left join resource_kinds k on k.id = r.kind_id
       order by r.id desc`,
   }
+}
+
+/** Whether a list has no filter that selects fewer resources than kind, workspace and visibility. */
+function isReadByKind({ resourceId, resourceIds, granteeId, ownerId, q }: ResourceFilter): boolean {
+  return [resourceId, resourceIds, granteeId, ownerId, q].every((value) => value === undefined)
 }
 
 const lowest = `'00000000-0000-0000-0000-000000000000'::uuid`
@@ -123,10 +131,11 @@ function selectIds(filter: ResourceFilter, filters: Filters): (limit: string) =>
   const bound = (id: string) => `(${[...prefix, 'kind.id', 'v.name', id].join(', ')})`
   const columns = [...(workspaceId ? ['workspace_id'] : []), 'kind_id', 'visibility', 'id']
   const key = columns.map((column) => `r.${column}`)
+  filters.require(`(${key.join(', ')}) >= ${bound(lowest)}`)
+  filters.require(`(${key.join(', ')}) <= ${bound(highest)}`)
   return (limit) => `select r.id from ${kinds} cross join unnest(${visibilities}) v(name)
       cross join lateral (
         select r.id from resources r ${filters.where()}
-          and (${key.join(', ')}) >= ${bound(lowest)} and (${key.join(', ')}) <= ${bound(highest)}
         order by ${key.map((column) => `${column} desc`).join(', ')} limit ${limit}
       ) r`
 }
