@@ -176,7 +176,8 @@ function send(
     })
     sent.on('error', (error: NodeJS.ErrnoException) => {
       const wasClosed = error.code === 'ECONNRESET' || error.code === 'EPIPE'
-      if (wasClosed && sent.reusedSocket && !hasResponse) resolve(send(url, addresses, outbound, undefined))
+      if (wasClosed && sent.reusedSocket && !hasResponse)
+        resolve(send(url, addresses, outbound, undefined))
       else reject(error)
     })
     sent.end(body)
