@@ -11,8 +11,14 @@ import { benchEncryptionKey } from './data-set.ts'
  * The application with every security check enabled. Only rate limits and the quota of shares are
  * disabled. With `feed`, it also seals the activity log and sends webhooks, to loopback addresses, too.
  */
-const [url = '', privatePath = '', publicPath = '', replicaUrls = '', feed = ''] =
-  process.argv.slice(2)
+const [
+  url = '',
+  privatePath = '',
+  publicPath = '',
+  replicaUrls = '',
+  feed = '',
+  maxFactsCacheBytes = '0',
+] = process.argv.slice(2)
 const hasFeed = feed === 'feed'
 const urls = replicaUrls.split(',').filter((url) => url !== '')
 const opened = await openDatabase(url, () => {}, poolTimeouts, { urls })
@@ -53,7 +59,7 @@ const app = createApplication({
     secureCookies: false,
     debug: hasFeed,
     keysRequired: true,
-    maxFactsCacheBytes: 0,
+    maxFactsCacheBytes: Number(maxFactsCacheBytes),
     globalLimit: undefined,
     trustedProxies: 0,
     // `writes` shares one resource with thousands of users.

@@ -15,8 +15,11 @@ export type Harness = {
   signToken: SignToken
   /** Returns the process of a file in this folder, which is started on first use. */
   startProcess(file: string, ...args: string[]): BenchProcess
-  /** Returns the server on a database, by default the one with the data set. */
-  daikon(url?: string): BenchProcess
+  /**
+   * Returns the server on a database, by default the one with the data set. It has no facts in memory
+   * unless `maxFactsCacheBytes` is set.
+   */
+  daikon(url?: string, maxFactsCacheBytes?: number): BenchProcess
   /** Returns the server that also seals the activity log and sends webhooks. */
   feed(): BenchProcess
   /**
@@ -70,7 +73,10 @@ export async function createHarness(
     generators,
     startProcess,
     signToken: await createSigner(database),
-    daikon: (url = database.url) => startProcess('daikon-server.ts', url, privatePath, publicPath),
+    daikon(url = database.url, maxFactsCacheBytes) {
+      const memory = maxFactsCacheBytes === undefined ? [] : ['', '', String(maxFactsCacheBytes)]
+      return startProcess('daikon-server.ts', url, privatePath, publicPath, ...memory)
+    },
     feed: () => startProcess('daikon-server.ts', database.url, privatePath, publicPath, '', 'feed'),
     workers: (maxFactsCacheBytes = 0) => startWorkers(startProcess, database, maxFactsCacheBytes),
     async measure(server, { generator, ...job }) {

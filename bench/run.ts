@@ -8,11 +8,11 @@ import { measureCheck } from './check.ts'
 import { stopBenchProcesses } from './child-process.ts'
 import { measureClient } from './client.ts'
 import { measureConditions } from './conditions.ts'
+import { measureFacts } from './facts.ts'
 import { measureFairness } from './fairness.ts'
 import { measureFeed } from './feed.ts'
 import { measureFolders } from './folders.ts'
 import { measureGateway } from './gateway.ts'
-
 import { measureGrowth } from './growth.ts'
 import { createHarness, type Harness } from './harness.ts'
 import { describeMachine } from './machine.ts'
@@ -32,6 +32,7 @@ import { measureWrites } from './writes.ts'
  */
 const parts: Record<string, (harness: Harness, addRow: (row: Row) => void) => Promise<void>> = {
   check: measureCheck,
+  facts: measureFacts,
   client: measureClient,
   fairness: measureFairness,
   stream: measureStream,
