@@ -278,23 +278,25 @@ func (b *batcher) takeItems() []*batchItem {
 	var items []*batchItem
 	size := 0
 	for len(b.queue) > 0 {
-		queue := b.queue[0]
-		b.queue = b.queue[1:]
+		queue, before := b.queue[0], len(items)
 		for index, item := range queue.items {
 			if len(item.waiters) == 0 {
 				continue
 			}
 			bytes := item.key.bytes() + len(b.service)
 			if len(items) == maxBatchItems || len(items) > 0 && size+bytes > maxBatchBytes {
-				// At the end, so that no subject with many checks delays the others.
 				queue.items = queue.items[index:]
-				b.queue = append(b.queue, queue)
+				if len(items) > before {
+					// To the end, so that a subject with many checks delays no other.
+					b.queue = append(b.queue[1:], queue)
+				}
 				return items
 			}
 			size += bytes
 			items = append(items, item)
 			delete(b.unsent, item.key)
 		}
+		b.queue = b.queue[1:]
 		delete(b.subjects, queue.subject)
 	}
 	return items

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Awaitable, Callable
 from functools import partial
+from itertools import groupby
 from typing import Any
 
 import grpc
@@ -164,6 +165,32 @@ class Counter:
         return allow_even(request)
 
 
+def test_a_batch_has_the_checks_of_one_subject_in_a_row() -> None:
+    async def scenario(client: AsyncClient, stub: Stub) -> None:
+        def check(user: str, number: int) -> Awaitable[bool]:
+            return client.check(Subject(user_id=user), "view", document(number))
+
+        await asyncio.gather(
+            *(
+                check(user, number)
+                for number in range(2000)
+                for user in ("many", "first", "second")
+                if user == "many" or number < 10
+            )
+        )
+        runs = [
+            [(user, len(list(items))) for user, items in groupby(item.subject.id for item in batch.evaluations)]
+            for batch in stub.batches
+        ]
+        assert runs == [
+            [("many", 1000)],
+            [("first", 10), ("second", 10), ("many", 980)],
+            [("many", 20)],
+        ]
+
+    run_async(allow_all, scenario, max_in_flight=1)
+
+
 def test_at_most_max_in_flight_calls_run_at_once_and_all_complete() -> None:
     counter = Counter()
 
@@ -285,7 +312,8 @@ def test_a_short_deadline_of_one_thread_does_not_end_the_checks_of_others(
         threads += run_threads([lambda: check("edit", 1)])
         wait_until(lambda: len(client._batcher._unsent) == 1)
         threads += run_threads([lambda: check("share", 30)])
-        wait_until(lambda: any(waiting.action == "share" for waiting in list(client._batcher._unsent)))
+        unsent = client._batcher._unsent._subjects[subject.user_id or ""]
+        wait_until(lambda: any(waiting.action == "share" for waiting in list(unsent)))
         first.set()
         wait_until(lambda: "edit" in results)
         second.set()

@@ -129,18 +129,22 @@ export function createCheckBatcher(
     const items: Item[] = []
     let bytes = 0
     for (const [id, subjectItems] of unsent) {
-      unsent.delete(id)
+      const before = items.length
       for (const [key, item] of subjectItems) {
         const isFull = items.length === maxItems || bytes + item.bytes > maxBytes
         if (isFull && items.length > 0) {
-          // At the end, so that no subject with many checks delays the others.
-          unsent.set(id, subjectItems)
+          if (items.length > before) {
+            // To the end, so that a subject with many checks delays no other.
+            unsent.delete(id)
+            unsent.set(id, subjectItems)
+          }
           return items
         }
         bytes += item.bytes
         items.push(item)
         subjectItems.delete(key)
       }
+      unsent.delete(id)
     }
     return items
   }

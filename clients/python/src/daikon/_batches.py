@@ -1,7 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from ._arguments import Evaluation
 
@@ -25,15 +26,65 @@ def size_of(evaluation: Evaluation) -> int:
     return characters * (1 if all(map(str.isascii, evaluation)) else 4) + context + _overhead
 
 
-def take_batch(unsent: dict[Evaluation, Item]) -> list[Item]:
-    """Removes the items of the next batch from those that have not been sent."""
-    items: list[Item] = []
-    bytes = 0
-    for evaluation, item in unsent.items():
-        bytes += size_of(evaluation)
-        if items and (len(items) == max_items or bytes > max_bytes):
+class Unsent(Generic[Item]):
+    """The items of checks that have not been sent, by their evaluations.
+
+    A batch takes the items of one subject after the other, because the server verifies each subject of a batch.
+    """
+
+    def __init__(self) -> None:
+        self._subjects: dict[str, dict[Evaluation, Item]] = {}
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Item]:
+        for items in self._subjects.values():
+            yield from items.values()
+
+    def find_or_add(self, evaluation: Evaluation, create: Callable[[Evaluation], Item]) -> Item:
+        items = self._subjects.get(evaluation.subject_id)
+        if items is None:
+            items = self._subjects[evaluation.subject_id] = {}
+        item = items.get(evaluation)
+        if item is None:
+            item = items[evaluation] = create(evaluation)
+            self._count += 1
+        return item
+
+    def remove(self, evaluation: Evaluation) -> None:
+        items = self._subjects.get(evaluation.subject_id, {})
+        if items.pop(evaluation, None) is None:
+            return
+        self._count -= 1
+        if not items:
+            del self._subjects[evaluation.subject_id]
+
+    def clear(self) -> None:
+        self._subjects.clear()
+        self._count = 0
+
+    def take_batch(self) -> list[Item]:
+        """Removes the items of the next batch. A subject with more of them moves to the end, so that it delays
+        no other."""
+        batch: list[Item] = []
+        bytes = 0
+        for subject_id, items in list(islice(self._subjects.items(), max_items)):
+            before = len(batch)
+            for evaluation, item in items.items():
+                bytes += size_of(evaluation)
+                if batch and (len(batch) == max_items or bytes > max_bytes):
+                    break
+                batch.append(item)
+            taken = len(batch) - before
+            self._count -= taken
+            if taken == len(items):
+                del self._subjects[subject_id]
+                continue
+            if taken > 0:
+                for each in list(islice(items, taken)):
+                    del items[each]
+                self._subjects[subject_id] = self._subjects.pop(subject_id)
             break
-        items.append(item)
-    for evaluation in list(islice(unsent, len(items))):
-        del unsent[evaluation]
-    return items
+        return batch

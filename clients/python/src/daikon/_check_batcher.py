@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from ._arguments import Evaluation
-from ._batches import take_batch
+from ._batches import Unsent
 from .errors import DaikonError, closed_error, queue_deadline_error, response_deadline_error
 
 SendBatch = Callable[[list[Evaluation], float], Awaitable[list[bool | DaikonError]]]
@@ -101,7 +101,7 @@ class CheckBatcher:
         self._limiter = limiter
         self._send = send
         self._loop = asyncio.get_running_loop()
-        self._unsent: dict[Evaluation, _Item] = {}
+        self._unsent: Unsent[_Item] = Unsent()
         self._waiters: set[_Waiter] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_scheduled = False
@@ -117,9 +117,7 @@ class CheckBatcher:
         count = len(evaluations)
         waiter = _Waiter(future, deadline, [False] * count, count)
         for index, evaluation in enumerate(evaluations):
-            item = self._unsent.get(evaluation)
-            if item is None:
-                item = self._unsent[evaluation] = _Item(evaluation)
+            item = self._unsent.find_or_add(evaluation, _Item)
             item.waiters.append((waiter, index))
             item.waiting += 1
             waiter.items.append(item)
@@ -162,7 +160,7 @@ class CheckBatcher:
 
     def _send_next(self) -> None:
         """Sends a batch. The caller must already hold a slot of the limiter."""
-        items = take_batch(self._unsent)
+        items = self._unsent.take_batch()
         if not items:
             self._limiter.release()
             return
@@ -216,7 +214,7 @@ class CheckBatcher:
             if item.waiting > 0:
                 continue
             if item.batch is None:
-                self._unsent.pop(item.evaluation, None)
+                self._unsent.remove(item.evaluation)
                 continue
             item.batch.waiting -= 1
             if item.batch.waiting == 0 and item.batch.task:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ._arguments import Evaluation
-from ._batches import take_batch
+from ._batches import Unsent
 from .errors import DaikonError, closed_error, queue_deadline_error, response_deadline_error
 
 SendBatch = Callable[[list[Evaluation], float], "list[bool | DaikonError]"]
@@ -60,7 +60,7 @@ class ThreadBatcher:
         self._slots = slots
         self._send = send
         self._lock = threading.Lock()
-        self._unsent: dict[Evaluation, _Item] = {}
+        self._unsent: Unsent[_Item] = Unsent()
         self._running = 0
         self._is_closed = False
 
@@ -89,15 +89,13 @@ class ThreadBatcher:
         """Fails the checks that have not been sent. The channel fails the others."""
         with self._lock:
             self._is_closed = True
-            for item in self._unsent.values():
+            for item in self._unsent:
                 self._settle(item, closed_error())
             self._unsent.clear()
 
     def _add(self, waiter: _Waiter, evaluations: list[Evaluation]) -> None:
         for index, evaluation in enumerate(evaluations):
-            item = self._unsent.get(evaluation)
-            if item is None:
-                item = self._unsent[evaluation] = _Item(evaluation)
+            item = self._unsent.find_or_add(evaluation, _Item)
             item.waiters.append((waiter, index))
             waiter.items.append(item)
 
@@ -135,7 +133,7 @@ class ThreadBatcher:
             with self._lock:
                 # Another thread may have sent the checks of this one, which then sends no others.
                 is_sent = all(item.is_sent for item in waiter.items)
-                items = [] if is_sent else take_batch(self._unsent)
+                items = [] if is_sent else self._unsent.take_batch()
                 for item in items:
                     item.is_sent = True
             if items:
@@ -172,7 +170,7 @@ class ThreadBatcher:
             if item.waiters:
                 ended.append(item)
             for waiter, index in later:
-                again = self._unsent.setdefault(item.evaluation, _Item(item.evaluation))
+                again = self._unsent.find_or_add(item.evaluation, _Item)
                 again.waiters.append((waiter, index))
                 waiter.items[waiter.items.index(item)] = again
         return ended
@@ -197,7 +195,7 @@ class ThreadBatcher:
         """Ends the turn of a waiter, and begins that of the first one whose checks have not been sent."""
         waiter.leads = False
         self._running -= 1
-        for item in self._unsent.values():
+        for item in self._unsent:
             for candidate, _ in item.waiters:
                 if not candidate.leads and self._try_lead(candidate, _max_lanes):
                     candidate.is_promoted = True
@@ -211,7 +209,7 @@ class ThreadBatcher:
                 continue
             item.waiters = [each for each in item.waiters if each[0] is not waiter]
             if not item.waiters:
-                self._unsent.pop(item.evaluation, None)
+                self._unsent.remove(item.evaluation)
         if waiter.leads:
             self._pass_lead(waiter)
 
