@@ -1,9 +1,17 @@
 import { createBatcher } from '../database/batching.ts'
 import { retryDeadlocks } from '../database/transaction.ts'
-import type { DeliverDependencies } from './deliver.ts'
-import type { Attempt, ClaimedDelivery } from './store/delivery-store.ts'
+import type { Attempt, ClaimedDelivery, DeliveryStore } from './store/delivery-store.ts'
 import type { WebhookJob, WebhookJobs } from './store/job-queue.ts'
-import type { Target } from './store/webhook-store.ts'
+import type { Target, WebhookStore } from './store/webhook-store.ts'
+
+/** What the statements need. */
+export type SharedStatementDependencies = {
+  /** Runs work with stores, when a connection is free for it. */
+  withStores: <Result>(
+    work: (stores: { deliveries: DeliveryStore; webhooks: WebhookStore }) => Promise<Result>,
+  ) => Promise<Result>
+  now: () => Date
+}
 
 /** The deliveries of a webhook that are to be attempted now. */
 export type Due = { target: Target; claimed: ClaimedDelivery[] }
@@ -26,7 +34,7 @@ export const maxClaimed = 8
 const options = { maxRunning: 1 }
 
 export function createSharedStatements(
-  { withStores, now }: Pick<DeliverDependencies, 'withStores' | 'now'>,
+  { withStores, now }: SharedStatementDependencies,
   jobs: Pick<WebhookJobs, 'complete'>,
 ): SharedStatements {
   const claimAll = (webhookIds: string[]) =>
