@@ -3,7 +3,7 @@ import { createCheckBatches } from './check-batches.ts'
 import type { BenchProcess, ServerState } from './child-process.ts'
 import type { AtOnceCallerName, CallerCheck, CallerJob, OneByOneResult } from './client-caller.ts'
 import { type Language, startLanguages } from './clients/languages.ts'
-import type { Harness } from './harness.ts'
+import { defaultFactsCacheBytes, type Harness } from './harness.ts'
 import { interleave, medianOf } from './rounds.ts'
 import { formatNumber, type Row } from './table.ts'
 import { fetchResponses } from './write-requests.ts'
@@ -19,6 +19,7 @@ export async function measureClient(harness: Harness, addRow: (row: Row) => void
   const { database, quick, rounds } = harness
   const [users, checksPerUser] = [500, 20]
   const daikon = harness.daikon()
+  const remembering = harness.daikon(database.url, defaultFactsCacheBytes)
   const batches = await createCheckBatches(database, checksPerUser, users)
   const checks = interleaveUsers(await fetchResponses(harness, daikon, batches))
   const { port } = await daikon.request<ServerState>({})
@@ -32,6 +33,7 @@ export async function measureClient(harness: Harness, addRow: (row: Row) => void
     const label = `${language.language}: ${formatNumber(checks.length)} concurrent checks of ${users} users`
     const compared = { label, rounds, language, count: checks.length, addRow }
     await compareAtOnce({ ...compared, server: daikon })
+    await compareAtOnce({ ...compared, label: `${label}, facts in memory`, server: remembering })
     await compareFloor({ ...compared, server: harness.startProcess('grpc-baseline-server.ts') })
   }
 

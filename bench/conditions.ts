@@ -5,7 +5,7 @@ import { type CheckBatch, createCheckBatches } from './check-batches.ts'
 import type { BenchProcess } from './child-process.ts'
 import { type ExpressionCost, measureExpressions } from './condition-cpu.ts'
 import { amountLimit, copiedTypeSql, smallAmount } from './copied-type-sql.ts'
-import type { Harness, Measurement } from './harness.ts'
+import { defaultFactsCacheBytes, type Harness, type Measurement } from './harness.ts'
 import { interleave, medianLoad, medianOf } from './rounds.ts'
 import { formatLoad, formatNumber, type Row } from './table.ts'
 import { fetchResponses, writeChecks } from './write-requests.ts'
@@ -20,7 +20,7 @@ const copies = [
   { type: 'conditional', condition: amountLimit },
 ]
 
-type Names = 'plain' | 'role' | 'conditional' | 'now' | 'before'
+type Names = 'plain' | 'role' | 'conditional' | 'now' | 'remembering' | 'before'
 
 /**
  * Compares checks of the same documents: in a type without a declaration, shared with roles, and
@@ -56,6 +56,11 @@ export async function measureConditions(
       before: await load('before', batches, before),
       // The earlier version cannot store roles and conditions, so both have data without them.
       now: await load('now', batches, harness.daikon(database.small.url)),
+      remembering: await load(
+        'remembering',
+        batches,
+        harness.daikon(database.small.url, defaultFactsCacheBytes),
+      ),
     }),
     plain: await load('plain', batches),
     role: await load('role', ofType('role')),
@@ -73,8 +78,11 @@ export async function measureConditions(
       value: medianOf(results, (round) => (round[name]?.rate ?? 0) / (round[baseline]?.rate ?? 0)),
       goal: { min },
     })
-  if (before) compare('no declaration, beside the version before', 'now', 'before', 0.98)
-  else process.stderr.write('Without an earlier version: BENCH_BEFORE is not set\n')
+  if (before) {
+    const label = 'no declaration, beside the version before'
+    compare(`${label}, facts in memory`, 'remembering', 'before', 0.98)
+    compare(`${label}, without facts in memory`, 'now', 'before', 0.98)
+  } else process.stderr.write('Without an earlier version: BENCH_BEFORE is not set\n')
   compare('shares with a role, beside shares with a permission', 'role', 'plain', 0.95)
   compare('shares with a condition, beside shares without', 'conditional', 'plain', 0.6)
   addExpressions(addRow)

@@ -1,12 +1,12 @@
 import { createCheckBatches } from './check-batches.ts'
 import { cpuTimeOf, findPostmaster } from './cpu-time.ts'
-import type { Harness, Measurement } from './harness.ts'
+import { defaultFactsCacheBytes, type Harness, type Measurement } from './harness.ts'
 import { interleave, medianLoad, medianOf } from './rounds.ts'
 import { formatLoad, formatNumber, type Row } from './table.ts'
 import { fetchResponses, writeChecks } from './write-requests.ts'
 
-/** The default of MAX_FACTS_CACHE_BYTES, and a size that remembers almost nothing. */
-const sizes = { memory: 64 * 1024 * 1024, tiny: 64 * 1024 }
+/** The size of a memory that remembers almost nothing. */
+const tinyBytes = 64 * 1024
 
 const cases = [
   { items: 1, inFlight: 1, questions: 500 },
@@ -29,8 +29,8 @@ export async function measureFacts(harness: Harness, addRow: (row: Row) => void)
   const postmaster = await findPostmaster(database.url)
   const servers = {
     none: harness.daikon(),
-    memory: harness.daikon(database.url, sizes.memory),
-    tiny: harness.daikon(database.url, sizes.tiny),
+    memory: harness.daikon(database.url, defaultFactsCacheBytes),
+    tiny: harness.daikon(database.url, tinyBytes),
   }
   for (const { items, inFlight, questions } of cases) {
     const batches = await createCheckBatches(database, items, quick ? 100 : questions)

@@ -9,7 +9,7 @@ import type { Pipeline } from './pipeline.ts'
 const verificationInterval = 5000
 
 /** The number of watches whose verification begins in one iteration of the event loop. */
-const verificationsPerTurn = 20
+const verificationsPerTurn = 5
 
 /** Sends a message. Resolves when more can be sent, or when the signal is aborted. */
 export type SendMessage = (message: object, signal: AbortSignal) => Promise<void>

@@ -43,7 +43,7 @@ export const pageSize = 100
 const livePageSize = 1000
 
 /** The number of readers that get new entries in one iteration of the event loop. */
-const readersPerTurn = 20
+const readersPerTurn = 5
 
 /** The maximum number of readers whose statements run at the same time. */
 const maxReading = 3

@@ -1,5 +1,6 @@
 import type { RequestScope } from '../../../core/request-scope.ts'
 import type { ChangeFeed } from './change-feed.ts'
+import { createUsefulness } from './usefulness.ts'
 
 /**
  * Whether a query was served from memory. `changed` means that it was cached, but may have changed.
@@ -45,17 +46,27 @@ export function createVerifiedCache<
   query: Query,
   scope?: RequestScope,
 ) => Promise<Result> {
-  return async (query, scope) => {
+  const usefulness = createUsefulness()
+
+  return (query, scope) => {
+    if (!usefulness.skips()) return loadThroughCache(query, scope)
+    onQuery('miss')
+    return load(query, scope)
+  }
+
+  async function loadThroughCache(query: Query, scope: RequestScope | undefined) {
     const found = find(query)
     // If the entries are already known to be stale, verifying them would only delay the load.
     if (found.isComplete && isCurrent(query, found)) {
       const now = await feed.refresh(query.workspaceId ?? '', scope)
       if (isCurrent(query, found)) {
         onQuery('hit')
+        usefulness.record(true)
         return read(found, now)
       }
     }
     onQuery(found.isComplete ? 'changed' : 'miss')
+    usefulness.record(false)
     // Read before loading: a change that commits during the load then gets a newer version and
     // invalidates the entry.
     const version = feed.current()
