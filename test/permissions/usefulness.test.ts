@@ -21,8 +21,8 @@ test('a memory without what is asked is skipped by most queries, until it has it
     ask(8000, () => false),
     1000,
   )
-  // One in ten uses finds something: enough to use the memory again after at most 128 of them.
-  t.true(ask(8 * 256, (use) => use % 10 === 0) > 1000)
+  // One in ten uses finds something: enough to use the memory again after at most 256 of them.
+  t.true(ask(8 * 512, (use) => use % 10 === 0) > 2000)
   t.is(
     ask(10_000, (use) => use % 10 === 0),
     10_000,
