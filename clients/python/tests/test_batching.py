@@ -312,7 +312,7 @@ def test_a_short_deadline_of_one_thread_does_not_end_the_checks_of_others(
         threads += run_threads([lambda: check("edit", 1)])
         wait_until(lambda: len(client._batcher._unsent) == 1)
         threads += run_threads([lambda: check("share", 30)])
-        unsent = client._batcher._unsent._subjects[subject.user_id or ""]
+        unsent = client._batcher._unsent._subjects[str(subject.user_id)]
         wait_until(lambda: any(waiting.action == "share" for waiting in list(unsent)))
         first.set()
         wait_until(lambda: "edit" in results)
