@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises'
 import { ServiceError } from '../core/errors.ts'
+import { forEachInTurns } from '../core/turns.ts'
 import type { Watch } from '../core/watch.ts'
 import type { Call } from './call.ts'
 import type { Operation } from './operation.ts'
@@ -7,9 +7,6 @@ import type { Pipeline } from './pipeline.ts'
 
 /** Milliseconds between two verifications of the credentials of open watches. */
 const verificationInterval = 5000
-
-/** The number of watches whose verification begins in one iteration of the event loop. */
-const verificationsPerTurn = 5
 
 /** Sends a message. Resolves when more can be sent, or when the signal is aborted. */
 export type SendMessage = (message: object, signal: AbortSignal) => Promise<void>
@@ -31,13 +28,10 @@ export function createRunWatch(pipeline: Pipeline, draining: AbortSignal): RunWa
   const verifications = new Set<() => void>()
   let timer: ReturnType<typeof setInterval> | undefined
 
-  async function verifyAll(): Promise<void> {
-    for (const [index, verify] of [...verifications].entries()) {
+  const verifyAll = () =>
+    forEachInTurns([...verifications], (verify) => {
       if (verifications.has(verify)) verify()
-      // Calls are handled in between.
-      if ((index + 1) % verificationsPerTurn === 0) await setImmediate()
-    }
-  }
+    })
 
   function addVerification(verify: () => void): () => void {
     verifications.add(verify)

@@ -1,7 +1,7 @@
-import { setImmediate } from 'node:timers/promises'
 import { repeat } from '../../core/repeat.ts'
 import type { Semaphore } from '../../core/semaphore.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
+import { forEachInTurns } from '../../core/turns.ts'
 import type { FeedEntry, FeedStore } from '../store/feed-store.ts'
 import { type Cursor, cursorGone } from './cursor.ts'
 import { findConcernedUsers, findRelated } from './relations.ts'
@@ -41,9 +41,6 @@ export type LiveFeed = {
 /** The maximum number of entries that a statement reads. */
 export const pageSize = 100
 const livePageSize = 1000
-
-/** The number of readers that get new entries in one iteration of the event loop. */
-const readersPerTurn = 5
 
 /** The maximum number of readers whose statements run at the same time. */
 const maxReading = 3
@@ -95,14 +92,9 @@ export function createLiveFeed(
       if (!included.has(reader) && reader.cursor.position < last.cursor.position)
         reader.fallBehind()
     }
-    let received = 0
-    for (const reader of included) {
-      if (!readers.has(reader)) continue
-      reader.receive(batch)
-      received += 1
-      // Calls are handled in between.
-      if (received % readersPerTurn === 0) await setImmediate()
-    }
+    await forEachInTurns(included, (reader) => {
+      if (readers.has(reader)) reader.receive(batch)
+    })
     return entries.length === livePageSize
   }
 
