@@ -1,6 +1,7 @@
 import type { WatchActivityRequest, WatchActivityResponse } from '../../gen/daikon/v1/activity.ts'
 import type { ActivityEntry } from '../../gen/daikon/v1/admin_records.ts'
 import { isAdministrative, type Principal, type RequestContext } from '../core/request-context.ts'
+import { shareResults } from '../core/share-results.ts'
 import type { Watch } from '../core/watch.ts'
 import { type Cursor, formatCursor, parseCursor } from './feed/cursor.ts'
 import { readActionFilter } from './feed/event-filter.ts'
@@ -53,14 +54,15 @@ async function findCursor(feed: LiveFeed, text: string | undefined): Promise<Cur
 
 /** Watches that see the same entry share its message, so that it is encoded once. */
 function createResponses(): (message: FeedMessage) => WatchActivityResponse {
-  const responses = new WeakMap<ActivityEntry, WatchActivityResponse>()
-  return ({ cursor, entry }) => {
-    const known = entry && responses.get(entry)
-    if (known) return known
-    const response = { cursor: formatCursor(cursor), event: entry, bookmark: entry === undefined }
-    if (entry) responses.set(entry, response)
-    return response
-  }
+  const toEvent = shareResults(
+    (event: ActivityEntry, cursor: Cursor): WatchActivityResponse => ({
+      cursor: formatCursor(cursor),
+      event,
+      bookmark: false,
+    }),
+  )
+  return ({ cursor, entry }) =>
+    entry ? toEvent(entry, cursor) : { cursor: formatCursor(cursor), bookmark: true }
 }
 
 function viewerOf(principal: Principal): Viewer {
