@@ -1,16 +1,10 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import { createServer as createHttp2Server } from 'node:http2'
-import {
-  type AddressInfo,
-  connect,
-  createServer as createTcpServer,
-  type Server,
-  type Socket,
-} from 'node:net'
+import { connect, createServer as createTcpServer } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import { gateways, startGateway } from '../support/gateways.ts'
 import { keepConnections } from '../support/keep-connections.ts'
+import { listen } from '../support/listen.ts'
 import { expectOk } from '../support/outcome.ts'
 import { createRelay } from '../support/relay.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
@@ -106,18 +100,6 @@ function startGrpc(t: ExecutionContext, body: Buffer): Promise<number> {
     response.end(body)
   })
   return listen(t, server)
-}
-
-async function listen(t: ExecutionContext, server: Server): Promise<number> {
-  const sockets = new Set<Socket>()
-  server.on('connection', (socket: Socket) => sockets.add(socket))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => {
-    server.close()
-    for (const socket of sockets) socket.destroy()
-  })
-  return (server.address() as AddressInfo).port
 }
 
 /** What no version of daikon sends over HTTP. */

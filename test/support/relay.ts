@@ -1,6 +1,6 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer } from 'node:net'
 import type { ExecutionContext } from 'ava'
+import { listen } from './listen.ts'
 
 /** A TCP relay in front of servers, which can hold their responses. */
 export type Relay = {
@@ -22,26 +22,16 @@ export function createRelay(t: ExecutionContext): Relay {
   }
 
   return {
-    async to(port) {
-      const sockets = new Set<Socket>()
+    to(port) {
       const server = createServer((downstream) => {
         const upstream = connect(port, '127.0.0.1')
-        for (const socket of [downstream, upstream]) {
-          sockets.add(socket)
-          socket.on('error', () => {})
-        }
+        for (const socket of [downstream, upstream]) socket.on('error', () => {})
         downstream.pipe(upstream)
         downstream.on('close', () => upstream.destroy())
         upstream.on('data', (bytes) => send(() => downstream.write(bytes)))
         upstream.on('close', () => send(() => downstream.destroySoon()))
       })
-      server.listen(0, '127.0.0.1')
-      await once(server, 'listening')
-      t.teardown(() => {
-        server.close()
-        for (const socket of sockets) socket.destroy()
-      })
-      return (server.address() as AddressInfo).port
+      return listen(t, server)
     },
     hold() {
       held = []
