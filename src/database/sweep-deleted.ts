@@ -12,38 +12,23 @@ const maxShares = 5000
 const interval = 5_000
 
 /**
- * The steps that delete the rows of a workspace, in order. $1 workspace ID, $2 maximum number of
- * rows, $3 maximum number of shares. A step is repeated until it returns no row. Parents are
- * detached before they are deleted, because the foreign key would detach all children of a parent in
- * one statement. Members are deleted before groups, because a group can have many of them.
+ * The steps that delete the rows of a workspace once its resources are gone, in order. $1 workspace
+ * ID, $2 maximum number of rows. A step is repeated until it returns no row. Members are deleted
+ * before groups, because a group can have many of them.
  */
 const workspaceSteps = [
-  `select from (
-    select sweep_resources(array(
-      select id from resources where workspace_id = $1 and not is_parent
-      order by kind_id, resource_id limit $2
-    ), $3) as count
-  ) swept where count > 0`,
-  `update resources set parent_id = null where $3::int > 0 and id = any(array(
-    select id from resources where workspace_id = $1 and parent_id is not null limit $2
-  )) returning id`,
-  `select from (
-    select sweep_resources(array(
-      select id from resources where workspace_id = $1 order by kind_id, resource_id limit $2
-    ), $3) as count
-  ) swept where count > 0`,
-  'select from sweep_members($1, $2) count where count > 0 and $3::int > 0',
-  `delete from custom_roles where $3::int > 0 and id = any(array(
+  'select from sweep_members($1, $2) count where count > 0',
+  `delete from custom_roles where id = any(array(
     select id from custom_roles where workspace_id = $1 limit $2
   )) returning id`,
-  `delete from scim_users where $3::int > 0 and workspace_id = $1 and user_id = any(array(
+  `delete from scim_users where workspace_id = $1 and user_id = any(array(
     select user_id from scim_users where workspace_id = $1 limit $2
   )) returning user_id`,
-  `delete from groups where $3::int > 0 and id = any(array(
+  `delete from groups where id = any(array(
     select id from groups where workspace_id = $1 limit $2
   )) returning id`,
   // Also deletes the rows that were inserted during the other steps.
-  'delete from workspace_ids where $3::int > 0 and $2::int > 0 and id = $1 returning id',
+  'delete from workspace_ids where $2::int > 0 and id = $1 returning id',
 ]
 
 /**
@@ -66,19 +51,52 @@ async function sweepWorkspace(em: EntityManager): Promise<boolean> {
   const sql = 'select id from deleted_workspaces order by deleted_at, id limit 1'
   const [workspace] = await query<{ id: string }>(em, sql)
   if (!workspace) return false
+  if (await sweepResources(em, workspace.id)) return true
   for (const step of workspaceSteps) {
-    const rows = await query(em, step, [workspace.id, maxRows, maxShares])
+    const rows = await query(em, step, [workspace.id, maxRows])
     if (rows.length > 0) return true
   }
   return true
+}
+
+/**
+ * Deletes the first resources of a workspace, and the trees of those that are parents, and returns
+ * whether there were any. Reads no more rows than it deletes, even if all parents come first.
+ */
+async function sweepResources(em: EntityManager, workspaceId: string): Promise<boolean> {
+  const resources = await query<{ id: string; is_parent: boolean }>(
+    em,
+    `select id, is_parent from resources where workspace_id = $1
+     order by kind_id, resource_id limit $2`,
+    [workspaceId, maxRows],
+  )
+  const leaves = resources.filter(({ is_parent }) => !is_parent).map(({ id }) => id)
+  let deleted = 0
+  if (leaves.length > 0) {
+    const sql = 'select sweep_resources($1, $2) as count'
+    const [swept] = await query<{ count: number }>(em, sql, [leaves, maxShares])
+    deleted = swept?.count ?? 0
+  }
+  for (const { id, is_parent } of resources) {
+    if (deleted >= maxShares) break
+    if (is_parent) deleted += await sweepTreeOf(em, id)
+  }
+  return resources.length > 0
 }
 
 async function sweepTree(em: EntityManager): Promise<boolean> {
   const sql = 'select id from deleted_trees order by deleted_at, id limit 1'
   const [tree] = await query<{ id: string }>(em, sql)
   if (!tree) return false
-  await query(em, 'select sweep_tree($1, $2, $3)', [tree.id, maxRows, maxShares])
+  await sweepTreeOf(em, tree.id)
   return true
+}
+
+/** Deletes rows of the tree of a resource, and returns how many. */
+async function sweepTreeOf(em: EntityManager, root: string): Promise<number> {
+  const sql = 'select sweep_tree($1, $2, $3) as count'
+  const [swept] = await query<{ count: number }>(em, sql, [root, maxRows, maxShares])
+  return swept?.count ?? 0
 }
 
 /** Sweeps every few seconds until stopped, and again immediately while rows remain. */
