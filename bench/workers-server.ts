@@ -7,7 +7,7 @@ import { serveState } from './child-process.ts'
 const [url = '', privatePath = '', publicPath = '', workers = '2', maxFactsCacheBytes = ''] =
   process.argv.slice(2)
 const main = join(import.meta.dirname, '../src/main.ts')
-const server = spawn(process.execPath, ['--max-semi-space-size=32', main], {
+const server = spawn(process.execPath, [...process.execArgv, main], {
   env: {
     PATH: process.env.PATH,
     WORKERS: workers,
