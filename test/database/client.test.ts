@@ -86,7 +86,8 @@ test('no statement runs after one of them has failed, and all can be sent again'
   await countRoundTrips(async (client) => {
     const config = { name: 'read', text: 'select n from preceded' }
     const insert = 'insert into preceded values (1)'
-    const read = (...precededBy: string[]) => client.query({ ...config, precededBy } as PrecededQueryConfig)
+    const read = (...precededBy: string[]) =>
+      client.query({ ...config, precededBy } as PrecededQueryConfig)
     await t.throwsAsync(read('begin'), { code: '42P01' })
     await client.query('rollback')
     await client.query('create temporary table preceded (n int)')
