@@ -27,6 +27,7 @@ const database = {
   ...opened,
   statements: { ...opened.statements, ...countStatements(opened.statements) },
   reads: countStatements(opened.reads),
+  changes: countStatements(opened.changes),
 }
 
 function countStatements({ rows }: Statements): Statements {

@@ -77,7 +77,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
   return { pid: child.pid as number, grpcPort, metricsPort }
 }
 
-async function waitUntilReady(metricsPort: number): Promise<void> {
+export async function waitUntilReady(metricsPort: number): Promise<void> {
   const deadline = performance.now() + startTimeout
   for (;;) {
     const isReady = await fetch(`http://127.0.0.1:${metricsPort}/readyz`).then(

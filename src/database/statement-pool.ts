@@ -23,8 +23,9 @@ export type StatementPool = Statements & {
 export function createStatementPool(
   config: PoolConfig,
   onError: (error: Error) => void,
+  settings: Record<string, string> = {},
 ): StatementPool {
-  const pool = createGenericPlanPool(config, onError)
+  const pool = createGenericPlanPool(config, onError, settings)
   return {
     async rows<Row extends unknown[]>(name: string, text: string, values: unknown[]) {
       try {
@@ -41,10 +42,18 @@ export function createStatementPool(
   }
 }
 
-/** Creates a pool whose connections force generic plans. */
-export function createGenericPlanPool(config: PoolConfig, onError: (error: Error) => void): Pool {
+/** Creates a pool whose connections force generic plans and have the given settings of PostgreSQL. */
+export function createGenericPlanPool(
+  config: PoolConfig,
+  onError: (error: Error) => void,
+  settings: Record<string, string> = {},
+): Pool {
   const pool = new Pool(
-    withSessionSettings(config, { plan_cache_mode: 'force_generic_plan', ...withoutJit }),
+    withSessionSettings(config, {
+      plan_cache_mode: 'force_generic_plan',
+      ...withoutJit,
+      ...settings,
+    }),
   )
   pool.on('error', onError)
   // The running statement of a lost connection fails on its own. Without this listener, the process

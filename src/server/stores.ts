@@ -108,11 +108,33 @@ export type Stores = {
   [Name in keyof typeof storeClasses]: InstanceType<(typeof storeClasses)[Name]>
 }
 
-/** Creates the stores of a call, or of a transaction of it. */
+/**
+ * Creates the stores of a call, or of a transaction of it. A call uses few of them, so each is
+ * created at its first use.
+ */
 export function createStores(em: EntityManager): Transactional<Stores> {
-  const stores = Object.entries(storeClasses).map(([name, Store]) => [name, new Store(em)])
-  return {
-    ...(Object.fromEntries(stores) as Stores),
-    transaction: (work) => inTransaction(em, (em) => work(createStores(em))),
-  }
+  return Object.assign(Object.create(lazyStores) as Stores & StoreScope, {
+    em,
+    transaction: <Result>(work: (tx: Transactional<Stores>) => Promise<Result>) =>
+      inTransaction(em, (em) => work(createStores(em))),
+  })
 }
+
+type StoreScope = { em: EntityManager }
+
+/** Getters that replace themselves with the store. */
+const lazyStores = Object.defineProperties(
+  {},
+  Object.fromEntries(
+    Object.entries(storeClasses).map(([name, Store]) => [
+      name,
+      {
+        get(this: StoreScope) {
+          const value = new Store(this.em)
+          Object.defineProperty(this, name, { value })
+          return value
+        },
+      },
+    ]),
+  ),
+)

@@ -334,7 +334,7 @@ const preparedChanges: Record<string, { prepare: Change; change: Change }> = {
 /** Creates a cache that records whether each query was a hit. */
 function createCache(load: LoadFacts = loadFacts, maxBytes = 1_000_000) {
   const results: CacheResult[] = []
-  const feed = createChangeFeed(database.statements)
+  const feed = createChangeFeed(database.changes)
   const onQuery = (result: CacheResult) => results.push(result)
   const memory = createFactsMemory({ feed, maxBytes, onQuery })
   const cached = memory.rememberFacts(load)
@@ -446,7 +446,7 @@ test.serial('facts that are not all in memory are loaded without a confirmation'
   const feed = createChangeFeed({
     rows(name, sql, values) {
       sent.push(name)
-      return database.statements.rows(name, sql, values)
+      return database.changes.rows(name, sql, values)
     },
   })
   const cached = createFactsMemory({ feed, maxBytes: 1_000_000 }).rememberFacts(loadFacts)
@@ -456,6 +456,22 @@ test.serial('facts that are not all in memory are loaded without a confirmation'
   await cached(query)
   t.deepEqual(sent, ['access changes'])
 })
+
+test.serial(
+  'changes are read by index even if there were none when the read was planned',
+  async (t) => {
+    await sql('truncate access_changes')
+    await sql('vacuum analyze access_changes')
+    await createChangeFeed(database.changes).refresh('')
+    const explainSql = 'explain (format json) execute "access changes" (null, null, null, 1)'
+    const [row] = await database.changes.rows<[plan: object]>('explain', explainSql, [])
+    const plan = JSON.stringify(row)
+    for (const table of ['access_changes', 'shares', 'members', 'service_keys']) {
+      t.true(plan.includes(`"Relation Name":"${table}"`), table)
+      t.notRegex(plan, new RegExp(`"Seq Scan",[^{}]*"Relation Name":"${table}"`))
+    }
+  },
+)
 
 test.serial('a list stays in memory until something in its workspace changes', async (t) => {
   const world = await createWorld()

@@ -12,11 +12,11 @@ export type DemoStores = Stores & { demo: DemoStore }
 
 /** Creates the stores that seed the demo data. */
 export function createDemoStores(em: EntityManager): Transactional<DemoStores> {
-  return {
-    ...createStores(em),
+  return Object.assign(createStores(em), {
     demo: new DemoStore(em),
-    transaction: (work) => inTransaction(em, (em) => work(createDemoStores(em))),
-  }
+    transaction: <Result>(work: (tx: Transactional<DemoStores>) => Promise<Result>) =>
+      inTransaction(em, (em) => work(createDemoStores(em))),
+  })
 }
 
 /**
