@@ -27,7 +27,6 @@ const database = {
   ...opened,
   statements: { ...opened.statements, ...countStatements(opened.statements) },
   reads: countStatements(opened.reads),
-  changes: countStatements(opened.changes),
 }
 
 function countStatements({ rows }: Statements): Statements {

@@ -10,7 +10,6 @@ import {
   statementError,
 } from './database-errors.ts'
 import { isConnectionUsable, lockTimeout, withClient } from './pool.ts'
-import type { PrecededQueryConfig } from './preceded-query.ts'
 import { retryDeadlocks } from './transaction.ts'
 
 /**
@@ -197,38 +196,30 @@ async function runPrepared(
   values: unknown[],
   timeouts: Timeouts,
 ) {
-  const config = { name, text: sql, values }
-  return retryDeadlocks(() =>
-    withClient(pool, async (client) => {
-      if (isWrite) return commitAfter(client, config, timeouts)
-      const { rows } = await client.query<{ index: number }>(config)
-      return rows
-    }),
-  )
+  async function run(client: PoolClient) {
+    const { rows } = await client.query<{ index: number }>({ name, text: sql, values })
+    return rows
+  }
+  const work = isWrite ? (client: PoolClient) => commitAfter(client, timeouts, run) : run
+  return retryDeadlocks(() => withClient(pool, work))
 }
 
 /**
  * Runs a single statement in a transaction. Without one, PostgreSQL would commit it even if the
  * connection is lost while it runs and the caller receives an error.
  */
-async function commitAfter(
+async function commitAfter<Result>(
   client: PoolClient,
-  config: Omit<PrecededQueryConfig, 'precededBy'>,
   { lockTimeout, statementTimeout }: Timeouts,
-): Promise<{ index: number }[]> {
+  run: (client: PoolClient) => Promise<Result>,
+): Promise<Result> {
   // PostgreSQL applies lock_timeout to each lock, and a statement can wait for several.
-  const precededBy = [
-    'begin',
-    `set local lock_timeout = ${lockTimeout}`,
-    `set local statement_timeout = ${statementTimeout}`,
-  ]
+  const settings = `set local lock_timeout = ${lockTimeout}; set local statement_timeout = ${statementTimeout}`
+  await client.query(`begin; ${settings}`)
   try {
-    const { rows } = await client.query<{ index: number }>({
-      ...config,
-      precededBy,
-    } as PrecededQueryConfig)
+    const result = await run(client)
     await client.query('commit')
-    return rows
+    return result
   } catch (error) {
     if (isConnectionUsable(error)) await client.query('rollback')
     throw error

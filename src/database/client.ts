@@ -2,7 +2,6 @@ import pg, { type PoolClient } from 'pg'
 import { callCancelled } from '../core/errors.ts'
 import { type RequestScope, requestScope } from '../core/request-scope.ts'
 import { withSpan } from '../core/trace.ts'
-import { type PrecededQueryConfig, sendPreceded } from './preceded-query.ts'
 
 /** Cancels the running statement of the connection with this process ID. */
 export type CancelBackend = (processId: number) => Promise<void>
@@ -20,7 +19,6 @@ const transactionControl = /^\s*(begin|start|commit|rollback|savepoint|release)\
  *
  * - A statement is cancelled when the request scope in which it runs is aborted.
  * - A statement has a span when its request is traced.
- * - A statement can be sent together with others (`PrecededQueryConfig`).
  * - A client whose connection is lost or does not respond ends and returns to its pool by itself.
  *   Kysely never releases a client whose BEGIN, COMMIT or ROLLBACK fails (kysely#1990), so without
  *   this each outage would shrink the pool.
@@ -66,9 +64,6 @@ export function createClientClass(cancelBackend?: CancelBackend): new () => pg.C
 
     async #send(args: never[]): Promise<unknown> {
       try {
-        const [config] = args as unknown as [string | PrecededQueryConfig]
-        if (typeof config === 'object' && config.precededBy)
-          return await sendPreceded(config, (query) => super.query(query))
         return await (super.query(...(args as unknown as [string])) as Promise<unknown>)
       } catch (error) {
         if (!(error instanceof pg.DatabaseError)) this.#abandon()

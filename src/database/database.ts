@@ -5,13 +5,11 @@ import { type ControlConnection, createControlConnection } from './control-conne
 import { statementError } from './database-errors.ts'
 import { openOrm } from './orm.ts'
 import {
-  addCounts,
   countConnections,
   maxStatementConnections,
   type PoolCounts,
   poolTimeouts,
   withClient,
-  withoutScans,
 } from './pool.ts'
 import { createPrimaryHosts, followPrimary } from './primary-hosts.ts'
 import { query } from './query.ts'
@@ -36,8 +34,6 @@ export type Database = {
   execute: ExecuteSql
   /** Runs the prepared statements that every call depends on, on the primary. */
   statements: StatementPool
-  /** Reads the changes to the facts of decisions on the primary, on its own connection. */
-  changes: Statements
   /**
    * Runs prepared statements that only read, on a replica if there is one. Their results include
    * every write that was acknowledged before the call.
@@ -84,10 +80,8 @@ export async function openDatabase(
     onError,
   )
   const Client = tellSchemaVersion(followPrimary(createClientClass(control.cancel), hosts))
-  const config = { connectionString, Client, ...timeouts }
-  const max = maxStatementConnections - 1
-  const statements = createStatementPool({ ...config, max }, onError)
-  const changes = createStatementPool({ ...config, max: 1 }, onError, withoutScans)
+  const config = { connectionString, Client, max: maxStatementConnections, ...timeouts }
+  const statements = createStatementPool(config, onError)
   let entityPool: Pool | undefined
   const orm = await openOrm(connectionString, {
     timeouts,
@@ -113,7 +107,6 @@ export async function openDatabase(
   const close = async () => {
     await replicaReads?.close()
     await statements.close()
-    await changes.close()
     await control.close()
     await orm.close(true)
   }
@@ -135,14 +128,13 @@ export async function openDatabase(
   }
   return {
     statements,
-    changes,
     reads: replicaReads ?? statements,
     replicas: replicaReads,
     control,
     fork: () => orm.em.fork(),
     execute,
     counts: () => ({
-      statements: addCounts(statements.counts(), changes.counts()),
+      statements: statements.counts(),
       entities: entityPool ? countConnections(entityPool) : { used: 0, idle: 0, waiting: 0 },
     }),
     close,

@@ -4,10 +4,7 @@ import { ServiceError } from '../core/errors.ts'
 /** Enough for the admitted calls (rpc/admit.ts) plus batched queries. */
 export const maxEntityConnections = 24
 
-/**
- * Enough for the concurrent statements of the batchers of checks and evaluations (batching.ts), and on
- * the primary for the one that reads changes.
- */
+/** Enough for the concurrent statements of the batchers of checks and evaluations (batching.ts). */
 export const maxStatementConnections = 10
 
 /** Milliseconds that a call waits for locks of other transactions. */
@@ -30,12 +27,6 @@ export const poolTimeouts = {
  */
 export const withoutJit = { jit: 'off' }
 
-/**
- * For the statement that reads recent changes. Their table is almost empty after a quiet minute. A
- * plan that is made then would read all of it, and stay in use while thousands of changes arrive.
- */
-export const withoutScans = { enable_seqscan: 'off' }
-
 /** For CLI commands, which do not delay other callers. */
 export const commandTimeouts = { ...poolTimeouts, connectionTimeoutMillis: 15_000 }
 
@@ -55,11 +46,6 @@ export type PoolCounts = { used: number; idle: number; waiting: number }
 /** Counts the connections of a pool. */
 export function countConnections({ totalCount, idleCount, waitingCount }: Pool): PoolCounts {
   return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount }
-}
-
-/** Adds the counts of two pools. */
-export function addCounts(a: PoolCounts, b: PoolCounts): PoolCounts {
-  return { used: a.used + b.used, idle: a.idle + b.idle, waiting: a.waiting + b.waiting }
 }
 
 /** Runs `work` with a client of the pool. A client whose connection failed is not used again. */

@@ -23,9 +23,8 @@ export type StatementPool = Statements & {
 export function createStatementPool(
   config: PoolConfig,
   onError: (error: Error) => void,
-  settings: Record<string, string> = {},
 ): StatementPool {
-  const pool = createGenericPlanPool(config, onError, settings)
+  const pool = createGenericPlanPool(config, onError)
   return {
     async rows<Row extends unknown[]>(name: string, text: string, values: unknown[]) {
       try {
@@ -42,17 +41,16 @@ export function createStatementPool(
   }
 }
 
-/** Creates a pool whose connections force generic plans and have the given settings of PostgreSQL. */
-export function createGenericPlanPool(
-  config: PoolConfig,
-  onError: (error: Error) => void,
-  settings: Record<string, string> = {},
-): Pool {
+/**
+ * Creates a pool whose connections force generic plans by index. A plan that is made while a table is
+ * almost empty would otherwise read all of it, and stay in use while thousands of rows are added.
+ */
+export function createGenericPlanPool(config: PoolConfig, onError: (error: Error) => void): Pool {
   const pool = new Pool(
     withSessionSettings(config, {
       plan_cache_mode: 'force_generic_plan',
+      enable_seqscan: 'off',
       ...withoutJit,
-      ...settings,
     }),
   )
   pool.on('error', onError)

@@ -282,7 +282,7 @@ test('evaluations of different services take turns', async (t) => {
         sent.push({ types, respond: () => resolve([[true, [], '{0,0}', bits, null]]) })
       }),
   } as unknown as StatementPool
-  const database = { reads: statements, changes: statements, replicas: undefined }
+  const database = { reads: statements, statements, replicas: undefined }
   const { loadBits } = createEngine(database, { keysRequired: false })
   const evaluate = (keyHash: string) => {
     const source = { requestId: '', ip: undefined, keyHash }

@@ -334,7 +334,7 @@ const preparedChanges: Record<string, { prepare: Change; change: Change }> = {
 /** Creates a cache that records whether each query was a hit. */
 function createCache(load: LoadFacts = loadFacts, maxBytes = 1_000_000) {
   const results: CacheResult[] = []
-  const feed = createChangeFeed(database.changes)
+  const feed = createChangeFeed(database.statements)
   const onQuery = (result: CacheResult) => results.push(result)
   const memory = createFactsMemory({ feed, maxBytes, onQuery })
   const cached = memory.rememberFacts(load)
@@ -446,7 +446,7 @@ test.serial('facts that are not all in memory are loaded without a confirmation'
   const feed = createChangeFeed({
     rows(name, sql, values) {
       sent.push(name)
-      return database.changes.rows(name, sql, values)
+      return database.statements.rows(name, sql, values)
     },
   })
   const cached = createFactsMemory({ feed, maxBytes: 1_000_000 }).rememberFacts(loadFacts)
@@ -462,9 +462,9 @@ test.serial(
   async (t) => {
     await sql('truncate access_changes')
     await sql('vacuum analyze access_changes')
-    await createChangeFeed(database.changes).refresh('')
+    await createChangeFeed(database.statements).refresh('')
     const explainSql = 'explain (format json) execute "access changes" (null, null, null, 1)'
-    const [row] = await database.changes.rows<[plan: object]>('explain', explainSql, [])
+    const [row] = await database.statements.rows<[plan: object]>('explain', explainSql, [])
     const plan = JSON.stringify(row)
     for (const table of ['access_changes', 'shares', 'members', 'service_keys']) {
       t.true(plan.includes(`"Relation Name":"${table}"`), table)

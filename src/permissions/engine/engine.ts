@@ -68,7 +68,7 @@ export type EngineOptions = {
  * newer than the last change that the node knows of.
  */
 export function createEngine(
-  { reads, changes, replicas }: Pick<Database, 'reads' | 'changes' | 'replicas'>,
+  { reads, statements, replicas }: Pick<Database, 'reads' | 'statements' | 'replicas'>,
   { keysRequired, maxFactsCacheBytes: maxBytes = 0, onFactsBatch, onCachedQuery }: EngineOptions,
 ): Engine {
   let loadFacts = createLoadFacts(reads, onFactsBatch)
@@ -89,7 +89,7 @@ export function createEngine(
   let loadUncertain = createLoadUncertain(reads)
   let loadCandidates = createLoadList(reads, { withConditional: true })
   if (maxBytes > 0 && !replicas) {
-    const feed = createChangeFeed(changes)
+    const feed = createChangeFeed(statements)
     const memory = createFactsMemory({ feed, maxBytes, onQuery: onCachedQuery })
     loadFacts = memory.rememberFacts(loadFacts)
     loadUncertain = memory.rememberUncertain(loadUncertain)
