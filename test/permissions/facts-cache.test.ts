@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
-import { openDatabase } from '../../src/database/database.ts'
+import pg from 'pg'
+import { type Database, openDatabase } from '../../src/database/database.ts'
+import { poolTimeouts } from '../../src/database/pool.ts'
+import { maxReadClockDifference } from '../../src/database/replicas/clock-offset.ts'
 import { hashServiceKey } from '../../src/identity/service-keys.ts'
 import type { Facts, FactsQuery, LoadFacts } from '../../src/permissions/engine/facts.ts'
 import type { ListQuery } from '../../src/permissions/engine/list.ts'
@@ -13,18 +16,46 @@ import { firstId } from '../../src/permissions/engine/page-token.ts'
 import type { Subject } from '../../src/permissions/engine/question.ts'
 import { AccessChangeStore } from '../../src/permissions/store/access-change-store.ts'
 import { cloneDatabase } from '../support/database.ts'
+import { type ClusterServer, startReplicatedCluster } from '../support/replication.ts'
 import { createSeed } from '../support/seed.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
+const cluster = await startReplicatedCluster(2)
+process.env.TEST_DATABASE_URL = cluster.primary.url
 const clone = await cloneDatabase()
+const standbyUrls = cluster.standbys.map(({ url }) =>
+  url.replace(/daikon$/, new URL(clone.url).pathname.slice(1)),
+)
 const database = await openDatabase(clone.url, () => {})
+const withStandbys = await openDatabase(clone.url, () => {}, poolTimeouts, { urls: standbyUrls })
 const seed = createSeed(clone.pool)
 const loadFacts = createLoadFacts(database.statements)
 const loadList = createLoadList(database.statements)
 test.after.always(async () => {
+  await withStandbys.close()
   await database.close()
-  await clone.drop()
+  // The last test kills the primary, so the database is not dropped.
+  await clone.pool.end()
+  await cluster.close()
 })
+
+/** Where the facts in memory are loaded and confirmed. */
+let place: Database = database
+
+/** Tests facts in memory beside a primary, and beside two standbys that share the statements. */
+function testMemory(title: string, run: (t: ExecutionContext) => Promise<void>) {
+  test.serial(title, (t) => {
+    place = database
+    return run(t)
+  })
+  test.serial(`${title}, on standbys`, async (t) => {
+    place = withStandbys
+    await waitUntil(() => stateOfStandbys().every(({ status }) => status === 'ok'))
+    await run(t)
+  })
+}
+
+const stateOfStandbys = () => withStandbys.replicas?.state().replicas ?? []
 
 const sql = (text: string, ...values: unknown[]) => clone.pool.query(text, values)
 /** Returns the ID of the resource kind. */
@@ -332,28 +363,33 @@ const preparedChanges: Record<string, { prepare: Change; change: Change }> = {
 }
 
 /** Creates a cache that records whether each query was a hit. */
-function createCache(load: LoadFacts = loadFacts, maxBytes = 1_000_000) {
+function createCache(load: LoadFacts = createLoadFacts(place.reads), maxBytes = 1_000_000) {
   const results: CacheResult[] = []
-  const feed = createChangeFeed(database.statements)
+  const feed = createChangeFeed(place.statements, place.replicas)
   const onQuery = (result: CacheResult) => results.push(result)
   const memory = createFactsMemory({ feed, maxBytes, onQuery })
   const cached = memory.rememberFacts(load)
-  const cachedList = memory.rememberLists(loadList, 'certain')
+  const cachedList = memory.rememberLists(createLoadList(place.reads), 'certain')
   return { cached, cachedList, feed, results }
 }
 
-/** Loads facts until they are in memory. */
-async function warmUp({ cached, results }: ReturnType<typeof createCache>, query: FactsQuery) {
-  // The first read of the changes has no earlier read to compare with.
-  for (let times = 0; times < 3; times += 1) await cached(query)
-  if (results.at(-1) !== 'hit') throw new Error(`The facts are not in memory: ${results}`)
-}
+type Cache = ReturnType<typeof createCache>
 
-async function assertFresh(
-  t: ExecutionContext,
-  { cached }: ReturnType<typeof createCache>,
-  query: FactsQuery,
-) {
+/** Loads facts until they are in memory. */
+const warmUp = ({ cached, results }: Cache, query: FactsQuery) =>
+  waitUntil(async () => {
+    await cached(query)
+    return results.at(-1) === 'hit'
+  })
+
+/** Loads a list until it is in memory. */
+const warmUpList = ({ cachedList, results }: Cache, query: ListQuery) =>
+  waitUntil(async () => {
+    await cachedList(query)
+    return results.at(-1) === 'hit'
+  })
+
+async function assertFresh(t: ExecutionContext, { cached }: Cache, query: FactsQuery) {
   const expected = decisive(await loadFacts(query))
   t.deepEqual(decisive(await cached(query)), expected)
   return expected
@@ -387,7 +423,7 @@ const allChanges = [
 ]
 
 for (const { name, prepare, change } of allChanges) {
-  test.serial(`${name} is noticed`, async (t) => {
+  testMemory(`${name} is noticed`, async (t) => {
     const world = await createWorld()
     await prepare?.(world)
     const cache = createCache()
@@ -398,7 +434,7 @@ for (const { name, prepare, change } of allChanges) {
     for (const evaluation of evaluations) await warmUp(cache, evaluation)
     const lists = ['view', 'publish', 'review'].map((action) => listOf(world.query, action))
     for (const list of lists) {
-      await cache.cachedList(list)
+      await warmUpList(cache, list)
       t.deepEqual(await cache.cachedList(list), await loadList(list))
       t.is(cache.results.at(-1), 'hit')
     }
@@ -418,7 +454,7 @@ const renames = [
   { name: 'external ID', column: 'external_id' },
 ]
 for (const { name, column } of renames) {
-  test.serial(`a changed ${name} is noticed, also if another user gets it`, async (t) => {
+  testMemory(`a changed ${name} is noticed, also if another user gets it`, async (t) => {
     const { query, viewer, owner } = await createWorld()
     const { rows } = await sql(`select ${column} as name from users where id = $1`, viewer)
     const subject = column === 'email' ? { email: rows[0].name } : { externalId: rows[0].name }
@@ -457,12 +493,13 @@ test.serial('facts that are not all in memory are loaded without a confirmation'
   t.deepEqual(sent, ['access changes'])
 })
 
-test.serial('a list stays in memory until something in its workspace changes', async (t) => {
+testMemory('a list stays in memory until something in its workspace changes', async (t) => {
   const world = await createWorld()
   const other = await createWorld()
-  const { cachedList, results } = createCache()
+  const cache = createCache()
+  const { cachedList, results } = cache
   const list = listOf(world.query, 'view')
-  for (let times = 0; times < 3; times += 1) await cachedList(list)
+  await warmUpList(cache, list)
   await sql('delete from shares where resource_id = $1', other.shared.resource_id)
   await cachedList(list)
   t.is(results.at(-1), 'hit')
@@ -471,7 +508,7 @@ test.serial('a list stays in memory until something in its workspace changes', a
   t.is(results.at(-1), 'changed')
 })
 
-test.serial(
+testMemory(
   'irrelevant changes and changes in other workspaces leave the facts in memory',
   async (t) => {
     const world = await createWorld()
@@ -491,7 +528,7 @@ test.serial(
   },
 )
 
-test.serial(
+testMemory(
   'a change is noticed when its transaction commits, even if it runs for a long time',
   async (t) => {
     const { shared, query } = await createWorld()
@@ -500,7 +537,9 @@ test.serial(
     const client = await clone.pool.connect()
     t.teardown(() => client.release())
     await client.query('begin')
+    await client.query('savepoint part')
     await client.query('delete from shares where resource_id = $1', [shared.resource_id])
+    await client.query('release savepoint part')
     // These transactions start later and commit earlier.
     await seed.user()
     await cache.cached(query)
@@ -512,7 +551,7 @@ test.serial(
   },
 )
 
-test.serial('facts that change while they are loaded are not cached', async (t) => {
+testMemory('facts that change while they are loaded are not cached', async (t) => {
   const { shared, query } = await createWorld()
   let isInterfering = false
   const cache = createCache(async (query, scope) => {
@@ -530,7 +569,7 @@ test.serial('facts that change while they are loaded are not cached', async (t) 
   await assertFresh(t, cache, query)
 })
 
-test.serial('a UUID in capital letters identifies the same resource', async (t) => {
+testMemory('a UUID in capital letters identifies the same resource', async (t) => {
   const { shared, query } = await createWorld()
   const checks = query.checks.map((check) => ({
     ...check,
@@ -542,7 +581,7 @@ test.serial('a UUID in capital letters identifies the same resource', async (t) 
   await assertFresh(t, cache, { ...query, checks })
 })
 
-test.serial('facts of rejected credentials are not cached', async (t) => {
+testMemory('facts of rejected credentials are not cached', async (t) => {
   const { query, viewer } = await createWorld()
   const { cached, results } = createCache()
   const load = async (query: FactsQuery) => {
@@ -557,12 +596,12 @@ test.serial('facts of rejected credentials are not cached', async (t) => {
   await load(query)
 })
 
-test.serial('recently used facts stay in memory', async (t) => {
+testMemory('recently used facts stay in memory', async (t) => {
   const { query } = await createWorld()
-  const { cached, results } = createCache(loadFacts, 20_000)
+  const cache = createCache(undefined, 20_000)
+  const { cached, results } = cache
   const used = { ...query, checks: query.checks.slice(0, 1) }
-  await cached(used)
-  await cached(used)
+  await warmUp(cache, used)
   for (let times = 0; times < 50; times += 1) {
     const checks = query.checks.map((check) => ({ ...check, resource_id: randomUUID() }))
     await cached({ ...query, checks: checks.slice(0, 3) })
@@ -579,7 +618,7 @@ async function countChanges({ resource_id }: { resource_id: string }): Promise<n
   return (await sql(count, resource_id)).rows[0].count
 }
 
-test.serial(
+testMemory(
   'a node that misses changes because they were deleted trusts none of its cached facts',
   async (t) => {
     const { shared, query } = await createWorld()
@@ -598,7 +637,7 @@ test.serial(
   },
 )
 
-test.serial(
+testMemory(
   'changes are retained for a minute, and the horizon of a restored database is corrected',
   async (t) => {
     const { shared, query } = await createWorld()
@@ -622,3 +661,139 @@ test.serial(
     t.true(rows[0].is_past)
   },
 )
+
+test.serial('both standbys confirm facts in memory', async (t) => {
+  const { query } = await createWorld()
+  place = withStandbys
+  const cache = createCache()
+  const reads = stateOfStandbys().map(({ reads }) => reads)
+  await waitUntil(async () => {
+    await warmUp(cache, query)
+    return stateOfStandbys().every((standby, index) => standby.reads > (reads[index] ?? 0) + 10)
+  })
+  t.is(cache.results.at(-1), 'hit')
+})
+
+test.serial('an expiry is noticed if the clock of a standby is a little behind', async (t) => {
+  const { query, shared } = await createWorld()
+  place = withStandbys
+  let behind: Facts | undefined
+  const cache = createCache(async (query, scope) => behind ?? loadFacts(query, scope))
+  // On a busy machine, an attempt can take longer than the clocks may differ.
+  await waitUntil(async () => {
+    await sql('update shares set expires_at = null where resource_id = $1', shared.resource_id)
+    const before = await loadFacts(query)
+    const startedAt = performance.now()
+    await sql('update shares set expires_at = now() where resource_id = $1', shared.resource_id)
+    await cache.feed.refresh('')
+    behind = before
+    const other = { ...query, tokenId: randomUUID() }
+    await cache.cached(other)
+    behind = undefined
+    const fresh = decisive(await cache.cached(other))
+    if (performance.now() - startedAt > maxReadClockDifference / 2) return false
+    t.deepEqual(fresh, decisive(await loadFacts(other)))
+    t.notDeepEqual(fresh, decisive(before))
+    return true
+  })
+})
+
+test.serial('changes that standbys do not replay are noticed', async (t) => {
+  const { query, shared, document } = await createWorld()
+  place = withStandbys
+  const cache = createCache()
+  await warmUp(cache, query)
+  for (const { query } of cluster.standbys) await query('select pg_wal_replay_pause()')
+  await sql('delete from shares where resource_id = $1', shared.resource_id)
+  await assertFresh(t, cache, query)
+  await warmUp(cache, query)
+  await sql('delete from resources where id = $1', document.id)
+  await assertFresh(t, cache, query)
+  for (const { query } of cluster.standbys) await query('select pg_wal_replay_resume()')
+  await waitUntil(() => stateOfStandbys().every(({ status }) => status === 'ok'))
+  await warmUp(cache, query)
+  await assertFresh(t, cache, query)
+})
+
+test.serial('a commit that is visible before it is in the log is noticed', async (t) => {
+  const { query, shared } = await createWorld()
+  place = withStandbys
+  // The log is written in the background only after a long time.
+  await cluster.primary.query("alter system set wal_writer_delay = '10s'")
+  await cluster.primary.query('select pg_reload_conf()')
+  const cache = createCache()
+  await warmUp(cache, query)
+  const client = await clone.pool.connect()
+  await client.query('set synchronous_commit = off')
+  await client.query('delete from shares where resource_id = $1', [shared.resource_id])
+  // It is acknowledged early, so it may be missed, but only until it is in the log.
+  for (let round = 0; round < 3; round += 1) await cache.cached(query)
+  await client.query('reset synchronous_commit')
+  client.release()
+  await seed.user()
+  await assertFresh(t, cache, query)
+  await cluster.primary.query('alter system reset wal_writer_delay')
+  await cluster.primary.query('select pg_reload_conf()')
+})
+
+test.serial('facts in memory are confirmed by the other standby if one is killed', async (t) => {
+  const { query, shared, grouped } = await createWorld()
+  place = withStandbys
+  const cache = createCache()
+  const [first] = cluster.standbys
+  await warmUp(cache, query)
+  await first?.kill()
+  await sql('delete from shares where resource_id = $1', shared.resource_id)
+  await assertFresh(t, cache, query)
+  await warmUp(cache, query)
+  await sql('delete from shares where resource_id = $1', grouped.resource_id)
+  await assertFresh(t, cache, query)
+  await first?.start()
+})
+
+for (const isReplaced of [false, true])
+  test.serial(
+    `no fact in memory is trusted after the primary was ${isReplaced ? 'replaced' : 'restarted'}`,
+    async (t) => {
+      const { query, shared } = await createWorld()
+      const { primary, standbys } = cluster
+      const [first, second] = standbys as [ClusterServer, ClusterServer]
+      const hosts = [primary, first].map(({ url }) => new URL(url).host)
+      const url = `${clone.url.replace(hosts[0] as string, hosts.join())}?target_session_attrs=read-write`
+      place = await openDatabase(url, () => {}, poolTimeouts, { urls: standbyUrls })
+      const cache = createCache()
+      await warmUp(cache, query)
+      await primary.kill()
+      if (isReplaced) {
+        await first.promote()
+        await second.follow(first)
+      } else await primary.start()
+      const { pathname } = new URL(clone.url)
+      const current = new pg.Client(
+        `${isReplaced ? first.url : primary.url}`.replace(/\/daikon$/, pathname),
+      )
+      await current.connect()
+      await waitUntil(() =>
+        current.query('delete from shares where resource_id = $1', [shared.resource_id]).then(
+          () => true,
+          () => false,
+        ),
+      )
+      await current.end()
+      const loadCurrent = createLoadFacts(place.statements)
+      let expected: Facts | undefined
+      await waitUntil(async () => {
+        expected = await loadCurrent(query).catch(() => undefined)
+        return expected !== undefined
+      })
+      let found: Facts | undefined
+      await waitUntil(async () => {
+        found = await cache.cached(query).catch(() => undefined)
+        return found !== undefined
+      })
+      t.deepEqual(decisive(found as Facts), decisive(expected as Facts))
+      t.not(cache.results.at(-1), 'hit')
+      await warmUp(cache, query)
+      await place.close()
+    },
+  )

@@ -30,6 +30,9 @@ type Row = [
   changes: Change[] | null,
 ]
 
+/** A row, and the snapshot that it and every later load include, if it is known. */
+type Read = { row: Row; included: PrimarySnapshot | undefined }
+
 /** If one statement returns more changes than this, all facts count as changed. */
 const maxChanges = 1000
 
@@ -98,8 +101,7 @@ export function createChangeFeed(
   let position: Position | undefined
   const clockDifference = replicas ? maxReadClockDifference : 0
 
-  /** Returns the row, and the snapshot that it and every later load include. */
-  async function readRow(values: unknown[]): Promise<SnapshotRow> {
+  async function readRow(values: unknown[]): Promise<Read> {
     const name = 'access changes'
     if (!replicas) {
       const [row] = (await statements.rows<Row>(name, changesSql, values)) as [Row]
@@ -110,8 +112,8 @@ export function createChangeFeed(
     const [row] = rows as [Row]
     const [, serverStart] = row
     // Another primary served the statement.
-    if (serverStart !== null && serverStart !== included?.serverStart) return { row }
-    return { row, included }
+    const isOther = serverStart !== null && serverStart !== included?.serverStart
+    return { row, included: isOther ? undefined : included }
   }
 
   async function readChanges(): Promise<string> {
