@@ -26,7 +26,7 @@ type Row = [
   snapshot: string | null,
   serverStart: string | null,
   readAt: string,
-  isComplete: boolean | null,
+  isWhole: boolean | null,
   changes: Change[] | null,
 ]
 
@@ -40,10 +40,10 @@ const maxChanges = 1000
  * $1 and $2 are the snapshot and read time of the last position, or nulls; $3 is the limit, and $4 the
  * milliseconds by which the clocks of the servers may differ.
  *
- * Returns the new position and the changes since the last one. `isComplete` is false or null if
- * changes may be missing: they were pruned, or the clock was set back. A transaction is not visible in a snapshot if it began later or is in the snapshot's list of
- * running transactions. Testing these two conditions separately keeps the query fast while a
- * transaction runs for hours. Shares, memberships and keys expire without a change to their rows, so
+ * Returns the new position and the changes since the last one. `isWhole` is false or null if changes
+ * may be missing: they were pruned, or the clock was set back. A transaction is not visible in a
+ * snapshot if it began later or is in the snapshot's list of running transactions. Testing these two
+ * conditions separately keeps the query fast while a transaction runs for hours. Shares, memberships and keys expire without a change to their rows, so
  * those that expired since the last position are also returned as changes.
  */
 const changesSql = `
