@@ -62,9 +62,7 @@ export type EngineOptions = {
   onCachedQuery?: ((result: CacheResult) => void) | undefined
 }
 
-/**
- * Creates the engine, with facts in memory if `maxFactsCacheBytes` is set.
- */
+/** Creates the engine, with facts in memory if `maxFactsCacheBytes` is set. */
 export function createEngine(
   { reads, statements, replicas }: Pick<Database, 'reads' | 'statements' | 'replicas'>,
   { keysRequired, maxFactsCacheBytes: maxBytes = 0, onFactsBatch, onCachedQuery }: EngineOptions,

@@ -43,8 +43,9 @@ const maxChanges = 1000
  * Returns the new position and the changes since the last one. `isWhole` is false or null if changes
  * may be missing: they were pruned, or the clock was set back. A transaction is not visible in a
  * snapshot if it began later or is in the snapshot's list of running transactions. Testing these two
- * conditions separately keeps the query fast while a transaction runs for hours. Shares, memberships and keys expire without a change to their rows, so
- * those that expired since the last position are also returned as changes.
+ * conditions separately keeps the query fast while a transaction runs for hours. Shares, memberships
+ * and keys expire without a change to their rows, so those that expired since the last position are
+ * also returned as changes.
  */
 const changesSql = `
 select
@@ -85,8 +86,8 @@ from (values ($2::timestamptz - make_interval(secs => $4::float8 / 1000))) expir
  * that the load saw, and returns every change that the load did not see:
  *
  * - Everything: the position that its server must have replayed is asked for after the call began, and
- *   the value was loaded before. Whatever a server shows lies before that position, and the primary
- *   waits for commits in progress.
+ *   the value was loaded before. Whatever a standby showed lies before that position. A read on the
+ *   primary waits until it is visible there, too (`awaitCommits`).
  * - Every change: the load began after the feed had reached its position, whose snapshot every later
  *   read includes (`SnapshotRows`). The next statement returns what this snapshot did not include. Some
  *   of it may have been returned before, which only drops facts without need.
