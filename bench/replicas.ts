@@ -3,7 +3,7 @@ import { type ClusterServer, startReplicatedCluster } from '../test/support/repl
 import { createCheckBatches } from './check-batches.ts'
 import { ensureDataSet } from './data-set.ts'
 import { smallSize } from './data-set-size.ts'
-import type { Harness, Measurement } from './harness.ts'
+import { defaultFactsCacheBytes, type Harness, type Measurement } from './harness.ts'
 import { interleave, medianLoad, medianOf } from './rounds.ts'
 import { formatLoad, formatNumber, type Row } from './table.ts'
 import { fetchResponses, writeChecks } from './write-requests.ts'
@@ -11,11 +11,19 @@ import { fetchResponses, writeChecks } from './write-requests.ts'
 /** The CPU microseconds per check of the node, the primary and all standbys. */
 type Measured = Measurement & { primaryCpu: number; standbyCpu: number }
 
+const cases = [
+  'no standby',
+  'one standby',
+  'one standby, facts in memory',
+  'two standbys',
+  'two standbys, facts in memory',
+] as const
+
 /** The microseconds of a clock tick in /proc, which is 100 Hz on all common platforms. */
 const tick = 10_000
 
 /**
- * Measures Check with zero, one and two standbys. All servers share one machine, so the relevant
+ * Measures Check with zero, one and two standbys, and with facts in memory. All servers share one machine, so the relevant
  * result is the CPU time per check, especially on the primary.
  */
 export async function measureReplicas(harness: Harness, addRow: (row: Row) => void): Promise<void> {
@@ -23,7 +31,7 @@ export async function measureReplicas(harness: Harness, addRow: (row: Row) => vo
   const { primary, standbys, close } = await startReplicatedCluster(2)
   try {
     await ensureDataSet(primary.url, smallSize)
-    const start = (count: number) => {
+    const start = (count: number, maxFactsCacheBytes = 0) => {
       const urls = standbys.slice(0, count).map(({ url }) => url)
       return harness.startProcess(
         'daikon-server.ts',
@@ -31,6 +39,8 @@ export async function measureReplicas(harness: Harness, addRow: (row: Row) => vo
         privatePath,
         publicPath,
         urls.join(),
+        '',
+        String(maxFactsCacheBytes),
       )
     }
     const data = { url: primary.url, size: smallSize }
@@ -41,25 +51,28 @@ export async function measureReplicas(harness: Harness, addRow: (row: Row) => vo
       await fetchResponses(harness, start(0), batches),
     ).daikon
     for (const inFlight of [64, 256]) {
-      const measure = (count: number) => async (): Promise<Measured> => {
-        const before = await readServers(primary, standbys)
-        const load = { kind: 'unary' as const, inFlight, files: [file] }
-        const result = await harness.measure(start(count), load)
-        const after = await readServers(primary, standbys)
-        const perCall = (microseconds: number) => microseconds / result.calls
-        return {
-          ...result,
-          cpu: perCall(result.cpu),
-          primaryCpu: perCall(after.primary - before.primary),
-          standbyCpu: perCall(after.standbys - before.standbys),
+      const measure =
+        (count: number, maxFactsCacheBytes?: number) => async (): Promise<Measured> => {
+          const before = await readServers(primary, standbys)
+          const load = { kind: 'unary' as const, inFlight, files: [file] }
+          const result = await harness.measure(start(count, maxFactsCacheBytes), load)
+          const after = await readServers(primary, standbys)
+          const perCall = (microseconds: number) => microseconds / result.calls
+          return {
+            ...result,
+            cpu: perCall(result.cpu),
+            primaryCpu: perCall(after.primary - before.primary),
+            standbyCpu: perCall(after.standbys - before.standbys),
+          }
         }
-      }
       const results = await interleave(harness.rounds, {
         'no standby': measure(0),
         'one standby': measure(1),
+        'one standby, facts in memory': measure(1, defaultFactsCacheBytes),
         'two standbys': measure(2),
+        'two standbys, facts in memory': measure(2, defaultFactsCacheBytes),
       })
-      for (const name of ['no standby', 'one standby', 'two standbys'] as const) {
+      for (const name of cases) {
         addRow({
           label: `1 item, ${inFlight} in flight, ${name}`,
           daikon: describe(results.map((round) => round[name])),

@@ -18,10 +18,7 @@ type NodeOptions = {
   folder: string
   /** Each server can be the primary or a replica, because a failover changes their roles. */
   servers: ProxiedServer[]
-  /**
-   * Whether checks and lists are read from the standbys, rather than from the primary and from
-   * memory.
-   */
+  /** Whether checks and lists are read from the standbys, rather than from the primary. */
   hasReplicas: boolean
   /** A module in this folder that breaks the protocol. */
   brokenBy: string | undefined

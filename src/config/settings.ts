@@ -331,7 +331,7 @@ export const settings = {
   MAX_FACTS_CACHE_BYTES: setting(
     '67108864',
     wholeNumber,
-    "Maximum size in bytes of a worker's cache for checks and lists. A cached entry is used only after PostgreSQL has confirmed that it has not changed. 0 disables the cache. Nodes with REPLICA_URLS have none.",
+    "Maximum size in bytes of a worker's cache for checks and lists. A cached entry is used only after PostgreSQL has confirmed that it has not changed. 0 disables the cache.",
   ),
   GOOGLE_CLIENT_ID: setting(
     '',

@@ -40,7 +40,7 @@ export type Database = {
    */
   reads: Statements
   /** Undefined without replicas. */
-  replicas: Pick<ReplicaReads, 'state'> | undefined
+  replicas: Pick<ReplicaReads, 'state' | 'rowsWithSnapshot'> | undefined
   /** Stays available when the pools are exhausted. */
   control: ControlConnection
   /** The connections of each pool to the primary, for metrics. */

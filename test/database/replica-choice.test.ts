@@ -1,6 +1,10 @@
 import test from 'ava'
 import { readTargetSessionAttributes, splitHosts } from '../../src/core/postgres-hosts.ts'
-import { areClocksSkewed, maxClockSkew } from '../../src/database/replicas/clock-offset.ts'
+import {
+  areClocksClose,
+  areClocksSkewed,
+  maxClockSkew,
+} from '../../src/database/replicas/clock-offset.ts'
 import {
   assessReplica,
   chooseReplica,
@@ -96,4 +100,21 @@ test('a URL with several hosts is split into one URL per host', (t) => {
     'postgres://a',
     'postgres://b',
   ])
+})
+
+test('clocks count as close only if they definitely differ by at most twice the limit', (t) => {
+  const limit = 2 * maxClockSkew
+  const primary = { min: 0, max: 100 }
+  const cases: [min: number, max: number, isClose: boolean][] = [
+    [0, limit, true],
+    [0, limit + 1, false],
+    [100 - limit, 0, true],
+    [99 - limit, 0, false],
+    // A slow reading is too inaccurate to prove that they are close.
+    [-limit, limit, false],
+  ]
+  for (const [min, max, isClose] of cases) {
+    t.is(areClocksClose(primary, { min, max }), isClose)
+    t.is(areClocksClose({ min, max }, primary), isClose)
+  }
 })

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
-import { openDatabase } from '../../src/database/database.ts'
+import { type Database, openDatabase } from '../../src/database/database.ts'
+import { poolTimeouts } from '../../src/database/pool.ts'
 import { hashServiceKey } from '../../src/identity/service-keys.ts'
 import type { Facts, FactsQuery, LoadFacts } from '../../src/permissions/engine/facts.ts'
 import type { ListQuery } from '../../src/permissions/engine/list.ts'
@@ -13,18 +14,44 @@ import { firstId } from '../../src/permissions/engine/page-token.ts'
 import type { Subject } from '../../src/permissions/engine/question.ts'
 import { AccessChangeStore } from '../../src/permissions/store/access-change-store.ts'
 import { cloneDatabase } from '../support/database.ts'
+import { startReplicatedCluster } from '../support/replication.ts'
 import { createSeed } from '../support/seed.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
+const cluster = await startReplicatedCluster(2)
+process.env.TEST_DATABASE_URL = cluster.primary.url
 const clone = await cloneDatabase()
+const standbyUrls = cluster.standbys.map(({ url }) =>
+  url.replace(/daikon$/, new URL(clone.url).pathname.slice(1)),
+)
 const database = await openDatabase(clone.url, () => {})
+const withStandbys = await openDatabase(clone.url, () => {}, poolTimeouts, { urls: standbyUrls })
 const seed = createSeed(clone.pool)
 const loadFacts = createLoadFacts(database.statements)
 const loadList = createLoadList(database.statements)
 test.after.always(async () => {
+  await withStandbys.close()
   await database.close()
   await clone.drop()
+  await cluster.close()
 })
+
+/** Where the facts in memory are loaded and confirmed. */
+let place: Database = database
+
+/** Tests facts in memory beside a primary, and beside two standbys that share the statements. */
+function testMemory(title: string, run: (t: ExecutionContext) => Promise<void>) {
+  test.serial(title, (t) => {
+    place = database
+    return run(t)
+  })
+  test.serial(`${title}, on standbys`, async (t) => {
+    place = withStandbys
+    const { state } = withStandbys.replicas as NonNullable<Database['replicas']>
+    await waitUntil(() => state().replicas.every(({ status }) => status === 'ok'))
+    await run(t)
+  })
+}
 
 const sql = (text: string, ...values: unknown[]) => clone.pool.query(text, values)
 /** Returns the ID of the resource kind. */
@@ -332,28 +359,33 @@ const preparedChanges: Record<string, { prepare: Change; change: Change }> = {
 }
 
 /** Creates a cache that records whether each query was a hit. */
-function createCache(load: LoadFacts = loadFacts, maxBytes = 1_000_000) {
+function createCache(load: LoadFacts = createLoadFacts(place.reads), maxBytes = 1_000_000) {
   const results: CacheResult[] = []
-  const feed = createChangeFeed(database.statements)
+  const feed = createChangeFeed(place.statements, place.replicas)
   const onQuery = (result: CacheResult) => results.push(result)
   const memory = createFactsMemory({ feed, maxBytes, onQuery })
   const cached = memory.rememberFacts(load)
-  const cachedList = memory.rememberLists(loadList, 'certain')
+  const cachedList = memory.rememberLists(createLoadList(place.reads), 'certain')
   return { cached, cachedList, feed, results }
 }
 
-/** Loads facts until they are in memory. */
-async function warmUp({ cached, results }: ReturnType<typeof createCache>, query: FactsQuery) {
-  // The first read of the changes has no earlier read to compare with.
-  for (let times = 0; times < 3; times += 1) await cached(query)
-  if (results.at(-1) !== 'hit') throw new Error(`The facts are not in memory: ${results}`)
-}
+type Cache = ReturnType<typeof createCache>
 
-async function assertFresh(
-  t: ExecutionContext,
-  { cached }: ReturnType<typeof createCache>,
-  query: FactsQuery,
-) {
+/** Loads facts until they are in memory. */
+const warmUp = ({ cached, results }: Cache, query: FactsQuery) =>
+  waitUntil(async () => {
+    await cached(query)
+    return results.at(-1) === 'hit'
+  })
+
+/** Loads a list until it is in memory. */
+const warmUpList = ({ cachedList, results }: Cache, query: ListQuery) =>
+  waitUntil(async () => {
+    await cachedList(query)
+    return results.at(-1) === 'hit'
+  })
+
+async function assertFresh(t: ExecutionContext, { cached }: Cache, query: FactsQuery) {
   const expected = decisive(await loadFacts(query))
   t.deepEqual(decisive(await cached(query)), expected)
   return expected
@@ -387,7 +419,7 @@ const allChanges = [
 ]
 
 for (const { name, prepare, change } of allChanges) {
-  test.serial(`${name} is noticed`, async (t) => {
+  testMemory(`${name} is noticed`, async (t) => {
     const world = await createWorld()
     await prepare?.(world)
     const cache = createCache()
@@ -398,7 +430,7 @@ for (const { name, prepare, change } of allChanges) {
     for (const evaluation of evaluations) await warmUp(cache, evaluation)
     const lists = ['view', 'publish', 'review'].map((action) => listOf(world.query, action))
     for (const list of lists) {
-      await cache.cachedList(list)
+      await warmUpList(cache, list)
       t.deepEqual(await cache.cachedList(list), await loadList(list))
       t.is(cache.results.at(-1), 'hit')
     }
@@ -418,7 +450,7 @@ const renames = [
   { name: 'external ID', column: 'external_id' },
 ]
 for (const { name, column } of renames) {
-  test.serial(`a changed ${name} is noticed, also if another user gets it`, async (t) => {
+  testMemory(`a changed ${name} is noticed, also if another user gets it`, async (t) => {
     const { query, viewer, owner } = await createWorld()
     const { rows } = await sql(`select ${column} as name from users where id = $1`, viewer)
     const subject = column === 'email' ? { email: rows[0].name } : { externalId: rows[0].name }
@@ -463,7 +495,7 @@ test.serial(
     await sql('truncate access_changes')
     await sql('vacuum analyze access_changes')
     await createChangeFeed(database.statements).refresh('')
-    const explainSql = 'explain (format json) execute "access changes" (null, null, null, 1)'
+    const explainSql = 'explain (format json) execute "access changes" (null, null, 1, 0)'
     const [row] = await database.statements.rows<[plan: object]>('explain', explainSql, [])
     const plan = JSON.stringify(row)
     for (const table of ['access_changes', 'shares', 'members', 'service_keys']) {
@@ -473,12 +505,13 @@ test.serial(
   },
 )
 
-test.serial('a list stays in memory until something in its workspace changes', async (t) => {
+testMemory('a list stays in memory until something in its workspace changes', async (t) => {
   const world = await createWorld()
   const other = await createWorld()
-  const { cachedList, results } = createCache()
+  const cache = createCache()
+  const { cachedList, results } = cache
   const list = listOf(world.query, 'view')
-  for (let times = 0; times < 3; times += 1) await cachedList(list)
+  await warmUpList(cache, list)
   await sql('delete from shares where resource_id = $1', other.shared.resource_id)
   await cachedList(list)
   t.is(results.at(-1), 'hit')
@@ -487,7 +520,7 @@ test.serial('a list stays in memory until something in its workspace changes', a
   t.is(results.at(-1), 'changed')
 })
 
-test.serial(
+testMemory(
   'irrelevant changes and changes in other workspaces leave the facts in memory',
   async (t) => {
     const world = await createWorld()
@@ -507,7 +540,7 @@ test.serial(
   },
 )
 
-test.serial(
+testMemory(
   'a change is noticed when its transaction commits, even if it runs for a long time',
   async (t) => {
     const { shared, query } = await createWorld()
@@ -516,7 +549,9 @@ test.serial(
     const client = await clone.pool.connect()
     t.teardown(() => client.release())
     await client.query('begin')
+    await client.query('savepoint part')
     await client.query('delete from shares where resource_id = $1', [shared.resource_id])
+    await client.query('release savepoint part')
     // These transactions start later and commit earlier.
     await seed.user()
     await cache.cached(query)
@@ -528,7 +563,7 @@ test.serial(
   },
 )
 
-test.serial('facts that change while they are loaded are not cached', async (t) => {
+testMemory('facts that change while they are loaded are not cached', async (t) => {
   const { shared, query } = await createWorld()
   let isInterfering = false
   const cache = createCache(async (query, scope) => {
@@ -546,7 +581,7 @@ test.serial('facts that change while they are loaded are not cached', async (t) 
   await assertFresh(t, cache, query)
 })
 
-test.serial('a UUID in capital letters identifies the same resource', async (t) => {
+testMemory('a UUID in capital letters identifies the same resource', async (t) => {
   const { shared, query } = await createWorld()
   const checks = query.checks.map((check) => ({
     ...check,
@@ -558,7 +593,7 @@ test.serial('a UUID in capital letters identifies the same resource', async (t) 
   await assertFresh(t, cache, { ...query, checks })
 })
 
-test.serial('facts of rejected credentials are not cached', async (t) => {
+testMemory('facts of rejected credentials are not cached', async (t) => {
   const { query, viewer } = await createWorld()
   const { cached, results } = createCache()
   const load = async (query: FactsQuery) => {
@@ -573,12 +608,12 @@ test.serial('facts of rejected credentials are not cached', async (t) => {
   await load(query)
 })
 
-test.serial('recently used facts stay in memory', async (t) => {
+testMemory('recently used facts stay in memory', async (t) => {
   const { query } = await createWorld()
-  const { cached, results } = createCache(loadFacts, 20_000)
+  const cache = createCache(undefined, 20_000)
+  const { cached, results } = cache
   const used = { ...query, checks: query.checks.slice(0, 1) }
-  await cached(used)
-  await cached(used)
+  await warmUp(cache, used)
   for (let times = 0; times < 50; times += 1) {
     const checks = query.checks.map((check) => ({ ...check, resource_id: randomUUID() }))
     await cached({ ...query, checks: checks.slice(0, 3) })
@@ -595,7 +630,7 @@ async function countChanges({ resource_id }: { resource_id: string }): Promise<n
   return (await sql(count, resource_id)).rows[0].count
 }
 
-test.serial(
+testMemory(
   'a node that misses changes because they were deleted trusts none of its cached facts',
   async (t) => {
     const { shared, query } = await createWorld()
@@ -614,7 +649,7 @@ test.serial(
   },
 )
 
-test.serial(
+testMemory(
   'changes are retained for a minute, and the horizon of a restored database is corrected',
   async (t) => {
     const { shared, query } = await createWorld()

@@ -13,11 +13,11 @@ const testWithGo = hasGo ? test.serial : test.serial.skip
 
 /** Options of `npm run linearizability`. */
 const runs: Record<string, string> = {
-  'reads from standbys are linearizable while nodes and servers fail':
+  'reads from standbys and from memory are linearizable while nodes and servers fail':
     '--seconds 20 --fault-milliseconds 200',
   'stale reads are found if reads do not wait for the standbys':
     '--operations 2500 --skip-wait --replay-delay 500',
-  'reads from memory are linearizable while nodes and servers fail':
+  'reads from the primary and from memory are linearizable while nodes and servers fail':
     '--seconds 15 --fault-milliseconds 200 --without-replicas',
   'stale reads are found if facts in memory are never invalidated':
     '--operations 2500 --skip-changes',

@@ -7,6 +7,7 @@ import { lockTimeout, withClient } from '../pool.ts'
 import { createGenericPlanPool } from '../statement-pool.ts'
 import { type ClockOffset, measureClockOffset } from './clock-offset.ts'
 import { type LogPosition, parseLsn, parseTimeline } from './replica-choice.ts'
+import { createSettledSnapshots, type PrimarySnapshot } from './settled-snapshots.ts'
 import { createSystemIdentifiers } from './system-identifiers.ts'
 
 /** The position that a read must include, and the state of the primary. */
@@ -15,6 +16,8 @@ export type ReadIndex = {
   /** Commits are acknowledged only after they are flushed, so `position` includes each of them. */
   isDurable: boolean
   clock: ClockOffset
+  /** Included in `position`, and in that of each later read. Undefined if none is known yet. */
+  included: PrimarySnapshot | undefined
 }
 
 /** Reads the index on the primary. */
@@ -43,7 +46,8 @@ export type ReadIndexSource = {
  */
 const readIndexSql = `
   select lsn::text, pg_walfile_name(lsn), current_setting('synchronous_commit'),
-    extract(epoch from clock_timestamp())::float8 * 1000
+    extract(epoch from clock_timestamp())::float8 * 1000, pg_current_snapshot()::text,
+    pg_postmaster_start_time()::text, pg_current_wal_insert_lsn()::text
   from pg_current_wal_flush_lsn() as lsn`
 
 /**
@@ -67,7 +71,15 @@ const committingSql = `
 /** Bytes of a page of the log, unless PostgreSQL was built with other pages. */
 const pageSize = 8192n
 
-type Row = [lsn: string, walFile: string, synchronousCommit: string, time: number]
+type Row = [
+  lsn: string,
+  walFile: string,
+  synchronousCommit: string,
+  time: number,
+  snapshot: string,
+  serverStart: string,
+  insertLsn: string,
+]
 
 /** Enough connections for two concurrent statements of each of the two kinds. */
 const maxConnections = 4
@@ -82,6 +94,7 @@ export function createReadIndexSource(
   onError: (error: Error) => void,
 ): ReadIndexSource {
   const systems = createSystemIdentifiers()
+  const settle = createSettledSnapshots()
   const pool = createGenericPlanPool(
     { ...config, max: maxConnections, onConnect: systems.onConnect },
     onError,
@@ -109,15 +122,20 @@ export function createReadIndexSource(
       text: readIndexSql,
       rowMode: 'array',
     })
-    const [lsn, walFile, synchronousCommit, time] = rows[0] as Row
+    const [flushLsn, walFile, synchronousCommit, time, snapshot, serverStart, insertLsn] =
+      rows[0] as Row
+    const flushed = parseLsn(flushLsn)
+    const included = settle({ snapshot, serverStart, lsn: parseLsn(insertLsn) }, flushed)
     return {
       position: {
         system: systems.of(client),
         timeline: parseTimeline(walFile),
-        lsn: parseLsn(lsn),
+        // A concurrent statement may have settled a later one.
+        lsn: included && included.lsn > flushed ? included.lsn : flushed,
       },
       isDurable: synchronousCommit !== 'off',
       clock: measureClockOffset(time, sentAt),
+      included,
     }
   }
 

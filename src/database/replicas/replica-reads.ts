@@ -5,6 +5,7 @@ import type { Statements } from '../statement-pool.ts'
 import type { ReadIndex, ReadIndexSource } from './read-index-source.ts'
 import { type Replica, ReplicaUnusableError } from './replica.ts'
 import { chooseReplica, type ReplicaStatus } from './replica-choice.ts'
+import type { PrimarySnapshot } from './settled-snapshots.ts'
 
 /** Why the primary served a read although there are replicas. */
 export type FallbackReason =
@@ -27,8 +28,17 @@ export type ReplicaState = {
   connections: PoolCounts
 }
 
+/** The rows of a read. `included` is a snapshot that this read and every later one include. */
+export type SnapshotRows<Row> = { rows: Row[]; included: PrimarySnapshot | undefined }
+
 /** Runs read-only statements on replicas. */
 export type ReplicaReads = Statements & {
+  /** Runs a statement like `rows`. */
+  rowsWithSnapshot<Row extends unknown[]>(
+    name: string,
+    sql: string,
+    values: unknown[],
+  ): Promise<SnapshotRows<Row>>
   state(): { replicas: ReplicaState[]; fallbacks: Map<FallbackReason, number> }
   /** Probes the replicas once, then periodically. */
   start(): Promise<void>
@@ -72,14 +82,15 @@ export function createReplicaReads({
     name: string,
     text: string,
     values: unknown[],
-  ): Promise<Row[] | FallbackReason> {
+  ): Promise<SnapshotRows<Row> | FallbackReason> {
     if (!chooseReplica(replicas)) return 'no_replica'
-    const { position, isDurable } = await readLatestIndex()
-    if (!isDurable) return 'asynchronous_commit'
+    const index = await readLatestIndex()
+    if (!index.isDurable) return 'asynchronous_commit'
     const replica = chooseReplica(replicas)
     if (!replica) return 'no_replica'
     try {
-      return await replica.rows<Row>(position, { name, text, values })
+      const rows = await replica.rows<Row>(index, { name, text, values })
+      return { rows, included: index.included }
     } catch (error) {
       if (requestScope.getStore()?.signal.aborted) throw error
       if (!(error instanceof ReplicaUnusableError)) return 'statement_failed'
@@ -87,14 +98,23 @@ export function createReplicaReads({
     }
   }
 
+  async function rowsWithSnapshot<Row extends unknown[]>(
+    name: string,
+    text: string,
+    values: unknown[],
+  ): Promise<SnapshotRows<Row>> {
+    const result = await readReplica<Row>(name, text, values)
+    if (typeof result !== 'string') return result
+    fallbacks.set(result, (fallbacks.get(result) ?? 0) + 1)
+    await readIndex.awaitCommits()
+    const included = latest?.included
+    return { rows: await primary.rows<Row>(name, text, values), included }
+  }
+
   return {
-    async rows<Row extends unknown[]>(name: string, text: string, values: unknown[]) {
-      const result = await readReplica<Row>(name, text, values)
-      if (typeof result !== 'string') return result
-      fallbacks.set(result, (fallbacks.get(result) ?? 0) + 1)
-      await readIndex.awaitCommits()
-      return primary.rows<Row>(name, text, values)
-    },
+    rowsWithSnapshot,
+    rows: async <Row extends unknown[]>(name: string, text: string, values: unknown[]) =>
+      (await rowsWithSnapshot<Row>(name, text, values)).rows,
     state: () => ({
       replicas: replicas.map((replica) => describeReplica(replica, latest)),
       fallbacks,

@@ -11,7 +11,12 @@ import {
   withClient,
 } from '../pool.ts'
 import { createGenericPlanPool } from '../statement-pool.ts'
-import { areClocksSkewed, type ClockOffset, measureClockOffset } from './clock-offset.ts'
+import {
+  areClocksClose,
+  areClocksSkewed,
+  type ClockOffset,
+  measureClockOffset,
+} from './clock-offset.ts'
 import type { ReadIndex } from './read-index-source.ts'
 import {
   assessReplica,
@@ -34,13 +39,13 @@ export type Replica = {
   /** The last replayed position that was observed. */
   readonly replayedLsn: bigint | undefined
   /**
-   * Waits until the replica has replayed `required`, then runs a prepared statement.
+   * Waits until the replica has replayed the position of `primary`, then runs a prepared statement.
    *
    * @throws ReplicaUnusableError if it does not reach the position in time or becomes unusable;
    * also throws the errors of the statement
    */
   rows<Row extends unknown[]>(
-    required: LogPosition,
+    primary: ReadIndex,
     statement: { name: string; text: string; values: unknown[] },
   ): Promise<Row[]>
   /** Updates the status. `primary` is the last known state of the primary. */
@@ -154,12 +159,13 @@ export function openReplica({ url, timeouts, onError, onStatus }: ReplicaOptions
   /** Returns `ok` once the replica has replayed the position, or why it cannot be read. */
   async function waitUntilReplayed(
     client: ClientBase,
-    required: LogPosition,
+    { position: required, clock }: ReadIndex,
   ): Promise<ReplicaStatus> {
     let deadline: number | undefined
     for (;;) {
       const observation = await respondsWithin(observe(client), limits.response)
       const assessed = assessReplica(observation, required)
+      if (assessed === 'ok' && !areClocksClose(observation.clock, clock)) return 'clock_skew'
       if (assessed !== 'lagging') return assessed
       deadline ??= performance.now() + limits.replay
       if (performance.now() >= deadline) {
@@ -195,7 +201,7 @@ export function openReplica({ url, timeouts, onError, onStatus }: ReplicaOptions
       return replayedLsn
     },
     async rows<Row extends unknown[]>(
-      required: LogPosition,
+      primary: ReadIndex,
       statement: { name: string; text: string; values: unknown[] },
     ) {
       if (status !== 'ok') throw new ReplicaUnusableError(status)
@@ -203,7 +209,7 @@ export function openReplica({ url, timeouts, onError, onStatus }: ReplicaOptions
         const result = await runInterruptible(() =>
           // Both statements must use one connection: another could lead to a different server.
           withClient(pool, async (client) => {
-            const assessed = await waitUntilReplayed(client, required)
+            const assessed = await waitUntilReplayed(client, primary)
             if (assessed !== 'ok') return assessed
             return client.query<Row>({ ...statement, rowMode: 'array' })
           }),

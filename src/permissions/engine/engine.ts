@@ -62,11 +62,7 @@ export type EngineOptions = {
   onCachedQuery?: ((result: CacheResult) => void) | undefined
 }
 
-/**
- * Creates the engine, with facts in memory if `maxFactsCacheBytes` is set. A node with replicas
- * remembers nothing: a standby can show a commit before the primary does, so its results could be
- * newer than the last change that the node knows of.
- */
+/** Creates the engine, with facts in memory if `maxFactsCacheBytes` is set. */
 export function createEngine(
   { reads, statements, replicas }: Pick<Database, 'reads' | 'statements' | 'replicas'>,
   { keysRequired, maxFactsCacheBytes: maxBytes = 0, onFactsBatch, onCachedQuery }: EngineOptions,
@@ -88,8 +84,8 @@ export function createEngine(
   )
   let loadUncertain = createLoadUncertain(reads)
   let loadCandidates = createLoadList(reads, { withConditional: true })
-  if (maxBytes > 0 && !replicas) {
-    const feed = createChangeFeed(statements)
+  if (maxBytes > 0) {
+    const feed = createChangeFeed(statements, replicas)
     const memory = createFactsMemory({ feed, maxBytes, onQuery: onCachedQuery })
     loadFacts = memory.rememberFacts(loadFacts)
     loadUncertain = memory.rememberUncertain(loadUncertain)

@@ -1,5 +1,8 @@
 import type { RequestScope } from '../../../core/request-scope.ts'
 import { createBatcher } from '../../../database/batching.ts'
+import { maxReadClockDifference } from '../../../database/replicas/clock-offset.ts'
+import type { ReplicaReads } from '../../../database/replicas/replica-reads.ts'
+import type { PrimarySnapshot } from '../../../database/replicas/settled-snapshots.ts'
 import type { Statements } from '../../../database/statement-pool.ts'
 import { type Change, type ChangeVersions, createChangeVersions } from './change-versions.ts'
 
@@ -15,39 +18,42 @@ export type ChangeFeed = Pick<
   refresh(workspaceId: string, scope?: RequestScope): Promise<string>
 }
 
-/**
- * How far the last statement read: the changes visible in `snapshot`, on the server process that
- * started at `serverStart`.
- */
-type Position = { snapshot: string; serverStart: string; readAt: string }
+/** How far the last statement read: at least the changes visible in a snapshot of the primary. */
+type Position = PrimarySnapshot & { readAt: string }
 
+/** `snapshot` and `serverStart` are null on a standby. */
 type Row = [
-  snapshot: string,
-  serverStart: string,
+  snapshot: string | null,
+  serverStart: string | null,
   readAt: string,
-  isComplete: boolean | null,
+  isWhole: boolean | null,
   changes: Change[] | null,
 ]
+
+/** A row, and the snapshot that it and every later load include, if it is known. */
+type Read = { row: Row; included: PrimarySnapshot | undefined }
 
 /** If one statement returns more changes than this, all facts count as changed. */
 const maxChanges = 1000
 
 /**
- * $1 to $3 are the snapshot, server start and read time of the last position, or nulls; $4 is the
- * limit.
+ * $1 and $2 are the snapshot and read time of the last position, or nulls; $3 is the limit, and $4 the
+ * milliseconds by which the clocks of the servers may differ.
  *
- * Returns the new position and the changes since the last one. `isComplete` is false or null if
- * changes may be missing: they were pruned, the server was replaced, or its clock was set back. A
- * transaction is not visible in a snapshot if it began later or is in the snapshot's list of
- * running transactions. Testing these two conditions separately keeps the query fast while a
- * transaction runs for hours. Shares, memberships and keys expire without a change to their rows, so
- * those that expired since the last position are also returned as changes.
+ * Returns the new position and the changes since the last one. `isWhole` is false or null if changes
+ * may be missing: they were pruned, or the clock was set back. A transaction is not visible in a
+ * snapshot if it began later or is in the snapshot's list of running transactions. Testing these two
+ * conditions separately keeps the query fast while a transaction runs for hours. Shares, memberships
+ * and keys expire without a change to their rows, so those that expired since the last position are
+ * also returned as changes.
  */
 const changesSql = `
 select
-  pg_current_snapshot()::text, pg_postmaster_start_time()::text, statement_timestamp()::text,
+  case when not pg_is_in_recovery() then pg_current_snapshot()::text end,
+  case when not pg_is_in_recovery() then pg_postmaster_start_time()::text end,
+  statement_timestamp()::text,
   pg_snapshot_xmin($1::pg_snapshot) >= (select pruned_before from access_changes_horizon)
-    and $2 = pg_postmaster_start_time()::text and $3::timestamptz <= statement_timestamp(),
+    and expiry.since <= statement_timestamp(),
   (
     select json_agg(json_build_array(workspace_id, item_id))
     from (
@@ -58,38 +64,68 @@ select
         where transaction = any(array(select pg_snapshot_xip($1::pg_snapshot)))
       union all
       select workspace_id, case when not on_parent then resource_id end from shares
-        where expires_at > $3::timestamptz and expires_at <= statement_timestamp()
+        where expires_at > expiry.since and expires_at <= statement_timestamp()
       union all
       select workspace_id, user_id from ending_members
-        where expires_at > $3::timestamptz and expires_at <= statement_timestamp()
+        where expires_at > expiry.since and expires_at <= statement_timestamp()
       union all
       select null, null where exists (
         select from service_keys
-        where expires_at > $3::timestamptz and expires_at <= statement_timestamp())
-      limit $4
+        where expires_at > expiry.since and expires_at <= statement_timestamp())
+      limit $3
     ) change
-  )`
+  )
+from (values ($2::timestamptz - make_interval(secs => $4::float8 / 1000))) expiry (since)`
 
 /**
- * Creates a feed that reads changes from the primary. Triggers record each change with its
- * transaction ID (migration 024), so a statement can select the changes that an earlier snapshot
- * did not include.
+ * Creates a feed of changes. Triggers record each change with its transaction ID (migration 024), so a
+ * statement can select the changes that an earlier snapshot of the primary did not include.
+ *
+ * With replicas, facts are loaded and changes are read on any of the servers. A remembered value is
+ * then what the statement that confirms it would have loaded, because that statement sees everything
+ * that the load saw, and returns every change that the load did not see:
+ *
+ * - Everything: the position that its server must have replayed is asked for after the call began, and
+ *   the value was loaded before. Whatever a standby showed lies before that position. A read on the
+ *   primary waits until it is visible there, too (`awaitCommits`).
+ * - Every change: the load began after the feed had reached its position, whose snapshot every later
+ *   read includes (`SnapshotRows`). The next statement returns what this snapshot did not include. Some
+ *   of it may have been returned before, which only drops facts without need.
+ *
+ * A snapshot of the standby itself would not do, because it does not list the running transactions.
  */
 export function createChangeFeed(
   statements: Statements,
+  replicas?: Pick<ReplicaReads, 'rowsWithSnapshot'>,
   versions = createChangeVersions(),
 ): ChangeFeed {
   let position: Position | undefined
+  const clockDifference = replicas ? maxReadClockDifference : 0
+
+  async function readRow(values: unknown[]): Promise<Read> {
+    const name = 'access changes'
+    if (!replicas) {
+      const [row] = (await statements.rows<Row>(name, changesSql, values)) as [Row]
+      const [snapshot, serverStart] = row as [string, string, ...unknown[]]
+      return { row, included: { snapshot, serverStart } }
+    }
+    const { rows, included } = await replicas.rowsWithSnapshot<Row>(name, changesSql, values)
+    const [row] = rows as [Row]
+    const [, serverStart] = row
+    // Another primary served the statement.
+    const isOther = serverStart !== null && serverStart !== included?.serverStart
+    return { row, included: isOther ? undefined : included }
+  }
 
   async function readChanges(): Promise<string> {
-    const { snapshot = null, serverStart = null, readAt = null } = position ?? {}
-    const values = [snapshot, serverStart, readAt, maxChanges + 1]
-    const [row] = await statements.rows<Row>('access changes', changesSql, values)
-    const [newSnapshot, newServerStart, newReadAt, isComplete, changes] = row as Row
-    position = { snapshot: newSnapshot, serverStart: newServerStart, readAt: newReadAt }
-    if (isComplete !== true || (changes?.length ?? 0) > maxChanges) versions.applyAll()
+    const { snapshot = null, readAt = null, serverStart } = position ?? {}
+    const { row, included } = await readRow([snapshot, readAt, maxChanges + 1, clockDifference])
+    const [, , now, isWhole, changes] = row
+    const isComplete = isWhole === true && included?.serverStart === serverStart
+    position = included && { ...included, readAt: now }
+    if (!isComplete || (changes?.length ?? 0) > maxChanges) versions.applyAll()
     else versions.apply(changes ?? [])
-    return newReadAt
+    return now
   }
 
   const refresh = createBatcher(

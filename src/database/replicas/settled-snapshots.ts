@@ -1,0 +1,44 @@
+/** What a primary showed when it was asked. */
+export type PrimarySnapshot = {
+  /** A pg_snapshot, with the running transactions, which a standby does not list. */
+  snapshot: string
+  /** When its server process started. Another primary, or one that was restarted, differs. */
+  serverStart: string
+}
+
+/**
+ * A snapshot that every read includes which waits for `lsn`: the commits of all of its transactions lie
+ * before this position of the log.
+ */
+export type SettledSnapshot = PrimarySnapshot & { lsn: bigint }
+
+/**
+ * Returns a function that receives the snapshots of a primary, each with the position up to which the
+ * log was written after it was taken and the position up to which it is flushed, and returns the last
+ * one that has been flushed.
+ *
+ * A commit is written before it is visible. It is also flushed before, except with
+ * `synchronous_commit = off`: the snapshot could then include a commit that standbys do not have yet.
+ */
+export function createSettledSnapshots(): (
+  latest: SettledSnapshot,
+  flushedLsn: bigint,
+) => SettledSnapshot | undefined {
+  /** Kept until it is flushed, because newer ones may never be while others write. */
+  let pending: SettledSnapshot | undefined
+  let settled: SettledSnapshot | undefined
+
+  function settle(candidate: SettledSnapshot, flushedLsn: bigint): boolean {
+    if (candidate.lsn > flushedLsn) return false
+    if (settled === undefined || candidate.lsn > settled.lsn) settled = candidate
+    return true
+  }
+
+  return (latest, flushedLsn) => {
+    if (settled?.serverStart !== latest.serverStart) settled = undefined
+    if (pending?.serverStart !== latest.serverStart) pending = undefined
+    if (pending && settle(pending, flushedLsn)) pending = undefined
+    if (!settle(latest, flushedLsn)) pending ??= latest
+    return settled
+  }
+}
