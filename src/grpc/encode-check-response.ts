@@ -4,7 +4,7 @@ import type { CheckResponse } from '../../gen/envoy/service/auth/v3/external_aut
 
 /**
  * Encodes a response whose status has no details. Responses are deeply nested: the generated encoder
- * takes 3 to 5 µs of CPU, as much as everything else that a denial costs, and this one a third of it.
+ * takes 3 to 5 µs of CPU, this one 1 to 2.
  */
 export function encodeCheckResponse(response: CheckResponse): Buffer {
   const { status, denied_response: denied, ok_response: ok } = response
