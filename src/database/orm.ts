@@ -71,6 +71,7 @@ import { NewerFacts } from './migrations/068-newer-facts.ts'
 import { Connections } from './migrations/069-connections.ts'
 import { Scim } from './migrations/070-scim.ts'
 import { ChangedNames } from './migrations/071-changed-names.ts'
+import { RouteChanges } from './migrations/072-route-changes.ts'
 import { maxEntityConnections, poolTimeouts, withoutJit } from './pool.ts'
 import { withSessionSettings } from './session-settings.ts'
 
@@ -161,6 +162,7 @@ const migrations = [
   { name: '069-connections', class: Connections },
   { name: '070-scim', class: Scim },
   { name: '071-changed-names', class: ChangedNames },
+  { name: '072-route-changes', class: RouteChanges },
 ]
 
 type OrmOptions = {

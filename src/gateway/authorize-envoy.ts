@@ -37,13 +37,13 @@ export function createAuthorizeEnvoy({
           : forwarded.questions?.(asked, service)
       return questions ?? { checks: [] }
     },
-    async handle(context, request, facts) {
+    handle(context, request, facts) {
       const asked = readRequest(request)
       const user =
         'action' in asked
-          ? await action.handle(context, asked, facts)
-          : await forwarded.handle(context, asked, facts)
-      return toCheckResponse(user)
+          ? action.handle(context, asked, facts)
+          : forwarded.handle(context, asked, facts)
+      return user instanceof Promise ? user.then(toCheckResponse) : toCheckResponse(user)
     },
     logLevel: 'debug',
     outcomes: () => [true],

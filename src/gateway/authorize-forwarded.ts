@@ -3,11 +3,11 @@ import { createDenial, ServiceError } from '../core/errors.ts'
 import type { Principal, ServicePrincipal, UserPrincipal } from '../core/request-context.ts'
 import type { DecisionHandler } from '../permissions/decision-handler.ts'
 import { decide } from '../permissions/engine/facts.ts'
-import type { Check } from '../permissions/engine/question.ts'
+import type { Check, Questions } from '../permissions/engine/question.ts'
 import { nameResource } from '../permissions/resource-id.ts'
 import { accessDenied, denials, requireTokenUser, toAuthorizedUser } from './authorized-user.ts'
 import type { LoadRoutes } from './load-routes.ts'
-import { findRequirement, type Requirement } from './route-table.ts'
+import { findRequirement, type Requirement, type RouteTable } from './route-table.ts'
 
 /**
  * Creates the handler that decides whether a gateway may forward a request, by the routes of the
@@ -17,10 +17,14 @@ export function createAuthorizeForwarded(
   loadRoutes: LoadRoutes,
 ): DecisionHandler<AuthorizeForwardedRequest, AuthorizedUser> {
   return {
-    async questions({ method, uri }, service) {
+    questions({ method, uri }, service) {
       if (service?.name === undefined) return { checks: [] }
-      const requirement = findRequirement(await loadRoutes(service.name), method, uri)
-      return { checks: [toCheck(requirement, service)], basis: requirement }
+      const ask = (table: RouteTable): Questions => {
+        const requirement = findRequirement(table, method, uri)
+        return { checks: [toCheck(requirement, service)], basis: requirement }
+      }
+      const table = loadRoutes(service.name, service.routesVersion)
+      return table instanceof Promise ? table.then(ask) : ask(table)
     },
     handle({ principal }, _request, { bits, basis }) {
       if (principal.service?.name === undefined) throw serviceUnknown()

@@ -1,5 +1,5 @@
 import type { FileRegistry } from '@bufbuild/protobuf'
-import type { handleUnaryCall, Server, ServiceDefinition } from '@grpc/grpc-js'
+import type { handleUnaryCall, MethodDefinition, Server, ServiceDefinition } from '@grpc/grpc-js'
 import { HeaderValueOption_HeaderAppendAction } from '../../gen/envoy/config/core/v3/base.ts'
 import type { CheckRequest, CheckResponse } from '../../gen/envoy/service/auth/v3/external_auth.ts'
 import { errorCodes, ServiceError } from '../core/errors.ts'
@@ -8,6 +8,7 @@ import type { Outcome, Pipeline } from '../rpc/pipeline.ts'
 import { toChallenge, toProblem } from '../rpc/problem.ts'
 import { readRequestId } from '../rpc/request-headers.ts'
 import { withCodecs } from './codecs.ts'
+import { encodeCheckResponse } from './encode-check-response.ts'
 import { completeCall, readCall, responseMetadata } from './incoming.ts'
 import type { ReceivedMessage } from './received-message.ts'
 
@@ -44,7 +45,9 @@ export function addExternalAuthorization(
     incoming.sendMetadata(responseMetadata)
     callback(null, toCheckResponse(outcome, requestId))
   }
-  server.addService(withCodecs(definition, [limited], registry), { check })
+  const method = definition.check as MethodDefinition<CheckRequest, CheckResponse>
+  const encoded = { check: { ...method, responseSerialize: encodeCheckResponse } }
+  server.addService(withCodecs(encoded, [limited], registry), { check })
 }
 
 function toCheckResponse({ error, response }: Outcome, requestId: string): CheckResponse {

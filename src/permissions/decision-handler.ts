@@ -1,6 +1,6 @@
-import type { RequestContext, ServicePrincipal } from '../core/request-context.ts'
+import type { RequestContext } from '../core/request-context.ts'
 import type { Facts } from './engine/ask.ts'
-import type { Questions } from './engine/question.ts'
+import type { AskingService, Questions } from './engine/question.ts'
 
 /**
  * The handler of a method. `handle` gets the facts that `questions` asks for, loaded together with
@@ -22,7 +22,7 @@ export type DecisionHandler<Request, Response, Stores = object> = {
    */
   questions?: (
     request: Request,
-    service: ServicePrincipal | undefined,
+    service: AskingService | undefined,
   ) => Questions | Promise<Questions>
   handle(
     context: RequestContext<Stores>,

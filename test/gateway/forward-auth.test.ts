@@ -11,7 +11,8 @@ import { createWorkspaceFixture, type Member } from '../support/workspace-fixtur
 
 const environment = await startTestEnvironment()
 const { pool, seed } = environment
-const remembering = await environment.addNode({ maxFactsCacheBytes: 1024 * 1024 })
+const rememberingOptions = { maxFactsCacheBytes: 1024 * 1024 }
+const remembering = await environment.addNode(rememberingOptions)
 const [grpc, rest] = environment.transports as [Transport, Transport]
 test.after.always(() => environment.stop())
 
@@ -298,37 +299,44 @@ test('the window of the service key counts checks and forward authentication', a
   t.regex(String(responses.at(-1)?.headers['retry-after']), /^\d+$/)
 })
 
-test.serial('without PostgreSQL, every route is 503', async (t) => {
-  const database = await cloneDatabase()
-  const proxy = await startDatabaseProxy(database.url)
-  const node = await startTestEnvironment({}, proxy.url)
-  t.teardown(async () => {
-    await node.stop()
-    await proxy.close()
-    await database.drop()
+for (const { where, options } of [
+  { where: '', options: {} },
+  { where: ' with facts in memory', options: rememberingOptions },
+]) {
+  test.serial(`without PostgreSQL, every route is 503${where}`, async (t) => {
+    const database = await cloneDatabase()
+    const proxy = await startDatabaseProxy(database.url)
+    const node = await startTestEnvironment(options, proxy.url)
+    t.teardown(async () => {
+      await node.stop()
+      await proxy.close()
+      await database.drop()
+    })
+    const [, http] = node.transports as [Transport, Transport]
+    const fixture = await createWorkspaceFixture({ ...node, seed: createSeed(database.pool) }, http)
+    const { key, service: service_name, people } = fixture
+    const routes = [{ methods: [], path: '/', allow: 'anyone' }]
+    expectOk(await http.call('PutRoutes', { service_name, routes }, { key }))
+    const headers = {
+      'x-service-key': key,
+      'x-forwarded-method': 'GET',
+      'x-forwarded-uri': '/',
+      authorization: `Bearer ${people.owner.token}`,
+    }
+    const query = '?action=view&resource_type=document&resource_id=d'
+    const ask = () =>
+      Promise.all(
+        [requestRoute, actionRoute + query].map(async (path) =>
+          resultOf(await sendRawHttp(node.httpPort, { path, headers })),
+        ),
+      )
+    // The second time, the facts are in memory.
+    for (let times = 0; times < 2; times += 1)
+      t.deepEqual(await ask(), ['204', '403 ACCESS_DENIED'])
+    await proxy.cut()
+    t.deepEqual(await ask(), ['503 STORAGE_UNAVAILABLE', '503 STORAGE_UNAVAILABLE'])
   })
-  const [, http] = node.transports as [Transport, Transport]
-  const fixture = await createWorkspaceFixture({ ...node, seed: createSeed(database.pool) }, http)
-  const { key, service: service_name, people } = fixture
-  const routes = [{ methods: [], path: '/', allow: 'anyone' }]
-  expectOk(await http.call('PutRoutes', { service_name, routes }, { key }))
-  const headers = {
-    'x-service-key': key,
-    'x-forwarded-method': 'GET',
-    'x-forwarded-uri': '/',
-    authorization: `Bearer ${people.owner.token}`,
-  }
-  const query = '?action=view&resource_type=document&resource_id=d'
-  const ask = () =>
-    Promise.all(
-      [requestRoute, actionRoute + query].map(async (path) =>
-        resultOf(await sendRawHttp(node.httpPort, { path, headers })),
-      ),
-    )
-  t.deepEqual(await ask(), ['204', '403 ACCESS_DENIED'])
-  await proxy.cut()
-  t.deepEqual(await ask(), ['503 STORAGE_UNAVAILABLE', '503 STORAGE_UNAVAILABLE'])
-})
+}
 
 test.serial('in development mode, routes require a service app', async (t) => {
   const { forward, ask, people, put, ...fixture } = await createGateway()

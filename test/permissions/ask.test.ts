@@ -13,10 +13,15 @@ const noUser = {
 /** Asks checks on behalf of a key, and records the key and number of checks of each statement. */
 function createLoader(keysRequired = false) {
   const services = new Map([['docs key', 'docs']])
+  const routes = { version: 'version 1' }
   const statements: string[] = []
+  /** The versions of the routes for which the questions were asked. */
+  const versions: (string | undefined)[] = []
   const loadFacts = async ({ keyHash = '', checks }: FactsQuery) => {
     statements.push(`${keyHash}: ${checks.length}`)
-    const status = { ...noUser, service: services.get(keyHash), keysRequired: services.size > 0 }
+    const service = services.get(keyHash)
+    const routesVersion = service && routes.version
+    const status = { ...noUser, service, routesVersion, keysRequired: services.size > 0 }
     return { status, bits: checks.map(() => 1) }
   }
   const loadList = async () => {
@@ -26,16 +31,18 @@ function createLoader(keysRequired = false) {
   const ask = createAsk({ loadFacts, loadList, loadReasons }, { keysRequired })
   const send = async (keyHash: string) => {
     statements.length = 0
+    versions.length = 0
     let name: string | undefined
     const { status, facts } = await ask({ keyHash }, (service) => {
       name = service?.name
+      versions.push(service?.routesVersion)
       const kind = { service_name: name ?? 'none', resource_type: 'document' }
       return { checks: [{ ...kind, resource_id: '', action: 'view', subject: {} }] }
     })
     const response = facts && { name, facts: facts.bits.length }
     return { service: status.service, response, statements }
   }
-  return { ask, services, send, statements }
+  return { ask, services, routes, send, statements, versions }
 }
 
 test('the status of a known key and the facts of its checks are loaded with one statement', async (t) => {
@@ -65,6 +72,17 @@ test('the questions for a key that now belongs to another service are asked agai
     response: { name: 'wiki', facts: 1 },
     statements: ['docs key: 1', 'docs key: 1'],
   })
+})
+
+test('the questions of a service whose routes have changed are asked again', async (t) => {
+  const { send, routes, versions, statements } = createLoader()
+  await send('docs key')
+  routes.version = 'version 2'
+  await send('docs key')
+  t.deepEqual(versions, ['version 1', 'version 2'])
+  await send('docs key')
+  t.deepEqual(versions, ['version 2'])
+  t.deepEqual(statements, ['docs key: 1'])
 })
 
 test('development mode needs only one statement until the first service app exists', async (t) => {

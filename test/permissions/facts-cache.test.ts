@@ -263,7 +263,15 @@ const changes: Record<string, Change> = {
     await sql(update, workspace)
   },
   'truncated shares': () => sql('truncate shares'),
+  'the first routes of the service': ({ query }) => insertRoutes(query),
 }
+
+const insertRoutes = ({ checks: [check] }: FactsQuery) =>
+  sql(
+    `insert into service_routes (service_name, id, version, routes)
+     values ($1, gen_random_uuid(), gen_random_uuid(), '[]')`,
+    check?.service_name,
+  )
 
 /** Changes that require preparation, so that no other change affects the facts. */
 const preparedChanges: Record<string, { prepare: Change; change: Change }> = {
@@ -342,6 +350,18 @@ const preparedChanges: Record<string, { prepare: Change; change: Change }> = {
         shared.resource_id,
         grouped.id,
       ),
+  },
+  'changed routes': {
+    prepare: ({ query }) => insertRoutes(query),
+    change: () => sql('update service_routes set version = gen_random_uuid()'),
+  },
+  'deleted routes': {
+    prepare: ({ query }) => insertRoutes(query),
+    change: () => sql('delete from service_routes'),
+  },
+  'truncated routes': {
+    prepare: ({ query }) => insertRoutes(query),
+    change: () => sql('truncate service_routes'),
   },
   'the first active service app': {
     prepare: () => sql('update service_apps set is_active = false'),

@@ -51,17 +51,8 @@ const updateSql = 'update service_routes set routes = $2, version = $3 where ser
 /** $1 service name. */
 const listSql = 'select routes from service_routes where service_name = $1'
 
-/**
- * $1 service names, $2 the versions that the caller knows, null for none. Returns a row for each
- * service, in order: its version, and its routes unless the caller knows this version.
- */
-export const currentRoutesSql = `
-  select r.version, case when r.version is distinct from q.known then r.routes end
-  from unnest($1::text[], $2::uuid[]) with ordinality q(service_name, known, position)
-  left join lateral (
-    select version, routes from service_routes where service_name = q.service_name offset 0
-  ) r on true
-  order by q.position`
+/** $1 service names. Returns a RoutesRow for each service that has had routes. */
+export const routesSql = `
+  select service_name, version, routes from service_routes where service_name = any($1::text[])`
 
-/** A row of `currentRoutesSql`. The version is null if the service has never had routes. */
-export type CurrentRoutesRow = [version: string | null, routes: Route[] | null]
+export type RoutesRow = [serviceName: string, version: string, routes: Route[]]

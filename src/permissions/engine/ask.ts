@@ -1,10 +1,9 @@
-import type { ServicePrincipal } from '../../core/request-context.ts'
 import type { RequestScope } from '../../core/request-scope.ts'
 import { withSpan } from '../../core/trace.ts'
 import type { LoadJudgedFacts } from './judged-facts.ts'
 import type { LoadList } from './list.ts'
 import type { Explanation, LoadReasons, SubjectCheck } from './load-reasons.ts'
-import type { Caller, Check, PrincipalStatus, Questions } from './question.ts'
+import type { AskingService, Caller, Check, PrincipalStatus, Questions } from './question.ts'
 
 /** The facts that a handler asked for. */
 export type Facts = {
@@ -19,15 +18,15 @@ export type Facts = {
 }
 
 /** Returns the questions of a call that presents the key of a service. May reject; see `Ask`. */
-export type AskQuestions = (service: ServicePrincipal | undefined) => Promise<Questions> | Questions
+export type AskQuestions = (service: AskingService | undefined) => Promise<Questions> | Questions
 
 /**
  * Loads the status of a caller together with the facts that answer its questions.
  *
- * The questions may depend on the service of the key, which only the statement returns. They are
- * asked for the service that the key belonged to before, and asked again if it now belongs to
- * another one: a wrong assumption costs time but never changes the result. For a key that has not
- * been valid before, the status is loaded first, so that unauthenticated callers cause no further
+ * The questions may depend on the service of the key and on its routes, which only the statement
+ * returns. They are asked for the service and the routes that the key had before, and asked again if
+ * these have changed: a wrong assumption costs time but never changes the result. For a key that has
+ * not been valid before, the status is loaded first, so that unauthenticated callers cause no further
  * work.
  *
  * `facts` is undefined if the caller's key is rejected. If `ask` rejects, the status is loaded
@@ -41,13 +40,16 @@ export type Ask = (
 
 const noFacts: Facts = { bits: [], explanations: [] }
 
+/** In development mode, a key identifies no service. */
+const developer: AskingService = { name: undefined }
+
 /** Creates the function through which the pipeline loads facts. */
 export function createAsk(
   engine: { loadFacts: LoadJudgedFacts; loadList: LoadList; loadReasons: LoadReasons },
   { keysRequired: areKeysRequired }: { keysRequired: boolean },
 ): Ask {
   /** The services of valid keys, by the hash of the key. */
-  const services = new Map<string, string>()
+  const services = new Map<string, AskingService>()
   let isDevelopmentMode = false
 
   return async (caller, ask, scope) => {
@@ -59,21 +61,20 @@ export function createAsk(
       const loaded = await load(caller, questions.value ?? { checks: [] }, scope)
       return { ...loaded, error: questions.error }
     }
-    const known = services.get(keyHash)
-    let assumed = known !== undefined || isDevelopmentMode ? { name: known } : undefined
+    let assumed = services.get(keyHash) ?? (isDevelopmentMode ? developer : undefined)
     for (;;) {
       const settled = assumed && settle(ask, assumed)
       const questions = settled instanceof Promise ? await settled : settled
       const { status, facts } = await load(caller, questions?.value ?? { checks: [] }, scope)
-      const { service } = status
-      if (service === undefined) services.delete(keyHash)
-      else services.set(keyHash, service)
+      const { service: name, routesVersion } = status
       isDevelopmentMode = !areKeysRequired && !status.keysRequired
-      if (!isDevelopmentMode && service === undefined) return { status }
-      const current = { name: isDevelopmentMode ? undefined : service }
-      if (questions && assumed?.name === current.name)
-        return { status, facts, error: questions.error }
-      assumed = current
+      const isConfirmed = assumed?.name === name && assumed?.routesVersion === routesVersion
+      if (name === undefined) {
+        services.delete(keyHash)
+        if (!isDevelopmentMode) return { status }
+      } else if (!isConfirmed) services.set(keyHash, { name, routesVersion })
+      if (questions && isConfirmed) return { status, facts, error: questions.error }
+      assumed = services.get(keyHash) ?? developer
     }
   }
 
@@ -124,10 +125,7 @@ function arrange(
 type Settled = { value?: Questions; error?: unknown }
 
 /** Returns what `ask` resolves to or rejects with, as a promise only if it returns one. */
-function settle(
-  ask: AskQuestions,
-  service: ServicePrincipal | undefined,
-): Settled | Promise<Settled> {
+function settle(ask: AskQuestions, service: AskingService | undefined): Settled | Promise<Settled> {
   try {
     const value = ask(service)
     if (!(value instanceof Promise)) return { value }

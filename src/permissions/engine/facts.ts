@@ -2,6 +2,7 @@ import type { RequestScope } from '../../core/request-scope.ts'
 import { grant, isAllowed } from '../access.ts'
 import { roleOf, statusBit } from './bits.ts'
 import type { Caller, Check, PrincipalStatus, Subject } from './question.ts'
+import type { KeyStatus } from './statements/status.ts'
 
 /** A query for the status of a caller and the facts of checks. */
 export type FactsQuery = Caller & { checks: Check[] }
@@ -27,14 +28,15 @@ export function decide(action: string, bits = 0): boolean {
     : isAllowed(undefined, action, bits & (grant.public | grant.barred))
 }
 
-/** Reads the bits of a caller's status. */
+/** Reads the bits of a caller's status, and the status of the key that the caller presents, if any. */
 export function readStatus(
   bits: number,
   keysRequired: boolean,
-  service: string | null | undefined,
+  key: KeyStatus | null | undefined,
 ): PrincipalStatus {
   return {
-    service: service || undefined,
+    service: key?.[0] || undefined,
+    routesVersion: key?.[1] ?? undefined,
     keysRequired,
     tokenDenied: (bits & statusBit.denied) !== 0,
     userActive: (bits & statusBit.active) !== 0,

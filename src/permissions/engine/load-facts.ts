@@ -92,7 +92,7 @@ function createBatch(queries: FactsQuery[]): FactsBatch {
   return {
     lookup: table.size() < minChecksToHash * table.subjectCount() ? 'probed' : 'hashed',
     parameters: [...table.parameters(), arrayLiteral(keys.hashes)],
-    read([keysRequired, services, statuses, bits, ids]) {
+    read([keysRequired, keyStatuses, statuses, bits, ids]) {
       const statusBits = readNumbers(statuses)
       const userIds = readUserIds(table.subjects, ids)
       const checkBits = bits === null ? [] : readNumbers(bits)
@@ -101,7 +101,7 @@ function createBatch(queries: FactsQuery[]): FactsBatch {
         const status = readStatus(
           statusBits[subject - 1] as number,
           keysRequired,
-          services?.[key - 1],
+          keyStatuses?.[key - 1],
         )
         offset += checkCount
         return { status, bits: checkBits.slice(offset - checkCount, offset), userIds }

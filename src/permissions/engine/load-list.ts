@@ -139,7 +139,7 @@ function readLists(rows: ListRow[]): ListResult[] {
     const [
       index,
       keysRequired,
-      service,
+      keyStatus,
       status,
       mayHaveFolders,
       joinedIds,
@@ -147,7 +147,7 @@ function readLists(rows: ListRow[]): ListResult[] {
       isUncertain,
     ] = row
     results[index] = {
-      status: readStatus(status, keysRequired, service),
+      status: readStatus(status, keysRequired, keyStatus),
       mayHaveFolders,
       joinedIds,
       hasFullAccess,

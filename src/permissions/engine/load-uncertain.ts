@@ -74,7 +74,7 @@ function createBatch(queries: FactsQuery[]) {
   return {
     lookup: lookup as 'probed' | 'hashed',
     parameters: [...table.parameters(), arrayLiteral(keys.hashes)],
-    read([keysRequired, services, statuses, time, requirements, rows, ids]: UncertainRow) {
+    read([keysRequired, keyStatuses, statuses, time, requirements, rows, ids]: UncertainRow) {
       const statusBits = readNumbers(statuses)
       const userIds = readUserIds(table.subjects, ids)
       const now = new Date(time)
@@ -92,7 +92,7 @@ function createBatch(queries: FactsQuery[]) {
         const bits = statusBits[subject - 1] as number
         offset += checkCount
         return {
-          status: readStatus(bits, keysRequired, services?.[key - 1]),
+          status: readStatus(bits, keysRequired, keyStatuses?.[key - 1]),
           checks: checks.slice(offset - checkCount, offset),
           userIds,
         }

@@ -1,3 +1,4 @@
+import type { ServicePrincipal } from '../../core/request-context.ts'
 import type { Role } from '../../core/roles.ts'
 import type { ConditionInput } from '../conditions/condition-input.ts'
 import type { CallWork } from '../conditions/work.ts'
@@ -79,6 +80,9 @@ export type Questions = ({ checks: (Check | undefined)[] } | { list: ListQuestio
   basis?: unknown
 }
 
+/** The service that a question comes from. */
+export type AskingService = ServicePrincipal & Partial<Pick<PrincipalStatus, 'routesVersion'>>
+
 /** Identifies the caller whose status to load, by verified credentials. */
 export type Caller = Pick<Subject, 'userId' | 'tokenId' | 'workspaceId'> & {
   /**
@@ -92,6 +96,8 @@ export type Caller = Pick<Subject, 'userId' | 'tokenId' | 'workspaceId'> & {
 export type PrincipalStatus = {
   /** The service of the key, or undefined unless the key is valid and its service app active. */
   service: string | undefined
+  /** The version of the routes of the service, or undefined if it has never had routes. */
+  routesVersion: string | undefined
   /**
    * Whether an active service app exists. If none does, service keys are required only if
    * `SERVICE_KEYS_REQUIRED` is set.

@@ -8,10 +8,10 @@ import {
   subjectCtes,
 } from './checks.ts'
 import { askAboutGroups } from './group-subjects.ts'
-import { keyStatusColumns } from './status.ts'
+import { type KeyStatus, keyStatusColumns } from './status.ts'
 
 /**
- * The facts of checks, in one row: whether keys are required, the service of each key, the status
+ * The facts of checks, in one row: whether keys are required, the status of each key, the status
  * of each subject, the bits of each check, and `namedUserIds`. The last three are array literals,
  * because sending and parsing a row for each check would take longer than the lookups.
  */
@@ -54,7 +54,7 @@ export const groupFactsSql: typeof factsSql = {
 /** The row of the facts statement. */
 export type FactsRow = [
   keysRequired: boolean,
-  services: (string | null)[] | null,
+  keys: KeyStatus[] | null,
   statuses: string,
   bits: string | null,
   userIds: string | null,

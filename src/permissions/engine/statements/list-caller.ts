@@ -26,20 +26,20 @@ export function grantsRowOf(action: string): number {
 }
 
 /** A common table expression that `callersOf` requires. $1 hashes of service keys. */
-export const keysCte = `keys(required, services) as materialized (select ${keyStatusColumns('$1')})`
+export const keysCte = `keys(required, statuses) as materialized (select ${keyStatusColumns('$1')})`
 
 const isActive = `(${statusSql}) & ${statusBit.denied | statusBit.active} = ${statusBit.active}`
 
 /** A query with a null key does not depend on a service key. */
 const hasValidKey =
-  'q.key is null or coalesce(keys.services ->> (q.key - 1) = q.service, not keys.required)'
+  'q.key is null or coalesce(keys.statuses -> (q.key - 1) ->> 0 = q.service, not keys.required)'
 
 const sufficient = `('{${grantsTable.map((row) => `{${row.join()}}`).join()}}'::int[])
       [q.grants_row + (${actionBitsSql}) / ${actionFact.registered}][1 + ((${statusSql}) >> ${roleShift})]`
 
 /**
  * Returns a FROM item with the columns of `source` and the current status of the caller:
- * `keys_required`, `key_service`, `status`, and the sufficient `grants`, which are 0 if the caller
+ * `keys_required`, `key_status`, `status`, and the sufficient `grants`, which are 0 if the caller
  * is rejected.
  *
  * `source` must have the columns `key` (a position in $1, from 1, or null), `token_id`, `user_id`,
@@ -48,7 +48,7 @@ const sufficient = `('{${grantsTable.map((row) => `{${row.join()}}`).join()}}'::
  */
 export function callersOf(source: string): string {
   return `(
-    select q.*, keys.required as keys_required, keys.services ->> (q.key - 1) as key_service,
+    select q.*, keys.required as keys_required, keys.statuses -> (q.key - 1) as key_status,
       ${statusSql} as status,
       case when ${isActive} and (${hasValidKey}) then ${sufficient} else 0 end as grants
     from keys cross join ${source} q

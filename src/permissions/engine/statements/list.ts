@@ -3,6 +3,7 @@ import type { ListValues } from '../grants/grant-kind.ts'
 import { grantKinds } from '../grants/grant-kinds.ts'
 import { barePermission, shareGrants } from '../grants/live-share.ts'
 import { callersOf, keysCte } from './list-caller.ts'
+import type { KeyStatus } from './status.ts'
 
 /*
  * Parameters of both statements for lists, each an array:
@@ -34,7 +35,7 @@ export const listQueries = callersOf(`(
     )`)
 
 /** The index of the query `q`, from 0, and the status of its caller. */
-export const callerColumns = 'q.position::int - 1, q.keys_required, q.key_service, q.status'
+export const callerColumns = 'q.position::int - 1, q.keys_required, q.key_status, q.status'
 
 /** Separates the IDs in the result of a list. */
 export const idSeparator = ','
@@ -178,7 +179,7 @@ export const listSql: Record<Certainty, string> = {
 export type ListRow = [
   index: number,
   keysRequired: boolean,
-  service: string | null,
+  key: KeyStatus | null,
   status: number,
   mayHaveFolders: boolean,
   joinedIds: string | null,

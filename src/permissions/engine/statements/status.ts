@@ -1,15 +1,20 @@
 import { actionFact } from '../../access.ts'
 import { roleBitsSql, statusBit } from '../bits.ts'
 
+/** The service of a key, or null unless the key is valid, and the version of the routes of the service. */
+export type KeyStatus = [service: string | null, routesVersion: string | null]
+
 /**
- * Returns two SQL columns: whether an active service app exists, which makes keys required, and the
- * service of each key as a JSON array. `hashes` is the parameter with the hashes of the keys.
+ * Returns two SQL columns: whether an active service app exists, which makes keys required, and a
+ * JSON array with the KeyStatus of each key. `hashes` is the parameter with the hashes of the keys.
  */
 export function keyStatusColumns(hashes: string): string {
   return `
   exists (select from service_apps where is_active),
   (
-    select json_agg(a.service_name order by q.position)
+    select json_agg(json_build_array(a.service_name, (
+      select version from service_routes where service_name = a.service_name
+    )) order by q.position)
     from unnest(${hashes}::text[]) with ordinality q(key_hash, position)
     left join service_keys k on k.key_hash = q.key_hash
       and (k.expires_at is null or k.expires_at > now())

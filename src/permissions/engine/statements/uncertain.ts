@@ -4,7 +4,7 @@ import type { GroupLookup } from '../grants/grant-kind.ts'
 import { barePermission, isLive, shareBits } from '../grants/live-share.ts'
 import { checkBits, checksFrom, grantBits, namedUserIds, subjectCtes } from './checks.ts'
 import { askAboutGroups } from './group-subjects.ts'
-import { keyStatusColumns } from './status.ts'
+import { type KeyStatus, keyStatusColumns } from './status.ts'
 
 /**
  * The maximum number of shares with conditions that a check judges, those of the resource itself
@@ -145,7 +145,7 @@ export type UncertainCheck = [
 
 export type UncertainRow = [
   keysRequired: boolean,
-  services: (string | null)[] | null,
+  keys: KeyStatus[] | null,
   statuses: string,
   now: string,
   requirements: (Requirement[] | null)[] | null,
