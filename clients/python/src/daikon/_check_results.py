@@ -91,6 +91,8 @@ class CheckResult(asyncio.Future[bool], Coroutine[Any, Any, bool]):
         return self.__await__().send(value)
 
     def throw(self, *error: Any) -> Any:
+        # A task that is cancelled before its first step.
+        self.cancel()
         return self.__await__().throw(*error)
 
     def close(self) -> None:

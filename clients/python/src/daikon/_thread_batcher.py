@@ -21,8 +21,8 @@ _max_lanes = 2
 # Seconds after which a check no longer waits for a batch to end, in case all are slow.
 _max_wait = 0.02
 
-# Seconds that the next batch waits for each thread that the last one has woken up. A thread takes 10 to 40 µs to
-# return with its next check, and only one of them can run at a time.
+# Seconds that the next batch waits for each thread that the last one has woken up. A thread takes 10 to 40 µs
+# to return with its next check, and only one of them can run at a time.
 _wait_for_return = 50e-6
 
 
