@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from itertools import groupby
 from typing import Any, cast
+from unittest.mock import AsyncMock, create_autospec
 
 import grpc
 import pytest
@@ -100,8 +101,7 @@ def test_checks_need_no_tasks_but_can_have_them() -> None:
             await check
 
     run_async(allow_even, scenario)
-    # As frameworks and mocks expect.
-    assert asyncio.iscoroutinefunction(AsyncClient.check)
+    assert isinstance(create_autospec(AsyncClient).check, AsyncMock)
     with start_stub(allow_even) as stub:
         client = AsyncClient(stub.address, service="docs", timeout=30)
         assert asyncio.run(client.check(subject, "view", document(2))) is True

@@ -70,7 +70,7 @@ class ThreadBatcher:
         self._collector: _Waiter | None = None
         """The waiter that waits for the checks of further threads before it sends a batch."""
         self._returning = 0
-        """The number of threads that the last batch has woken up and that have not returned."""
+        """The number of threads that batches have just woken up and that have not returned."""
         self._return_until = 0.0
         """When they are no longer waited for."""
 
@@ -194,8 +194,10 @@ class ThreadBatcher:
                 items = self._requeue(items, deadline)
             for index, item in enumerate(items):
                 self._settle(item, results if isinstance(results, Exception) else results[index], waiters)
-            self._returning += len(waiters)
-            self._return_until = time.monotonic() + len(waiters) * _wait_for_return
+            now = time.monotonic()
+            # Threads of earlier batches that have not returned in time may never do so.
+            self._returning = len(waiters) + (self._returning if now < self._return_until else 0)
+            self._return_until = now + self._returning * _wait_for_return
         for waiter in waiters:
             _wake(waiter)
 
