@@ -298,6 +298,29 @@ def test_checks_of_threads_share_a_batch_while_others_run(monkeypatch: pytest.Mo
         assert [len(batch.evaluations) for batch in stub.batches] == [1, 1, 20]
 
 
+def test_a_batch_waits_for_the_threads_that_the_last_one_has_woken_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("daikon._thread_batcher._max_lanes", 1)
+    monkeypatch.setattr("daikon._thread_batcher._max_wait", 30)
+    monkeypatch.setattr("daikon._thread_batcher._wait_for_return", 30)
+    gate = Gate()
+    with start_stub(gate.evaluate) as stub, Client(stub.address, service="docs", timeout=30) as client:
+
+        def check(*ids: object) -> None:
+            for id in ids:
+                client.check(subject, "view", document(id))
+
+        threads = run_threads([lambda: check("held", 1, 2)])
+        wait_until(lambda: stub.batches)
+        threads += run_threads([partial(check, 10 * n, 10 * n + 1) for n in range(1, 5)])
+        wait_until(lambda: len(client._batcher._unsent) == 4)
+        gate.released.set()
+        for thread in threads:
+            thread.join()
+        assert [len(batch.evaluations) for batch in stub.batches] == [1, 5, 5]
+
+
 def test_slow_batches_do_not_hold_back_the_checks_of_other_threads() -> None:
     gate = Gate()
     with start_stub(gate.evaluate) as stub, Client(stub.address, service="docs", timeout=30) as client:
