@@ -1,7 +1,7 @@
-"""Measures what it takes to wake threads up, without daikon and gRPC: the least that a check of one of them costs.
+"""Measures what it takes to wake threads up, without daikon and gRPC, which a check in one of them costs at least.
 
-Each of 64 threads waits until all do, and the last one wakes the others up. Prints microseconds of CPU and of time
-for each time that a thread waits.
+Each of 64 threads waits until all do, and the last one wakes the others up. Prints microseconds of CPU and of
+time for each time that a thread waits.
 """
 
 from __future__ import annotations
