@@ -1,4 +1,4 @@
-"""Measures what it takes to wake threads up, without daikon and gRPC, which a check in one of them costs at least.
+"""Measures what it takes to wake threads up, without daikon and gRPC: the least that their checks cost.
 
 Each of 64 threads waits until all do, and the last one wakes the others up. Prints microseconds of CPU and of
 time for each time that a thread waits.
