@@ -9,7 +9,7 @@ import asyncio
 import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -32,14 +32,17 @@ def run(job: dict[str, Any], checks: list[dict[str, Any]]) -> dict[str, float]:
 
 def run_threads(job: dict[str, Any], checks: list[dict[str, Any]]) -> dict[str, float]:
     address = f"127.0.0.1:{job['port']}"
+    is_list = job["mode"] == "list"
     with ThreadPoolExecutor(threads) as pool, grpc.insecure_channel(address) as channel:
         client = Client(address, service=job["service"], service_key=job["serviceKey"], timeout=60)
         method = unary_method(channel)
 
+        def name(item: dict[str, Any]) -> tuple[Subject, str, Resource]:
+            return Subject(token=item["token"]), item["action"], Resource(job["type"], item["resource_id"])
+
         def decide(item: dict[str, Any]) -> bool:
             if job["caller"] == "client":
-                resource = Resource(job["type"], item["resource_id"])
-                return client.check(Subject(token=item["token"]), item["action"], resource)
+                return client.check(*name(item))
             return bool(method(unary_request(job, item), metadata=metadata(job, item)).results[0].allowed)
 
         send_batch = batch_caller(channel)
@@ -49,6 +52,8 @@ def run_threads(job: dict[str, Any], checks: list[dict[str, Any]]) -> dict[str, 
                 calls = [batch_call(job, batch) for batch in batches(items)]
                 responses = pool.map(lambda call: send_batch(call[0], metadata=call[1]), calls)
                 return [found.decision for response in responses for found in response.evaluations]
+            if is_list and job["caller"] == "client":
+                return client.check_many(map(name, items))
             decided = [False] * len(items)
 
             def decide_part(start: int) -> None:
@@ -75,10 +80,11 @@ async def run_tasks(job: dict[str, Any], checks: list[dict[str, Any]]) -> dict[s
     ):
         method = unary_method(channel)
 
+        def check(item: dict[str, Any]) -> Coroutine[Any, Any, bool]:
+            resource = Resource(job["type"], item["resource_id"])
+            return client.check(Subject(token=item["token"]), item["action"], resource)
+
         async def decide(item: dict[str, Any]) -> bool:
-            if job["caller"] == "client":
-                resource = Resource(job["type"], item["resource_id"])
-                return await client.check(Subject(token=item["token"]), item["action"], resource)
             response = await method(unary_request(job, item), metadata=metadata(job, item))
             return bool(response.results[0].allowed)
 
@@ -92,7 +98,7 @@ async def run_tasks(job: dict[str, Any], checks: list[dict[str, Any]]) -> dict[s
             if job["caller"] == "batches":
                 responses = await asyncio.gather(*map(send, batches(items)))
                 return [found.decision for response in responses for found in response.evaluations]
-            return await asyncio.gather(*map(decide, items))
+            return await asyncio.gather(*map(check if job["caller"] == "client" else decide, items))
 
         first = checks[:200]
         await decide_all(first)

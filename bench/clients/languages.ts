@@ -38,6 +38,7 @@ export function startLanguages(
   const python = startPython()
   if (python) {
     languages.push(describe('Python, 64 threads', python, 'threads'))
+    languages.push(describe('Python, a list', python, 'list'))
     languages.push(describe('Python, asyncio', python, 'asyncio'))
   }
   const go = startGo(folder)

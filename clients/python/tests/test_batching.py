@@ -6,7 +6,8 @@ import time
 from collections.abc import Awaitable, Callable
 from functools import partial
 from itertools import groupby
-from typing import Any
+from typing import Any, cast
+from unittest.mock import AsyncMock, create_autospec
 
 import grpc
 import pytest
@@ -18,6 +19,7 @@ from daikon import (
     DaikonError,
     DeadlineExceededError,
     Grantee,
+    InvalidArgumentError,
     Resource,
     Subject,
     UnavailableError,
@@ -80,6 +82,29 @@ def test_checks_of_one_turn_are_sent_in_one_batch() -> None:
         assert stub.metadata[0]["x-service-key"] == "dk_stub"
 
     run_async(allow_even, scenario)
+
+
+def test_checks_need_no_tasks_but_can_have_them() -> None:
+    async def scenario(client: AsyncClient, stub: Stub) -> None:
+        # Only the first operation makes the client ready for the event loop.
+        await client.check(subject, "view", document(0))
+        tasks = asyncio.all_tasks()
+        checks = [client.check(subject, "view", document(n)) for n in range(3)]
+        assert asyncio.all_tasks() == tasks
+        assert await asyncio.gather(*checks) == [True, False, True]
+        assert await asyncio.create_task(client.check(subject, "view", document(1))) is False
+        assert await asyncio.wait_for(client.check(subject, "view", document(2)), 30) is True
+        assert await asyncio.shield(client.check(subject, "view", document(2))) is True
+        # A mistake is raised where the check is awaited.
+        check = client.check(subject, "", document(1))
+        with pytest.raises(InvalidArgumentError, match="action"):
+            await check
+
+    run_async(allow_even, scenario)
+    assert isinstance(create_autospec(AsyncClient).check, AsyncMock)
+    with start_stub(allow_even) as stub:
+        client = AsyncClient(stub.address, service="docs", timeout=30)
+        assert asyncio.run(client.check(subject, "view", document(2))) is True
 
 
 def test_identical_checks_are_sent_once() -> None:
@@ -273,6 +298,29 @@ def test_checks_of_threads_share_a_batch_while_others_run(monkeypatch: pytest.Mo
         assert [len(batch.evaluations) for batch in stub.batches] == [1, 1, 20]
 
 
+def test_a_batch_waits_for_the_threads_that_the_last_one_has_woken_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("daikon._thread_batcher._max_lanes", 1)
+    monkeypatch.setattr("daikon._thread_batcher._max_wait", 30)
+    monkeypatch.setattr("daikon._thread_batcher._wait_for_return", 30)
+    gate = Gate()
+    with start_stub(gate.evaluate) as stub, Client(stub.address, service="docs", timeout=30) as client:
+
+        def check(*ids: object) -> None:
+            for id in ids:
+                client.check(subject, "view", document(id))
+
+        threads = run_threads([lambda: check("held", 1, 2)])
+        wait_until(lambda: stub.batches)
+        threads += run_threads([partial(check, 10 * n, 10 * n + 1) for n in range(1, 5)])
+        wait_until(lambda: len(client._batcher._unsent) == 4)
+        gate.released.set()
+        for thread in threads:
+            thread.join()
+        assert [len(batch.evaluations) for batch in stub.batches] == [1, 5, 5]
+
+
 def test_slow_batches_do_not_hold_back_the_checks_of_other_threads() -> None:
     gate = Gate()
     with start_stub(gate.evaluate) as stub, Client(stub.address, service="docs", timeout=30) as client:
@@ -435,6 +483,54 @@ def test_a_cancelled_task_does_not_fail_others() -> None:
         assert not stub.cancelled.is_set()
         released.set()
         assert await tasks[50] is True
+
+    run_async(evaluate, scenario)
+
+
+def test_a_cancelled_check_is_not_sent_unless_another_one_needs_it() -> None:
+    async def scenario(client: AsyncClient, stub: Stub) -> None:
+        await client.check(subject, "view", document(0))
+        cancelled = (0, 2, 3, 6, 7)
+        checks = [
+            cast("asyncio.Future[bool]", client.check(subject, "view", document(n // 2))) for n in range(8)
+        ]
+        for n in cancelled:
+            checks[n].cancel()
+        results = await asyncio.gather(*checks, return_exceptions=True)
+        assert [type(result) for result in results] == [
+            asyncio.CancelledError if n in cancelled else bool for n in range(8)
+        ]
+        assert [[item.resource.id for item in batch.evaluations] for batch in stub.batches] == [
+            ["0"],
+            ["0", "2"],
+        ]
+        check = client.check(subject, "view", document(0))
+        task = asyncio.create_task(check)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert cast("asyncio.Future[bool]", check).cancelled()
+
+    run_async(allow_even, scenario)
+
+
+def test_checks_in_a_batch_fail_at_their_own_deadlines() -> None:
+    released = threading.Event()
+
+    def evaluate(request: EvaluateBatchRequest) -> list[bool]:
+        if request.evaluations[0].resource.id != "0":
+            released.wait(30)
+        return allow_even(request)
+
+    async def scenario(client: AsyncClient, stub: Stub) -> None:
+        await client.check(subject, "view", document(0))
+        patient = client.check(subject, "view", document(2))
+        checks = [client.check(subject, "view", document(n), timeout=0.05) for n in (1, 2)]
+        many = client.check_many([(subject, "view", document(n)) for n in (2, 3)], timeout=0.05)
+        for failed in await asyncio.gather(*checks, many, return_exceptions=True):
+            assert isinstance(failed, DeadlineExceededError)
+        released.set()
+        assert await patient is True
 
     run_async(evaluate, scenario)
 

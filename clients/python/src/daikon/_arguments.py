@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Mapping
 from datetime import datetime
+from operator import attrgetter
 from typing import Any, NamedTuple, TypedDict, cast
 from uuid import UUID
 
@@ -28,6 +29,7 @@ _subject_types = (
     ("external_id", "user"),
     ("group_id", "group"),
 )
+_read_subject = attrgetter(*(field for field, _ in _subject_types))
 
 # The UUIDv5 namespace for resource IDs that are not UUIDs. It is the same in all clients and servers.
 _namespace = bytes.fromhex("f8e1572e33cb4304a2f6032bcbfe9088")
@@ -92,17 +94,20 @@ def text(id: str | UUID) -> str:
 def name_subject(subject: Subject) -> SubjectName:
     """Checks only that arguments are present and not too long, so that such mistakes fail before they are
     sent. The server checks the rest."""
+    return SubjectName(*_name_subject(subject))
+
+
+def _name_subject(subject: Subject) -> tuple[str, str]:
     if isinstance(subject, Subject):
-        type, value, count = "anonymous", cast("str | UUID", "anonymous"), int(subject.anonymous)
-        for field, field_type in _subject_types:
-            given = getattr(subject, field)
-            if given is not None:
-                type, value = field_type, given
-                count += 1
-        if count == 1:
-            id = text(value)
+        values = _read_subject(subject)
+        if len(values) - values.count(None) + subject.anonymous == 1:
+            type, id = "anonymous", "anonymous"
+            for value, (_, field_type) in zip(values, _subject_types):
+                if value is not None:
+                    type, id = field_type, text(value)
+                    break
             if _is_text(id, _max_token_length if type in _secret_types else _max_id_length):
-                return SubjectName("api_key" if type == "access_token" and is_api_key(id) else type, id)
+                return "api_key" if type == "access_token" and is_api_key(id) else type, id
     raise invalid_argument(
         (
             "subject",
@@ -125,24 +130,26 @@ def require_action(action: str) -> None:
 def require_resource(resource: Resource) -> None:
     if not isinstance(resource, Resource):
         raise invalid_argument(("resource.type", "is missing: pass a Resource(type, id)"))
+    has_type, has_id = _is_text(resource.type, _max_type_length), _is_text(text(resource.id), _max_id_length)
+    if has_type and has_id:
+        return
     problems = []
-    if not _is_text(resource.type, _max_type_length):
+    if not has_type:
         problems.append(("resource.type", "must be a string of 1 to 200 characters"))
-    if not _is_text(text(resource.id), _max_id_length):
+    if not has_id:
         problems.append(("resource.id", "must be a string of 1 to 255 characters"))
-    if problems:
-        raise invalid_argument(*problems)
+    raise invalid_argument(*problems)
 
 
 def name_evaluation(
     service: str, subject: Subject, action: str, resource: Resource, context: Context | None = None
 ) -> Evaluation:
-    name = name_subject(subject)
+    subject_type, subject_id = _name_subject(subject)
     require_action(action)
     require_resource(resource)
     type = f"{service}:{resource.type}"
     encoded = "" if context is None else encode_object("context", context)
-    return Evaluation(name.type, name.id, action, type, text(resource.id), encoded)
+    return Evaluation(subject_type, subject_id, action, type, text(resource.id), encoded)
 
 
 def name_check(service: str, check: Check, context: Context | None) -> Evaluation:
@@ -302,13 +309,11 @@ def item_error(message: str, problems: list[tuple[str, str]]) -> InvalidArgument
 
 
 def _is_text(value: object, max_length: int) -> bool:
-    return isinstance(value, str) and 0 < len(value) <= max_length and _is_encodable(value)
+    return isinstance(value, str) and 0 < len(value) <= max_length and (value.isascii() or _is_encodable(value))
 
 
 def _is_encodable(value: str) -> bool:
     # A lone surrogate cannot be encoded as UTF-8.
-    if value.isascii():
-        return True
     try:
         value.encode()
     except UnicodeEncodeError:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Coroutine, Iterable
 from types import TracebackType
 from typing import Any, Literal, TypeVar, cast
 
@@ -14,7 +14,9 @@ from google.protobuf.message import Message
 from . import _arguments as arguments
 from . import _operations as operations
 from ._async_management import AsyncManagement
-from ._check_batcher import CheckBatcher, Limiter
+from ._check_batcher import CheckBatcher
+from ._check_results import coroutine_function
+from ._limiter import Limiter
 from ._operations import Operation
 from ._settings import Settings, create_method
 from ._tokens import KeyCache
@@ -93,7 +95,8 @@ class AsyncClient(AsyncManagement):
         self._state: _LoopState | None = None
         self._is_closed = False
 
-    async def check(
+    @coroutine_function
+    def check(
         self,
         subject: Subject,
         action: str,
@@ -101,13 +104,28 @@ class AsyncClient(AsyncManagement):
         *,
         context: Context | None = None,
         timeout: float | None = None,
-    ) -> bool:
+    ) -> Coroutine[Any, Any, bool]:
         """Whether the subject may perform the action on the resource. Unknown users, resources and actions are
-        denied. Checks that start in the same turn of the event loop share a call."""
+        denied. Checks that start in the same turn of the event loop share a call.
+
+        Many checks need no tasks: `await asyncio.gather(*(client.check(…) for …))` makes none."""
+        state = self._state
+        try:
+            if state is not None and not self._is_closed and state.loop is asyncio.get_running_loop():
+                service = self._settings.service
+                evaluation = arguments.name_evaluation(service, subject, action, resource, context)
+                return state.batcher.check(evaluation, self._settings.deadline(timeout))
+        except Exception:
+            # The coroutine raises it again when it is awaited.
+            pass
+        return self._check_later(subject, action, resource, context, timeout)
+
+    async def _check_later(
+        self, subject: Subject, action: str, resource: Resource, context: Context | None, timeout: float | None
+    ) -> bool:
         evaluation = arguments.name_evaluation(self._settings.service, subject, action, resource, context)
         deadline = self._settings.deadline(timeout)
-        results = await self._open().batcher.evaluate([evaluation], deadline)
-        return results[0]
+        return await self._open().batcher.check(evaluation, deadline)
 
     async def check_many(
         self,
@@ -120,7 +138,7 @@ class AsyncClient(AsyncManagement):
         service = self._settings.service
         evaluations = [arguments.name_check(service, Check(*check), context) for check in checks]
         deadline = self._settings.deadline(timeout)
-        return await self._open().batcher.evaluate(evaluations, deadline)
+        return await self._open().batcher.check_many(evaluations, deadline)
 
     async def accessible(
         self,

@@ -1,12 +1,17 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import islice
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from ._arguments import Evaluation
 
-Item = TypeVar("Item")
+
+class Evaluated(Protocol):
+    evaluation: Evaluation
+
+
+Item = TypeVar("Item", bound=Evaluated)
 
 # The maximum number of checks in a batch, which is the server's limit.
 max_items = 1000
@@ -20,10 +25,10 @@ _overhead = 40
 
 def size_of(evaluation: Evaluation) -> int:
     """The maximum size of an encoded evaluation in bytes. A character takes up to four."""
-    characters = sum(map(len, evaluation))
+    text = "".join(evaluation)
     # `[1,1]` is the shortest JSON of a number, which takes 11 bytes.
     context = len(evaluation.context) * 5
-    return characters * (1 if all(map(str.isascii, evaluation)) else 4) + context + _overhead
+    return len(text) * (1 if text.isascii() else 4) + context + _overhead
 
 
 class Unsent(Generic[Item]):
@@ -43,15 +48,16 @@ class Unsent(Generic[Item]):
         for items in self._subjects.values():
             yield from items.values()
 
-    def find_or_add(self, evaluation: Evaluation, create: Callable[[Evaluation], Item]) -> Item:
+    def add(self, item: Item) -> Item:
+        """Adds an item, unless there is one with the same evaluation. Returns the one that is sent."""
+        evaluation = item.evaluation
         items = self._subjects.get(evaluation.subject_id)
         if items is None:
             items = self._subjects[evaluation.subject_id] = {}
-        item = items.get(evaluation)
-        if item is None:
-            item = items[evaluation] = create(evaluation)
+        found = items.setdefault(evaluation, item)
+        if found is item:
             self._count += 1
-        return item
+        return found
 
     def remove(self, evaluation: Evaluation) -> None:
         items = self._subjects.get(evaluation.subject_id, {})

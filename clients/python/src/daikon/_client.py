@@ -108,7 +108,9 @@ class Client(Management):
     ) -> bool:
         """Whether the subject may perform the action on the resource. Unknown users, resources and actions are
         denied. Checks that threads start while others run share a call."""
-        return self.check_many([(subject, action, resource)], context=context, timeout=timeout)[0]
+        service = self._settings.service
+        evaluation = arguments.name_evaluation(service, subject, action, resource, context)
+        return self._open_batcher().evaluate([evaluation], self._settings.deadline(timeout))[0]
 
     def check_many(
         self,

@@ -61,20 +61,14 @@ def evaluate_batch(evaluations: list[Evaluation]) -> Operation[list[bool | Daiko
             item.context.update(json.loads(context))
 
     def read(response: access_pb2.EvaluateBatchResponse) -> list[bool | DaikonError]:
-        token_errors: dict[str, DaikonError | None] = {}
-        results: list[bool | DaikonError] = []
-        for index, evaluation in enumerate(evaluations):
-            found = response.evaluations[index] if index < len(response.evaluations) else None
-            if found is not None and found.decision:
-                results.append(True)
-                continue
-            error = found and _read_item_error(found)
-            if not error and evaluation.subject_type == "access_token":
-                id = evaluation.subject_id
-                if id not in token_errors:
-                    token_errors[id] = denied_token_error("access_token", id)
-                error = token_errors[id]
-            results.append(error or False)
+        found = response.evaluations
+        decisions = [each.decision for each in found]
+        results: list[bool | DaikonError] = [*decisions, *[False] * (len(evaluations) - len(decisions))]
+        for index, result in enumerate(results):
+            if not result:
+                error = _read_item_error(found[index]) if index < len(found) else None
+                subject_type, subject_id = evaluations[index][:2]
+                results[index] = error or denied_token_error(subject_type, subject_id) or False
         return results
 
     response_type = access_pb2.EvaluateBatchResponse
@@ -191,7 +185,7 @@ def get_keys() -> Operation[list[auth_pb2.Key]]:
 
 def _read_item_error(evaluation: access_pb2.Evaluation) -> DaikonError | None:
     """The error of an item that the server finds invalid, or that names another service."""
-    if "error" not in evaluation.context.fields:
+    if not evaluation.HasField("context") or "error" not in evaluation.context.fields:
         return None
     error = MessageToDict(evaluation.context)["error"]
     reason = error.get("reason")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import threading
@@ -17,8 +18,12 @@ SendBatch = Callable[[list[Evaluation], float], "list[bool | DaikonError]"]
 # While this many batches run, further checks wait for the next one.
 _max_lanes = 2
 
-# Seconds after which a check no longer waits for a batch to end, in case both are slow.
-_max_wait = 0.005
+# Seconds after which a check no longer waits for a batch to end, in case all are slow.
+_max_wait = 0.02
+
+# Seconds that the next batch waits for each thread that the last one has woken up. A thread takes 10 to 40 µs
+# to return with its next check, and only one of them can run at a time.
+_wait_for_return = 50e-6
 
 
 @dataclass(eq=False, slots=True)
@@ -35,8 +40,6 @@ class _Waiter:
     is_settled: bool = False
     leads: bool = False
     """Whether the thread has to send the next batch."""
-    is_promoted: bool = False
-    """Whether another thread has passed the lead to it."""
 
 
 @dataclass(eq=False, slots=True)
@@ -44,7 +47,7 @@ class _Item:
     """A check, sent once for all threads that wait for it."""
 
     evaluation: Evaluation
-    waiters: list[tuple[_Waiter, int]] = field(default_factory=list)
+    waiters: list[tuple[_Waiter, int]]
     is_sent: bool = False
 
 
@@ -53,6 +56,7 @@ class ThreadBatcher:
 
     A thread sends its checks itself, with all that wait, if fewer than two batches run. Otherwise it waits
     until another thread has sent them, or until a batch has ended and it is its turn to send the next one.
+    Just after a batch, threads return with their next checks, so the next batch waits for them for a moment.
     """
 
     def __init__(self, slots: threading.BoundedSemaphore, send: SendBatch) -> None:
@@ -63,6 +67,12 @@ class ThreadBatcher:
         self._unsent: Unsent[_Item] = Unsent()
         self._running = 0
         self._is_closed = False
+        self._collector: _Waiter | None = None
+        """The waiter that waits for the checks of further threads before it sends a batch."""
+        self._returning = 0
+        """The number of threads that batches have just woken up and that have not returned."""
+        self._return_until = 0.0
+        """When they are no longer waited for."""
 
     def evaluate(self, evaluations: list[Evaluation], deadline: float) -> list[bool]:
         """Returns the decisions in order."""
@@ -75,12 +85,18 @@ class ThreadBatcher:
             if self._is_closed:
                 raise closed_error()
             self._add(waiter, evaluations)
-            self._try_lead(waiter, _max_lanes)
+            if self._returning > 0:
+                self._returning -= 1
+            if not self._collector:
+                self._try_lead(waiter, _max_lanes)
+            elif self._returning == 0:
+                _wake(self._collector)
         try:
             self._await(waiter)
         finally:
-            with self._lock:
-                self._leave(waiter)
+            if waiter.leads or not waiter.is_settled:
+                with self._lock:
+                    self._leave(waiter)
         if waiter.error:
             raise waiter.error
         return waiter.results
@@ -89,15 +105,20 @@ class ThreadBatcher:
         """Fails the checks that have not been sent. The channel fails the others."""
         with self._lock:
             self._is_closed = True
+            waiters: list[_Waiter] = []
             for item in self._unsent:
-                self._settle(item, closed_error())
+                self._settle(item, closed_error(), waiters)
             self._unsent.clear()
+        for waiter in waiters:
+            _wake(waiter)
 
     def _add(self, waiter: _Waiter, evaluations: list[Evaluation]) -> None:
         for index, evaluation in enumerate(evaluations):
-            item = self._unsent.find_or_add(evaluation, _Item)
-            item.waiters.append((waiter, index))
-            waiter.items.append(item)
+            item = _Item(evaluation, [(waiter, index)])
+            sent = self._unsent.add(item)
+            if sent is not item:
+                sent.waiters.append((waiter, index))
+            waiter.items.append(sent)
 
     def _await(self, waiter: _Waiter) -> None:
         """Waits until the waiter is settled, and sends batches when it is its turn."""
@@ -124,9 +145,7 @@ class ThreadBatcher:
         return True
 
     def _lead(self, waiter: _Waiter) -> None:
-        if waiter.is_promoted:
-            # Lets the threads that the last batch has woken up add their next checks.
-            time.sleep(0)
+        self._collect(waiter)
         if not self._slots.acquire(timeout=max(waiter.deadline - time.monotonic(), 0)):
             raise queue_deadline_error()
         try:
@@ -144,6 +163,20 @@ class ThreadBatcher:
             with self._lock:
                 self._pass_lead(waiter)
 
+    def _collect(self, waiter: _Waiter) -> None:
+        """Waits for the threads that a batch has just woken up, unless another thread does."""
+        with self._lock:
+            remaining = min(self._return_until, waiter.deadline) - time.monotonic()
+            if self._collector or self._returning == 0 or remaining <= 0:
+                return
+            self._collector = waiter
+        try:
+            waiter.ready.acquire(timeout=remaining)
+        finally:
+            with self._lock:
+                self._collector = None
+                self._returning = 0
+
     def _send_items(self, items: list[_Item], deadline: float) -> None:
         results: list[bool | DaikonError] | Exception
         try:
@@ -155,11 +188,18 @@ class ThreadBatcher:
             with self._lock:
                 self._requeue(items, -math.inf)
             raise
+        waiters: list[_Waiter] = []
         with self._lock:
             if isinstance(results, DaikonError) and results.code == "deadline_exceeded":
                 items = self._requeue(items, deadline)
             for index, item in enumerate(items):
-                self._settle(item, results if isinstance(results, Exception) else results[index])
+                self._settle(item, results if isinstance(results, Exception) else results[index], waiters)
+            now = time.monotonic()
+            # Threads of earlier batches that have not returned in time may never do so.
+            self._returning = len(waiters) + (self._returning if now < self._return_until else 0)
+            self._return_until = now + self._returning * _wait_for_return
+        for waiter in waiters:
+            _wake(waiter)
 
     def _requeue(self, items: list[_Item], deadline: float) -> list[_Item]:
         """Puts back the checks that somebody waits for longer than a deadline. Returns the others."""
@@ -170,12 +210,15 @@ class ThreadBatcher:
             if item.waiters:
                 ended.append(item)
             for waiter, index in later:
-                again = self._unsent.find_or_add(item.evaluation, _Item)
-                again.waiters.append((waiter, index))
+                new = _Item(item.evaluation, [(waiter, index)])
+                again = self._unsent.add(new)
+                if again is not new:
+                    again.waiters.append((waiter, index))
                 waiter.items[waiter.items.index(item)] = again
         return ended
 
-    def _settle(self, item: _Item, result: bool | Exception) -> None:
+    def _settle(self, item: _Item, result: bool | Exception, settled: list[_Waiter]) -> None:
+        """Gives a result to the waiters of a check, and adds those that have all of theirs to a list."""
         for waiter, index in item.waiters:
             if waiter.is_settled:
                 continue
@@ -187,7 +230,7 @@ class ThreadBatcher:
                 if waiter.missing > 0:
                     continue
             waiter.is_settled = True
-            _wake(waiter)
+            settled.append(waiter)
         # Waiters refer to their items. Without this, only the garbage collector would free both.
         item.waiters.clear()
 
@@ -198,7 +241,6 @@ class ThreadBatcher:
         for item in self._unsent:
             for candidate, _ in item.waiters:
                 if not candidate.leads and self._try_lead(candidate, _max_lanes):
-                    candidate.is_promoted = True
                     _wake(candidate)
                 return
 
@@ -215,5 +257,6 @@ class ThreadBatcher:
 
 
 def _wake(waiter: _Waiter) -> None:
-    if waiter.ready.locked():
+    # Another thread may just have done it.
+    with contextlib.suppress(RuntimeError):
         waiter.ready.release()
