@@ -276,6 +276,18 @@ for (const transport of environment.transports) {
   })
 }
 
+test.serial('a large import collects the statistics of its tables', async (t) => {
+  const [transport] = environment.transports
+  if (!transport) throw new Error('No transport')
+  const { execute, slug } = await createTargetWorkspace(transport)
+  const rows = Array.from({ length: 1000 }, () => `${randomEmail()},,${slug},,`)
+  expectOk(await execute(csvFile(...rows)))
+  const { rows: tables } = await pool.query(
+    `select relname from pg_class where relname in ('users', 'members') and reltuples >= 1000`,
+  )
+  t.is(tables.length, 2)
+})
+
 test.after.always('no internal errors occurred', (t) => {
   t.deepEqual(environment.failures, [])
 })

@@ -60,6 +60,7 @@ export async function applyPlan(
     await write()
     done += size
   }
+  if (total >= batchSize) await tx.imports.analyze()
   const { create, update, unchanged, error } = counts
   const detail = {
     rows: String(create + update + unchanged + error),

@@ -131,4 +131,9 @@ export class ImportStore {
       createdBy,
     ])
   }
+
+  /** Collects the statistics of the planner after a large import, which autovacuum does minutes later. */
+  async analyze(): Promise<void> {
+    await query(this.#em, 'analyze users, members, groups, group_members')
+  }
 }

@@ -191,18 +191,30 @@ const lockUsersSql = `
     external_id as "externalId" from users
   where id = any($1::uuid[]) and workspace_id is null order by id for update`
 
+/**
+ * Returns whether the workspace of `m` has another member who is a user. The order and `offset 0` make
+ * the planner look up members and users by index without statistics.
+ */
+const hasOther = (ofMember = 'true', ofUser = 'true') => `exists (
+    select from (
+      select user_id from live_members
+      where workspace_id = m.workspace_id and user_id <> m.user_id and ${ofMember}
+      order by user_id offset 0
+    ) o cross join lateral (
+      select from users where id = o.user_id and workspace_id is null and ${ofUser} offset 0
+    ) u
+  )`
+
+const hasOtherOwner = hasOther(
+  `role = 'owner' and joined_at is not null and expires_at is null`,
+  'is_active',
+)
+
 /** $1 user ID. Only members who have joined, are active and stay count as owners. */
 const workspacesToLeaveSql = `
-  select w.id, w.slug, others.count > 0 as "hasOthers",
-    m.role = 'owner' and others.count > 0 and others.owners = 0 as "needsOwner"
+  select w.id, w.slug, ${hasOther()} as "hasOthers",
+    m.role = 'owner' and ${hasOther()} and not ${hasOtherOwner} as "needsOwner"
   from live_members m join workspaces w on w.id = m.workspace_id
-  cross join lateral (
-    select count(*),
-      count(*) filter (where o.role = 'owner' and o.joined_at is not null
-        and o.expires_at is null and u.is_active) as owners
-    from live_members o join users u on u.id = o.user_id
-    where o.workspace_id = m.workspace_id and o.user_id <> m.user_id and u.workspace_id is null
-  ) others
   where m.user_id = $1 order by w.slug`
 
 /** $1 ID of the owner. */

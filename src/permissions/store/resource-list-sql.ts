@@ -38,7 +38,8 @@ export type ResourceListSql = {
 /**
  * Creates the statements of a list. Each reads one index, in order and for a bounded number of rows,
  * whatever the filter: without an order that only this index has, the planner may read the primary
- * key backward and find the first match after millions of rows.
+ * key backward and find the first match after millions of rows. Rows are compared where
+ * equality would leave the order of the primary key.
  *
  * `hidesDeleted` adds the conditions on deleted rows, which prevent index-only scans.
  */
@@ -47,7 +48,7 @@ export function createResourceListSql(
   { hidesDeleted }: { hidesDeleted: boolean },
 ): ResourceListSql {
   const filters = createFilters()
-  // Where the index is read kind by kind, second conditions would keep the planner from doing so.
+  // `selectIds` adds these conditions itself where it reads the index kind by kind.
   if (!isReadByKind(filter)) {
     filters.add(filter.workspaceId, (value) => `r.workspace_id = ${value}`)
     filters.add(filter.kindIds, (value) => `r.kind_id = any(${value}::int[])`)
@@ -64,8 +65,10 @@ export function createResourceListSql(
   const [limit, offset] = [`$${values.length + 1}::int`, `$${values.length + 2}::int`]
   return {
     values,
+    // The planner does not know the limit of a subquery, so it prepares for a part of the rows, and
+    // reads the index in order. To read all rows, it would sort them.
     count: `select count(*)::int as total from (
-      select from (${select(String(maxListed))}) found limit ${maxListed}
+      select from (${select(`(select ${maxListed})`)}) found limit ${maxListed}
     ) counted`,
     // Reads only the resources of the page, not those that the offset skips.
     page: `select ${selectResource}
@@ -127,15 +130,13 @@ function selectIds(filter: ResourceFilter, filters: Filters): (limit: string) =>
   const visibilities = visibility
     ? add([visibility], 'text[]')
     : `array['private', 'workspace', 'public']`
-  const prefix = workspaceId ? [add(workspaceId, 'uuid')] : []
-  const bound = (id: string) => `(${[...prefix, 'kind.id', 'v.name', id].join(', ')})`
-  const columns = [...(workspaceId ? ['workspace_id'] : []), 'kind_id', 'visibility', 'id']
-  const key = columns.map((column) => `r.${column}`)
-  filters.require(`(${key.join(', ')}) >= ${bound(lowest)}`)
-  filters.require(`(${key.join(', ')}) <= ${bound(highest)}`)
+  if (workspaceId) filters.require(`r.workspace_id = ${add(workspaceId, 'uuid')}`)
+  filters.require('r.kind_id = kind.id')
+  filters.require(`(r.visibility, r.id) >= (v.name, ${lowest})`)
+  filters.require(`(r.visibility, r.id) <= (v.name, ${highest})`)
   return (limit) => `select r.id from ${kinds} cross join unnest(${visibilities}) v(name)
       cross join lateral (
         select r.id from resources r ${filters.where()}
-        order by ${key.map((column) => `${column} desc`).join(', ')} limit ${limit}
+        order by r.visibility desc, r.id desc limit ${limit}
       ) r`
 }
