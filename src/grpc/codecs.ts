@@ -5,7 +5,6 @@ import { shareResults } from '../core/share-results.ts'
 import type { Operation } from '../rpc/operation.ts'
 import { createValueCheck } from './count-values.ts'
 import type { ReceivedMessage } from './received-message.ts'
-import { SharedStringReader } from './shared-strings.ts'
 
 /**
  * The maximum size of a message in bytes, the default of grpc-js. Larger messages fail with
@@ -61,7 +60,7 @@ export function withCodecs(
         const error = checkValues(bytes)
         if (error) return error
         try {
-          return method.requestDeserialize(withSharedStrings(bytes))
+          return method.requestDeserialize(bytes)
         } catch (error) {
           return malformedMessage(error)
         }
@@ -74,15 +73,6 @@ export function withCodecs(
     return [key, { ...method, requestDeserialize, responseSerialize }]
   })
   return Object.fromEntries(methods)
-}
-
-/** The size in bytes from which the strings of a message may repeat. */
-const minSharedBytes = 4096
-
-/** Returns what the generated deserializers, which also take a reader, decode a message from. */
-function withSharedStrings(bytes: Buffer): Buffer {
-  if (bytes.length < minSharedBytes) return bytes
-  return new SharedStringReader(bytes) as unknown as Buffer
 }
 
 /** Returns the error of a message that exceeds `limit` bytes. */
