@@ -56,18 +56,22 @@ test('only identical checks are deduplicated', async (t) => {
   t.is(batches[0]?.evaluations.length, 7)
 })
 
-test('many identical checks of one subject are sent once, also beside a similar token', async (t) => {
+test('many identical checks of one subject are sent once, also beside similar subjects', async (t) => {
+  const similar = 'a'.repeat(32)
   const { daikon, batches } = await startStub(t, ({ evaluations }) =>
-    evaluations.map(({ subject }) => subject?.id.endsWith('a'.repeat(40)) === true),
+    evaluations.map(({ subject }) => subject?.id.endsWith(similar) === true),
   )
   const checksOf = (token: string) =>
     Array.from({ length: 200 }, (_, n) => daikon.check({ token }, 'view', document(n % 100)))
   const tokens = ['x', 'y'].map((first) => tokenOf(first + 'a'.repeat(80)))
-  const results = await Promise.all(tokens.flatMap(checksOf))
+  const results = await Promise.all([
+    ...tokens.flatMap(checksOf),
+    daikon.check({ userId: similar }, 'view', document(1)),
+  ])
   t.true(results.every(Boolean))
   t.deepEqual(
     batches.map(({ evaluations }) => evaluations.map(({ subject }) => subject?.id)),
-    [tokens.flatMap((token) => Array.from({ length: 100 }, () => token))],
+    [[...tokens.flatMap((token) => Array.from({ length: 100 }, () => token)), similar]],
   )
 })
 

@@ -21,7 +21,7 @@ import { createServerError } from './server-errors.ts'
 import { onAbort } from './signals.ts'
 import { deniedTokenError } from './token-format.ts'
 
-/** Receive the result of a check. */
+/** The functions that receive the result of a check. */
 export type Settle = {
   resolve: (isAllowed: boolean) => void
   reject: (error: DaikonError) => void
@@ -275,12 +275,11 @@ export function createCheckBatcher(
   function findOrAddQueue(subject: SubjectName): SubjectQueue {
     const { id } = subject
     let key = queueKeyOf(id)
-    let queue = unsent.get(key)
-    if (queue && queue.subject.id !== id) {
-      key = id
-      queue = unsent.get(key)
+    for (let queue = unsent.get(key); queue; queue = unsent.get(key)) {
+      if (queue.subject.id === id) return queue
+      // Another subject has this key.
+      key = key.length <= id.length ? `${id}\n` : `${key}\n`
     }
-    if (queue?.subject.id === id) return queue
     const added: SubjectQueue = { subject, items: [], byKey: undefined }
     unsent.set(key, added)
     return added
@@ -318,7 +317,7 @@ export function createCheckBatcher(
 
 /**
  * Returns the key of a subject's queue. Hashing a whole token would take longer than the rest of a
- * check. Subjects with the same last characters use their whole ID.
+ * check. `findOrAddQueue` uses the whole ID if another subject has the same key.
  */
 function queueKeyOf(id: string): string {
   return id.length < minShortened ? id : id.slice(-minShortened / 2)
