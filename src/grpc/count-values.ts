@@ -59,12 +59,14 @@ function countValues(
   if (isJsonValue) counts.values += 1
   if (depth > maxDepth)
     return { field: '', message: `JSON must be nested at most ${maxDepth} levels deep` }
-  const items = new Map<number, number>()
+  let items: Map<number, number> | undefined
   while (reader.pos < end) {
-    const [number, wireType] = reader.tag()
+    const tag = reader.uint32()
+    const [number, wireType] = [tag >>> 3, tag & 7]
     const field = fields.get(number)
     counts.fields += 1
     if (field?.isList) {
+      items ??= new Map()
       const count = (items.get(number) ?? 0) + 1
       if (field.maxItems !== undefined && count > field.maxItems)
         return { field: field.name, message: `must contain at most ${field.maxItems} items` }
@@ -78,9 +80,19 @@ function countValues(
       const next = field.shape.isJsonValue ? depth + 1 : depth
       const violation = countValues(reader, fieldEnd, field.shape, next, counts)
       if (violation) return violation
-    } else reader.skip(wireType, number)
+    } else skipField(reader, wireType, number)
   }
   return undefined
+}
+
+/** Skips a field like `reader.skip`, which returns its bytes as a view: that costs more than the rest. */
+function skipField(reader: BinaryReader, wireType: WireType, number: number): void {
+  if (wireType !== WireType.LengthDelimited) reader.skip(wireType, number)
+  else {
+    const length = reader.uint32()
+    if (length > reader.len - reader.pos) throw new RangeError('premature EOF')
+    reader.pos += length
+  }
 }
 
 function readShape(

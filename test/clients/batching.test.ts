@@ -56,6 +56,37 @@ test('only identical checks are deduplicated', async (t) => {
   t.is(batches[0]?.evaluations.length, 7)
 })
 
+test('many identical checks of one subject are sent once, also beside similar subjects', async (t) => {
+  const similar = 'a'.repeat(32)
+  const { daikon, batches } = await startStub(t, ({ evaluations }) =>
+    evaluations.map(({ subject }) => subject?.id.endsWith(similar) === true),
+  )
+  const checksOf = (token: string) =>
+    Array.from({ length: 200 }, (_, n) => daikon.check({ token }, 'view', document(n % 100)))
+  const tokens = ['x', 'y'].map((first) => tokenOf(first + 'a'.repeat(80)))
+  const results = await Promise.all([
+    ...tokens.flatMap(checksOf),
+    daikon.check({ userId: similar }, 'view', document(1)),
+  ])
+  t.true(results.every(Boolean))
+  t.deepEqual(
+    batches.map(({ evaluations }) => evaluations.map(({ subject }) => subject?.id)),
+    [[...tokens.flatMap((token) => Array.from({ length: 100 }, () => token)), similar]],
+  )
+})
+
+test('a token is not read if one of its checks was allowed', async (t) => {
+  const { daikon } = await startStub(t, ({ evaluations }) =>
+    evaluations.map(({ subject, resource }) => subject?.id === 'valid' && isEven(resource?.id)),
+  )
+  const check = (token: string, id: number) => daikon.check({ token }, 'view', document(id))
+  const results = await Promise.allSettled([check('valid', 1), check('valid', 2), check('no', 2)])
+  t.deepEqual(
+    results.map((result) => (result.status === 'fulfilled' ? result.value : result.reason.reason)),
+    [false, true, 'TOKEN_INVALID'],
+  )
+})
+
 test('a check that starts after a batch was sent does not use the result of the batch', async (t) => {
   let release = () => {}
   const released = new Promise<void>((resolve) => {

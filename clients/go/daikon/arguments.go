@@ -38,11 +38,13 @@ func (s subjectName) message() *daikonv1.AccessSubject {
 
 // nameSubject checks only that a subject is present and not too long, so that such mistakes fail before they are sent.
 // The server checks the rest.
-func nameSubject(subject Subject) (subjectName, *Error) {
-	var found []subjectName
+func nameSubject(subject *Subject) (subjectName, *Error) {
+	var name subjectName
+	count := 0
 	add := func(kind, id string) {
 		if id != "" {
-			found = append(found, subjectName{kind, id})
+			name = subjectName{kind, id}
+			count++
 		}
 	}
 	add(kindToken, subject.Token)
@@ -55,8 +57,8 @@ func nameSubject(subject Subject) (subjectName, *Error) {
 	if subject.Anonymous {
 		add(kindAnonymous, kindAnonymous)
 	}
-	if len(found) == 1 {
-		name, maxLength := found[0], maxIDLength
+	if count == 1 {
+		maxLength := maxIDLength
 		switch name.kind {
 		case kindToken, kindAPIKey, kindLink:
 			maxLength = maxTokenLength

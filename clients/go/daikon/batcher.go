@@ -3,6 +3,7 @@ package daikon
 import (
 	"context"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -34,14 +35,12 @@ type batcher struct {
 	// after the other, because the server verifies each subject of a batch.
 	queue    []*subjectQueue
 	subjects map[subjectName]*subjectQueue
-	unsent   map[itemKey]*batchItem
 	sending  bool
 	isClosed bool
 }
 
-// itemKey identifies a check. Identical checks that have not been sent yet share an item.
+// itemKey identifies a check of a subject. Identical checks that have not been sent yet share an item.
 type itemKey struct {
-	subject      subjectName
 	action       string
 	resourceType string
 	resourceID   string
@@ -53,11 +52,16 @@ type itemKey struct {
 type subjectQueue struct {
 	subject subjectName
 	items   []*batchItem
+	// byKey has the items once there are more than maxScanned.
+	byKey map[itemKey]*batchItem
 }
 
+// batchItem is allocated with the operation that asks first. waiters begins in first, because few checks are identical.
 type batchItem struct {
+	subject subjectName
 	key     itemKey
 	waiters []waiter
+	first   [1]waiter
 	batch   *batch
 }
 
@@ -68,15 +72,43 @@ type waiter struct {
 }
 
 // pendingChecks is a Check or CheckMany that waits for its results. The batcher's mutex guards every field except
-// done.
+// own and done.
 type pendingChecks struct {
-	deadline  time.Time
+	deadline time.Time
+	// own has an item for each check. items has those that were sent, which can be of other operations.
+	own       []batchItem
 	items     []*batchItem
 	results   []bool
 	missing   int
 	err       *Error
 	isSettled bool
 	done      chan struct{}
+}
+
+// singleCheck is a pending Check in one allocation.
+type singleCheck struct {
+	pendingChecks
+	own    [1]batchItem
+	item   [1]*batchItem
+	result [1]bool
+}
+
+func newPendingChecks(count int) *pendingChecks {
+	var pending *pendingChecks
+	if count == 1 {
+		single := &singleCheck{}
+		pending = &single.pendingChecks
+		pending.own, pending.items, pending.results = single.own[:], single.item[:], single.result[:]
+	} else {
+		pending = &pendingChecks{
+			own:     make([]batchItem, count),
+			items:   make([]*batchItem, count),
+			results: make([]bool, count),
+		}
+	}
+	pending.missing = count
+	pending.done = make(chan struct{})
+	return pending
 }
 
 // batch is a running call, with the number of its items that an operation still waits for.
@@ -93,19 +125,16 @@ func newBatcher(connection *connection, service string) *batcher {
 		service:    service,
 		client:     daikonv1.NewAccessServiceClient(connection.grpc),
 		subjects:   map[subjectName]*subjectQueue{},
-		unsent:     map[itemKey]*batchItem{},
 	}
 }
 
 // check returns the results of the checks, in order. input is the context of checks without their own.
 func (b *batcher) check(ctx context.Context, checks []Check, input map[string]any) ([]bool, error) {
-	keys := make([]itemKey, len(checks))
-	for index, check := range checks {
-		key, err := newItemKey(check, input)
-		if err != nil {
+	pending := newPendingChecks(len(checks))
+	for index := range checks {
+		if err := pending.own[index].name(&checks[index], input); err != nil {
 			return nil, err
 		}
-		keys[index] = key
 	}
 	ctx, cancel := b.connection.withTimeout(ctx)
 	defer cancel()
@@ -115,7 +144,8 @@ func (b *batcher) check(ctx context.Context, checks []Check, input map[string]an
 	if ctx.Err() != nil {
 		return nil, queueDeadlineError()
 	}
-	pending, isFirst, err := b.add(ctx, keys)
+	pending.deadline, _ = ctx.Deadline()
+	isFirst, err := b.add(pending)
 	if err != nil {
 		return nil, err
 	}
@@ -133,66 +163,88 @@ func (b *batcher) check(ctx context.Context, checks []Check, input map[string]an
 	return pending.results, nil
 }
 
-func newItemKey(check Check, input map[string]any) (itemKey, error) {
-	subject, err := nameSubject(check.Subject)
+// name sets the subject and key of an item.
+func (i *batchItem) name(check *Check, input map[string]any) error {
+	subject, err := nameSubject(&check.Subject)
 	if err != nil {
-		return itemKey{}, err
+		return err
 	}
 	if err := requireAction(check.Action); err != nil {
-		return itemKey{}, err
+		return err
 	}
 	if err := requireResource(check.Resource); err != nil {
-		return itemKey{}, err
+		return err
 	}
 	if check.Context != nil {
 		input = check.Context
 	}
 	encoded, invalid := encodeObject("context", input)
 	if invalid != nil {
-		return itemKey{}, invalid
+		return invalid
 	}
-	return itemKey{subject, check.Action, check.Resource.Type, check.Resource.ID, encoded}, nil
+	i.subject = subject
+	i.key = itemKey{check.Action, check.Resource.Type, check.Resource.ID, encoded}
+	return nil
 }
 
-// add appends checks to the queue. If isFirst, the caller must start to send it.
-func (b *batcher) add(ctx context.Context, keys []itemKey) (pending *pendingChecks, isFirst bool, err error) {
-	deadline, _ := ctx.Deadline()
-	pending = &pendingChecks{
-		deadline: deadline,
-		items:    make([]*batchItem, len(keys)),
-		results:  make([]bool, len(keys)),
-		missing:  len(keys),
-		done:     make(chan struct{}),
-	}
+// add appends an operation's checks to the queue. If isFirst, the caller must start to send it.
+func (b *batcher) add(pending *pendingChecks) (isFirst bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.isClosed {
-		return nil, false, closedError()
+		return false, closedError()
 	}
-	for index, key := range keys {
-		item := b.unsent[key]
-		if item == nil {
-			item = &batchItem{key: key}
-			b.unsent[key] = item
-			b.enqueue(item)
+	for index := range pending.own {
+		item := b.enqueue(&pending.own[index])
+		if item.waiters == nil {
+			item.waiters = item.first[:0]
 		}
 		item.waiters = append(item.waiters, waiter{pending, index})
 		pending.items[index] = item
 	}
 	isFirst = !b.sending
 	b.sending = true
-	return pending, isFirst, nil
+	return isFirst, nil
 }
 
-func (b *batcher) enqueue(item *batchItem) {
-	subject := item.key.subject
-	queue := b.subjects[subject]
+// enqueue returns the unsent item that is identical to own, or adds own.
+func (b *batcher) enqueue(own *batchItem) *batchItem {
+	queue := b.subjects[own.subject]
 	if queue == nil {
-		queue = &subjectQueue{subject: subject}
-		b.subjects[subject] = queue
+		queue = &subjectQueue{subject: own.subject}
+		b.subjects[own.subject] = queue
 		b.queue = append(b.queue, queue)
+	} else if item := queue.find(&own.key); item != nil {
+		return item
 	}
-	queue.items = append(queue.items, item)
+	// Equal strings at the same address are compared without reading them.
+	own.subject = queue.subject
+	queue.items = append(queue.items, own)
+	if queue.byKey != nil {
+		queue.byKey[own.key] = own
+	}
+	return own
+}
+
+// maxScanned is the number of items up to which comparing each is faster than a map.
+const maxScanned = 32
+
+func (q *subjectQueue) find(key *itemKey) *batchItem {
+	if q.byKey == nil && len(q.items) > maxScanned {
+		q.byKey = make(map[itemKey]*batchItem, 2*len(q.items))
+		for _, item := range q.items {
+			q.byKey[item.key] = item
+		}
+	}
+	if q.byKey != nil {
+		return q.byKey[*key]
+	}
+	for _, item := range q.items {
+		if item.key == *key {
+			return item
+		}
+	}
+	return nil
 }
 
 // start sends the first batch if a slot is free; otherwise the batch is sent when a slot becomes free. A batch that
@@ -283,7 +335,7 @@ func (b *batcher) takeItems() []*batchItem {
 			if len(item.waiters) == 0 {
 				continue
 			}
-			bytes := item.key.bytes() + len(b.service)
+			bytes := item.bytes() + len(b.service)
 			if len(items) == maxBatchItems || len(items) > 0 && size+bytes > maxBatchBytes {
 				queue.items = queue.items[index:]
 				if len(items) > before {
@@ -294,7 +346,7 @@ func (b *batcher) takeItems() []*batchItem {
 			}
 			size += bytes
 			items = append(items, item)
-			delete(b.unsent, item.key)
+			delete(queue.byKey, item.key)
 		}
 		b.queue = b.queue[1:]
 		delete(b.subjects, queue.subject)
@@ -302,10 +354,11 @@ func (b *batcher) takeItems() []*batchItem {
 	return items
 }
 
-func (k *itemKey) bytes() int {
+func (i *batchItem) bytes() int {
 	// "[1,1]" is the shortest JSON of a number, which takes 11 bytes.
-	context := len(k.context) * 6
-	return len(k.subject.id) + len(k.action) + len(k.resourceType) + len(k.resourceID) + context + itemOverhead
+	context := len(i.key.context) * 6
+	key := len(i.key.action) + len(i.key.resourceType) + len(i.key.resourceID)
+	return len(i.subject.id) + key + context + itemOverhead
 }
 
 // send sends a batch. The caller must already hold a slot.
@@ -319,67 +372,98 @@ func (b *batcher) send(sent *batch) {
 		response, err = b.client.EvaluateBatch(ctx, request, options...)
 		return err
 	})
+	var results []itemResult
+	if err == nil {
+		results = readResults(sent.items, response.GetEvaluations())
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if err != nil {
-		for _, item := range sent.items {
-			b.settle(item, false, err)
+	for index, item := range sent.items {
+		if err != nil {
+			b.settle(item, itemResult{err: err})
+		} else {
+			b.settle(item, results[index])
 		}
-		return
 	}
-	b.settleResponse(sent.items, response.GetEvaluations())
 }
 
+// request returns the call of items. The items of a subject, which follow each other, share its message.
 func (b *batcher) request(items []*batchItem) *daikonv1.EvaluateBatchRequest {
 	evaluations := make([]*daikonv1.EvaluationItem, len(items))
+	messages := make([]struct {
+		item     daikonv1.EvaluationItem
+		resource daikonv1.AccessResource
+	}, len(items))
+	var last *batchItem
+	var subject *daikonv1.AccessSubject
+	var action *daikonv1.AccessAction
+	var resourceType string
 	for index, item := range items {
-		key := item.key
-		// The JSON of a key is valid.
-		input, _ := decodeStruct("context", key.context)
-		evaluations[index] = &daikonv1.EvaluationItem{
-			Subject:  key.subject.message(),
-			Action:   &daikonv1.AccessAction{Name: key.action},
-			Resource: &daikonv1.AccessResource{Type: b.service + ":" + key.resourceType, Id: key.resourceID},
-			Context:  input,
+		key := &item.key
+		if last == nil || item.subject != last.subject {
+			subject = item.subject.message()
 		}
+		if last == nil || key.action != last.key.action {
+			action = &daikonv1.AccessAction{Name: key.action}
+		}
+		if last == nil || key.resourceType != last.key.resourceType {
+			resourceType = b.service + ":" + key.resourceType
+		}
+		last = item
+		message := &messages[index]
+		message.resource.Type, message.resource.Id = resourceType, key.resourceID
+		message.item.Subject, message.item.Action, message.item.Resource = subject, action, &message.resource
+		// The JSON of a key is valid.
+		message.item.Context, _ = decodeStruct("context", key.context)
+		evaluations[index] = &message.item
 	}
 	return &daikonv1.EvaluateBatchRequest{Evaluations: evaluations}
 }
 
-func (b *batcher) settleResponse(items []*batchItem, evaluations []*daikonv1.Evaluation) {
-	tokenErrors := map[subjectName]*Error{}
-	findTokenError := func(subject subjectName) *Error {
-		if subject.kind != kindToken {
-			return nil
-		}
-		err, known := tokenErrors[subject]
-		if !known {
-			err = deniedTokenError(subject)
-			tokenErrors[subject] = err
-		}
-		return err
-	}
+type itemResult struct {
+	isAllowed bool
+	err       *Error
+}
+
+func readResults(items []*batchItem, evaluations []*daikonv1.Evaluation) []itemResult {
+	results := make([]itemResult, len(items))
+	start := 0
 	for index, item := range items {
+		if item.subject != items[start].subject {
+			addTokenError(items[start].subject, results[start:index])
+			start = index
+		}
+		result := &results[index]
 		if index >= len(evaluations) {
 			message := "daikon returned fewer results than checks"
-			b.settle(item, false, &Error{Code: CodeInternal, Reason: "INTERNAL", Message: message})
+			result.err = &Error{Code: CodeInternal, Reason: "INTERNAL", Message: message}
 			continue
 		}
 		evaluation := evaluations[index]
-		if evaluation.GetDecision() {
-			b.settle(item, true, nil)
-			continue
+		result.isAllowed = evaluation.GetDecision()
+		if !result.isAllowed {
+			result.err = readItemError(evaluation.GetContext())
 		}
-		err := readItemError(evaluation.GetContext())
-		if err == nil {
-			err = findTokenError(item.key.subject)
+	}
+	addTokenError(items[start].subject, results[start:])
+	return results
+}
+
+// addTokenError sets the error of a subject's denied checks if its token cannot be valid. If a check was allowed, it is.
+func addTokenError(subject subjectName, results []itemResult) {
+	if subject.kind != kindToken || slices.ContainsFunc(results, func(r itemResult) bool { return r.isAllowed }) {
+		return
+	}
+	err := deniedTokenError(subject)
+	for index := range results {
+		if results[index].err == nil {
+			results[index].err = err
 		}
-		b.settle(item, false, err)
 	}
 }
 
 // settle passes the result of an item to the operations that wait for it. The caller must hold the mutex.
-func (b *batcher) settle(item *batchItem, isAllowed bool, err *Error) {
+func (b *batcher) settle(item *batchItem, result itemResult) {
 	waiters := item.waiters
 	item.waiters = nil
 	for _, waiter := range waiters {
@@ -387,11 +471,11 @@ func (b *batcher) settle(item *batchItem, isAllowed bool, err *Error) {
 		if pending.isSettled {
 			continue
 		}
-		if err != nil {
-			b.fail(pending, err)
+		if result.err != nil {
+			b.fail(pending, result.err)
 			continue
 		}
-		pending.results[waiter.index] = isAllowed
+		pending.results[waiter.index] = result.isAllowed
 		pending.missing--
 		if pending.missing == 0 {
 			pending.isSettled = true
@@ -421,8 +505,7 @@ func (b *batcher) fail(pending *pendingChecks, err *Error) {
 			continue
 		}
 		if item.batch == nil {
-			delete(b.unsent, item.key)
-			continue
+			continue // takeItems skips it, unless an identical check joins it
 		}
 		item.batch.waiting--
 		if item.batch.waiting == 0 {
@@ -458,7 +541,7 @@ func (b *batcher) close() {
 	b.isClosed = true
 	for _, queue := range b.queue {
 		for _, item := range queue.items {
-			b.settle(item, false, closedError())
+			b.settle(item, itemResult{err: closedError()})
 		}
 	}
 	b.queue = nil

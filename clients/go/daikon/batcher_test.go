@@ -85,6 +85,40 @@ func TestIdenticalChecksAreSentOnce(t *testing.T) {
 	}
 }
 
+func TestManyIdenticalChecksOfOneSubjectAreSentOnce(t *testing.T) {
+	client, server := startStub(t, evenIDs, WithMaxInFlight(1))
+	checks := make([]Check, 200)
+	for index := range checks {
+		checks[index] = Check{Subject{UserID: "u"}, "view", document(index % 100), nil}
+	}
+	results, err := client.CheckMany(t.Context(), checks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for index, isAllowed := range results {
+		if isAllowed != (index%2 == 0) {
+			t.Errorf("check %d is %v", index, isAllowed)
+		}
+	}
+	if sizes := server.sizes(); !slices.Equal(sizes, []int{100}) {
+		t.Errorf("batches have %v items", sizes)
+	}
+}
+
+func TestATokenIsNotReadIfOneOfItsChecksWasAllowed(t *testing.T) {
+	client, _ := startStub(t, evenIDs)
+	checks := []Check{
+		{Subject{Token: "t"}, "view", document(1), nil},
+		{Subject{Token: "t"}, "view", document(2), nil},
+	}
+	if results, err := client.CheckMany(t.Context(), checks); err != nil || results[0] || !results[1] {
+		t.Errorf("%v, %v", results, err)
+	}
+	if _, err := client.CheckMany(t.Context(), checks[:1]); !errors.Is(err, ErrInvalidToken) {
+		t.Error(err)
+	}
+}
+
 func TestABatchHasTheChecksOfOneSubjectInARow(t *testing.T) {
 	client, server := startStub(t, evenIDs, WithMaxInFlight(1))
 	var checks []Check

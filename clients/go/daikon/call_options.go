@@ -19,6 +19,9 @@ type callOptions struct {
 type callOption interface{ apply(*callOptions) }
 
 func readOptions[Option callOption](opts []Option) callOptions {
+	if len(opts) == 0 {
+		return callOptions{} // settings would be allocated
+	}
 	var settings callOptions
 	for _, option := range opts {
 		option.apply(&settings)

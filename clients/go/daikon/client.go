@@ -135,7 +135,7 @@ func (c *Client) Accessible(
 func (c *Client) searchRequest(
 	subject Subject, action, resourceType string, opts []AccessibleOption,
 ) (*daikonv1.SearchResourcesRequest, error) {
-	name, invalid := nameSubject(subject)
+	name, invalid := nameSubject(&subject)
 	if invalid != nil {
 		return nil, invalid
 	}
@@ -235,11 +235,11 @@ func (c *Client) Explain(
 	ctx context.Context, subject Subject, action string, resource Resource, opts ...CheckOption,
 ) (*Explanation, error) {
 	input := readOptions(opts).input
-	key, err := newItemKey(Check{Subject: subject, Action: action, Resource: resource}, input)
-	if err != nil {
+	var item batchItem
+	if err := item.name(&Check{Subject: subject, Action: action, Resource: resource}, input); err != nil {
 		return nil, err
 	}
-	explain, err := decodeStruct("context", key.context)
+	explain, err := decodeStruct("context", item.key.context)
 	if err != nil {
 		return nil, err
 	}
@@ -248,7 +248,7 @@ func (c *Client) Explain(
 	}
 	explain.Fields["explain"] = structpb.NewBoolValue(true)
 	request := &daikonv1.EvaluateRequest{
-		Subject:  key.subject.message(),
+		Subject:  item.subject.message(),
 		Action:   &daikonv1.AccessAction{Name: action},
 		Resource: &daikonv1.AccessResource{Type: c.service + ":" + resource.Type, Id: resource.ID},
 		Context:  explain,

@@ -176,6 +176,16 @@ type tokenHeader struct {
 
 // decodeToken returns nil if the token is not a JSON Web Token (RFC 7519).
 func decodeToken(token string) *decodedToken {
+	decoded := splitToken(token)
+	var claims *struct{}
+	if decoded == nil || json.Unmarshal(decoded.payload, &claims) != nil || claims == nil {
+		return nil
+	}
+	return decoded
+}
+
+// splitToken is decodeToken without its last step: the payload can be anything.
+func splitToken(token string) *decodedToken {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 || parts[0] == "" || parts[1] == "" || parts[2] == "" {
 		return nil
@@ -186,7 +196,7 @@ func decodeToken(token string) *decodedToken {
 		return nil
 	}
 	decoded.payload, err = base64.RawURLEncoding.DecodeString(parts[1])
-	if err != nil || !isJSONObject(decoded.payload) {
+	if err != nil {
 		return nil
 	}
 	decoded.signature, err = base64.RawURLEncoding.DecodeString(parts[2])
@@ -196,26 +206,21 @@ func decodeToken(token string) *decodedToken {
 	return decoded
 }
 
-func isJSONObject(text []byte) bool {
-	var object map[string]json.RawMessage
-	return json.Unmarshal(text, &object) == nil && object != nil
-}
-
 // deniedTokenError returns an error if the token of a denied subject cannot be valid. The server only reports a
 // denial, as for a user without permission.
 func deniedTokenError(subject subjectName) *Error {
 	if subject.kind != kindToken {
 		return nil
 	}
-	decoded := decodeToken(subject.id)
-	if decoded == nil {
+	decoded := splitToken(subject.id)
+	var claims *struct {
+		ExpiresAt any `json:"exp"`
+	}
+	if decoded == nil || json.Unmarshal(decoded.payload, &claims) != nil || claims == nil {
 		return tokenInvalidError("it is not a JSON Web Token")
 	}
-	var claims struct {
-		ExpiresAt *float64 `json:"exp"`
-	}
-	if json.Unmarshal(decoded.payload, &claims) == nil && claims.ExpiresAt != nil &&
-		*claims.ExpiresAt*1000 <= float64(time.Now().UnixMilli()) {
+	expiresAt, isNumber := claims.ExpiresAt.(float64)
+	if isNumber && expiresAt*1000 <= float64(time.Now().UnixMilli()) {
 		return tokenExpiredError()
 	}
 	return nil

@@ -21,12 +21,15 @@ import { createServerError } from './server-errors.ts'
 import { onAbort } from './signals.ts'
 import { deniedTokenError } from './token-format.ts'
 
-/** Receives the result of a check. */
-export type Settle = (error: DaikonError | undefined, isAllowed: boolean) => void
+/** The functions that receive the result of a check. */
+export type Settle = {
+  resolve: (isAllowed: boolean) => void
+  reject: (error: DaikonError) => void
+}
 
 /** Collects the checks of one turn of the event loop and sends them together. */
 export type CheckBatcher = {
-  /** Throws InvalidArgumentError. Passes every other error to `settle`. */
+  /** Throws InvalidArgumentError. Passes every other error to `settle.reject`. */
   add(check: Check, options: CallOptions, settle: Settle): void
   /** Fails all pending checks. */
   close(): void
@@ -45,25 +48,42 @@ const maxBytes = 3 * 1024 * 1024
 /** The maximum number of encoded bytes of an item, excluding its strings. */
 const itemOverhead = 40
 
+/** The number of items of a subject up to which comparing each is faster than a map. */
+const maxScanned = 32
+
+/** The length from which IDs of subjects are found by their last characters. */
+const minShortened = 64
+
 /** A caller that waits for an item. Identical checks that have not been sent yet share an item. */
-type Waiter = {
+type Waiter = Settle & {
   item: Item
   deadline: number
-  settle: Settle
   stopListening: (() => void) | undefined
 }
 
 type Item = {
-  key: string
   subject: SubjectName
-  evaluation: EvaluationItem
+  action: string
+  resourceType: string
+  resourceId: string
+  context: Context | undefined
+  /** The context as JSON, empty without one. */
+  json: string
   bytes: number
   waiters: Waiter[]
   batch: Batch | undefined
 }
 
+/** The unsent items of a subject. */
+type SubjectQueue = {
+  subject: SubjectName
+  items: Item[]
+  /** The items by `keyOf`, once there are more than `maxScanned`. */
+  byKey: Map<string, Item> | undefined
+}
+
 /** A running call and the number of its items that still have waiters. */
-type Batch = { waiting: number; abort: AbortController }
+type Batch = { items: Item[]; waiting: number; abort: AbortController }
 
 export function createCheckBatcher(
   connection: Connection,
@@ -71,11 +91,11 @@ export function createCheckBatcher(
   options: { service: string; deadlineMs: number },
 ): CheckBatcher {
   /**
-   * Items that have not been sent yet, by the ID of their subject and by their key. A batch takes
-   * the items of one subject after the other, because the server verifies each subject of a batch.
+   * Items that have not been sent yet, by `queueKeyOf` their subject. A batch takes the items of one
+   * subject after the other, because the server verifies each subject of a batch.
    */
-  const unsent = new Map<string, Map<string, Item>>()
-  const waiters = new Set<Waiter>()
+  const unsent = new Map<string, SubjectQueue>()
+  const running = new Set<Batch>()
   let isScheduled = false
   let isWaitingForPlace = false
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -107,14 +127,15 @@ export function createCheckBatcher(
   function sendNext() {
     const items = takeItems()
     if (items.length === 0) return limiter.release()
-    const batch: Batch = { waiting: items.length, abort: new AbortController() }
+    const batch: Batch = { items, waiting: items.length, abort: new AbortController() }
+    running.add(batch)
     let deadline = 0
     for (const item of items) {
       item.batch = batch
       for (const waiter of item.waiters) deadline = Math.max(deadline, waiter.deadline)
     }
     const attempt = { deadline, signal: batch.abort.signal, retry: true }
-    const request = { evaluations: items.map(({ evaluation }) => evaluation) }
+    const request = { evaluations: toEvaluations(items, options.service) }
     sendWithRetries(connection, accessService.evaluateBatch, request, attempt)
       .then(
         (response) => settleItems(items, response?.evaluations ?? []),
@@ -122,45 +143,47 @@ export function createCheckBatcher(
           for (const item of items) settleItem(item, error, false)
         },
       )
-      .finally(limiter.release)
+      .finally(() => {
+        running.delete(batch)
+        limiter.release()
+      })
   }
 
   function takeItems(): Item[] {
     const items: Item[] = []
     let bytes = 0
-    for (const [id, subjectItems] of unsent) {
+    for (const [key, queue] of unsent) {
       const before = items.length
-      for (const [key, item] of subjectItems) {
+      for (const [index, item] of queue.items.entries()) {
+        if (item.waiters.length === 0) continue
         const isFull = items.length === maxItems || bytes + item.bytes > maxBytes
         if (isFull && items.length > 0) {
+          queue.items = queue.items.slice(index)
           if (items.length > before) {
             // To the end, so that a subject with many checks delays no other.
-            unsent.delete(id)
-            unsent.set(id, subjectItems)
+            unsent.delete(key)
+            unsent.set(key, queue)
           }
           return items
         }
         bytes += item.bytes
         items.push(item)
-        subjectItems.delete(key)
+        queue.byKey?.delete(keyOf(item))
       }
-      unsent.delete(id)
+      unsent.delete(key)
     }
     return items
   }
 
   function settleItems(items: Item[], evaluations: Evaluation[]) {
-    const tokenErrors = new Map<string, DaikonError | undefined>()
-    const findTokenError = ({ type, id }: SubjectName) => {
-      if (type !== 'access_token') return undefined
-      if (!tokenErrors.has(id)) tokenErrors.set(id, deniedTokenError({ type, id }))
-      return tokenErrors.get(id)
-    }
-    for (const [index, item] of items.entries()) {
+    let tokenError: DaikonError | undefined
+    for (let index = 0; index < items.length; index += 1) {
+      const item = items[index] as Item
+      if (item.subject !== items[index - 1]?.subject)
+        tokenError = findTokenError(items, index, evaluations)
       const evaluation = evaluations[index]
       const isAllowed = evaluation?.decision === true
-      const error = isAllowed ? undefined : itemError(evaluation) || findTokenError(item.subject)
-      settleItem(item, error, isAllowed)
+      settleItem(item, isAllowed ? undefined : itemError(evaluation) || tokenError, isAllowed)
     }
   }
 
@@ -168,28 +191,30 @@ export function createCheckBatcher(
     const settled = item.waiters
     item.waiters = []
     for (const waiter of settled) {
-      forget(waiter)
-      waiter.settle(error, isAllowed)
+      waiter.stopListening?.()
+      if (error) waiter.reject(error)
+      else waiter.resolve(isAllowed)
     }
   }
 
   /** Settles one waiter early. Cancels a call that has no waiters left. */
   function leave(waiter: Waiter, error: DaikonError) {
     const { item } = waiter
-    forget(waiter)
+    waiter.stopListening?.()
     item.waiters = item.waiters.filter((other) => other !== waiter)
-    if (item.waiters.length === 0) {
-      if (item.batch) {
-        item.batch.waiting -= 1
-        if (item.batch.waiting === 0) item.batch.abort.abort()
-      } else unsent.get(item.subject.id)?.delete(item.key)
+    // An unsent item without waiters is not sent, unless an identical check joins it.
+    if (item.waiters.length === 0 && item.batch) {
+      item.batch.waiting -= 1
+      if (item.batch.waiting === 0) item.batch.abort.abort()
     }
-    waiter.settle(error, false)
+    waiter.reject(error)
   }
 
-  function forget(waiter: Waiter) {
-    waiters.delete(waiter)
-    waiter.stopListening?.()
+  /** Returns all callers that wait. */
+  function listWaiters(): Waiter[] {
+    return [...unsent.values(), ...running].flatMap(({ items }) =>
+      items.flatMap(({ waiters }) => waiters),
+    )
   }
 
   /**
@@ -209,7 +234,7 @@ export function createCheckBatcher(
     timer = undefined
     const now = Date.now()
     let next = Number.POSITIVE_INFINITY
-    for (const waiter of waiters) {
+    for (const waiter of listWaiters()) {
       if (waiter.deadline > now) next = Math.min(next, waiter.deadline)
       else leave(waiter, waiter.item.batch ? responseDeadlineError() : queueDeadlineError())
     }
@@ -222,28 +247,42 @@ export function createCheckBatcher(
     resource: Resource,
     context: Context | undefined,
   ): Item {
-    let subjectItems = unsent.get(subject.id)
-    if (!subjectItems) {
-      subjectItems = new Map()
-      unsent.set(subject.id, subjectItems)
-    }
-    // Names cannot contain line breaks, so the key is unambiguous.
-    const json = context ? `\n${JSON.stringify(context)}` : ''
-    const key = `${subject.type}\n${action}\n${resource.type}\n${resource.id}${json}`
-    const existing = subjectItems.get(key)
-    if (existing) return existing
-    const length = subject.id.length + key.length + options.service.length
-    // `[1,1]` is the shortest JSON of a number, which takes 11 bytes.
-    const bytes = length * 3 + json.length * 3 + itemOverhead
-    const evaluation = {
-      subject,
-      action: { name: action },
-      resource: { type: `${options.service}:${resource.type}`, id: resource.id },
+    const queue = findOrAddQueue(subject)
+    const json = context ? JSON.stringify(context) : ''
+    const { service } = options
+    const length =
+      subject.id.length + action.length + resource.type.length + resource.id.length + service.length
+    const item: Item = {
+      // Items of a subject share its object.
+      subject: queue.subject.type === subject.type ? queue.subject : subject,
+      action,
+      resourceType: resource.type,
+      resourceId: resource.id,
       context,
+      json,
+      // `[1,1]` is the shortest JSON of a number, which takes 11 bytes.
+      bytes: length * 3 + json.length * 6 + itemOverhead,
+      waiters: [],
+      batch: undefined,
     }
-    const item: Item = { key, subject, evaluation, bytes, waiters: [], batch: undefined }
-    subjectItems.set(key, item)
+    const existing = findItem(queue, item)
+    if (existing) return existing
+    queue.items.push(item)
+    queue.byKey?.set(keyOf(item), item)
     return item
+  }
+
+  function findOrAddQueue(subject: SubjectName): SubjectQueue {
+    const { id } = subject
+    let key = queueKeyOf(id)
+    for (let queue = unsent.get(key); queue; queue = unsent.get(key)) {
+      if (queue.subject.id === id) return queue
+      // Another subject has this key.
+      key = key.length <= id.length ? `${id}\n` : `${key}\n`
+    }
+    const added: SubjectQueue = { subject, items: [], byKey: undefined }
+    unsent.set(key, added)
+    return added
   }
 
   return {
@@ -256,22 +295,79 @@ export function createCheckBatcher(
       requireAction(action)
       requireResource(resource)
       const input = context && readObject('context', context)
-      if (connection.closed.aborted) return settle(closedError(), false)
-      if (signal?.aborted) return settle(abortError(signal), false)
+      if (connection.closed.aborted) return settle.reject(closedError())
+      if (signal?.aborted) return settle.reject(abortError(signal))
       const item = findOrAddItem(name, action, resource, input)
       const deadline = Date.now() + deadlineMs
-      const waiter: Waiter = { item, deadline, settle, stopListening: undefined }
+      const { resolve, reject } = settle
+      const waiter: Waiter = { item, deadline, resolve, reject, stopListening: undefined }
       if (signal) waiter.stopListening = onAbort(signal, () => leave(waiter, abortError(signal)))
-      item.waiters.push(waiter)
-      waiters.add(waiter)
+      // A literal list has room for one waiter, which is the usual case; `push` makes room for 17.
+      if (item.waiters.length === 0) item.waiters = [waiter]
+      else item.waiters.push(waiter)
       watchDeadline(deadline)
       schedule()
     },
     close() {
       clearTimeout(timer)
-      for (const waiter of waiters) leave(waiter, closedError())
+      for (const waiter of listWaiters()) leave(waiter, closedError())
     },
   }
+}
+
+/**
+ * Returns the key of a subject's queue. Hashing a whole token would take longer than the rest of a
+ * check. `findOrAddQueue` uses the whole ID if another subject has the same key.
+ */
+function queueKeyOf(id: string): string {
+  return id.length < minShortened ? id : id.slice(-minShortened / 2)
+}
+
+function findItem(queue: SubjectQueue, item: Item): Item | undefined {
+  const { items } = queue
+  if (items.length <= maxScanned) return items.find((other) => isSameItem(other, item))
+  queue.byKey ??= new Map(items.map((other) => [keyOf(other), other]))
+  return queue.byKey.get(keyOf(item))
+}
+
+function isSameItem(one: Item, other: Item): boolean {
+  return (
+    one.resourceId === other.resourceId &&
+    one.action === other.action &&
+    one.resourceType === other.resourceType &&
+    one.json === other.json &&
+    one.subject.type === other.subject.type
+  )
+}
+
+/** Returns what identifies an item of a subject. Names cannot contain line breaks. */
+function keyOf({ subject, action, resourceType, resourceId, json }: Item): string {
+  return `${subject.type}\n${action}\n${resourceType}\n${resourceId}\n${json}`
+}
+
+function toEvaluations(items: Item[], service: string): EvaluationItem[] {
+  return items.map(({ subject, action, resourceType, resourceId, context }) => ({
+    subject,
+    action: { name: action },
+    resource: { type: `${service}:${resourceType}`, id: resourceId },
+    context,
+  }))
+}
+
+/**
+ * Returns the error of a token that cannot be valid, for the items of its subject from `first` on.
+ * If one of them was allowed, it is valid.
+ */
+function findTokenError(
+  items: Item[],
+  first: number,
+  evaluations: Evaluation[],
+): DaikonError | undefined {
+  const { subject } = items[first] as Item
+  if (subject.type !== 'access_token') return undefined
+  for (let index = first; items[index]?.subject === subject; index += 1)
+    if (evaluations[index]?.decision) return undefined
+  return deniedTokenError(subject)
 }
 
 type ItemError = { status?: number; reason?: string; message?: string; errors?: Field[] }

@@ -133,12 +133,11 @@ export function createClient<Actions extends ActionsByType>(
   }
 
   const daikon: RemoteDaikon<Actions> = {
-    check(subject, action, resource, { context, ...options } = {}) {
-      return new Promise((resolve, reject) => {
-        batcher.add({ subject, action, resource, context }, options, (error, isAllowed) =>
-          error ? reject(error) : resolve(isAllowed),
-        )
-      })
+    check(subject, action, resource, options = {}) {
+      const { context } = options
+      return new Promise((resolve, reject) =>
+        batcher.add({ subject, action, resource, context }, options, { resolve, reject }),
+      )
     },
 
     checkMany(checks, { context, ...options } = {}) {
@@ -149,11 +148,13 @@ export function createClient<Actions extends ActionsByType>(
         for (const { subject, action, resource, context } of checks)
           validate(subject, action, resource, context)
         for (const [index, check] of checks.entries())
-          batcher.add({ context, ...check }, options, (error, isAllowed) => {
-            if (error) return reject(error)
-            results[index] = isAllowed
-            missing -= 1
-            if (missing === 0) resolve(results)
+          batcher.add({ context, ...check }, options, {
+            resolve(isAllowed) {
+              results[index] = isAllowed
+              missing -= 1
+              if (missing === 0) resolve(results)
+            },
+            reject,
           })
       })
     },

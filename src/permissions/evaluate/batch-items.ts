@@ -46,10 +46,10 @@ export function readItems({
   ...defaults
 }: EvaluateBatchRequest): BatchItem[] {
   if (evaluations.length === 0) return [{ request: defaults as EvaluateRequest }]
-  let previous: AccessSubject | undefined
+  let previous: EvaluateRequest | undefined
   return evaluations.map((item: unknown) => {
     const found = readItem(item, defaults, previous)
-    previous = found.request?.subject
+    previous = found.request
     return found
   })
 }
@@ -58,18 +58,20 @@ export function readItems({
  * Fills in the defaults for a batch item and validates it by the rules of EvaluateRequest. An
  * entity of the item replaces the whole default: their members are not merged.
  *
- * @param valid a valid subject, which replaces that of the item if they are equal
+ * @param valid a valid request, whose subject replaces that of the item if they are equal
  */
-function readItem(item: unknown, defaults: Entities, valid: AccessSubject | undefined): BatchItem {
+function readItem(
+  item: unknown,
+  defaults: Entities,
+  valid: EvaluateRequest | undefined,
+): BatchItem {
   if (!isJsonObject(item)) return { violations: [{ field: '', message: 'must be an object' }] }
-  const entity = (name: keyof Entities) =>
-    Object.hasOwn(item, name) && item[name] !== undefined ? item[name] : defaults[name]
-  const subject = entity('subject')
+  const subject = readEntity(item, defaults, 'subject')
   const request = {
-    subject: isSameSubject(subject, valid) ? valid : subject,
-    action: entity('action'),
-    resource: entity('resource'),
-    context: entity('context'),
+    subject: isSameSubject(subject, valid?.subject) ? valid?.subject : subject,
+    action: readEntity(item, defaults, 'action'),
+    resource: readEntity(item, defaults, 'resource'),
+    context: readEntity(item, defaults, 'context'),
   }
   const violations = findViolations(request, valid)
   // The field rules of the request have checked the default.
@@ -81,6 +83,14 @@ function readItem(item: unknown, defaults: Entities, valid: AccessSubject | unde
   return { request: request as EvaluateRequest }
 }
 
+function readEntity(
+  item: Record<string, unknown>,
+  defaults: Entities,
+  name: keyof Entities,
+): unknown {
+  return Object.hasOwn(item, name) && item[name] !== undefined ? item[name] : defaults[name]
+}
+
 function isSameSubject(subject: unknown, valid: AccessSubject | undefined): boolean {
   if (!valid || !isJsonObject(subject)) return false
   const { type, id, properties } = subject
@@ -88,18 +98,21 @@ function isSameSubject(subject: unknown, valid: AccessSubject | undefined): bool
 }
 
 /**
- * Validates the entities of an evaluation, except for a subject that is known to be valid. The field
+ * Validates the entities of an evaluation, except for texts that a valid request also has. The field
  * rules of a batch request cannot require them, because there they are optional defaults.
  */
-export function findViolations(request: Entities, valid?: AccessSubject): FieldViolation[] {
+export function findViolations(request: Entities, valid?: EvaluateRequest): FieldViolation[] {
   const violations: FieldViolation[] = []
   for (const { name, lengths } of members) {
     const entity = request[name]
     if (entity === undefined) violations.push({ field: name, message: 'is required' })
     else if (!isJsonObject(entity)) violations.push({ field: name, message: 'must be an object' })
-    else if (request[name] !== valid) {
+    else {
+      const known = valid?.[name] as Record<string, unknown> | undefined
       for (const [member, maxLength] of lengths) {
-        const message = findTextViolation(entity[member], maxLength)
+        const text = entity[member]
+        if (known && text === known[member]) continue
+        const message = findTextViolation(text, maxLength)
         if (message) violations.push({ field: `${name}.${member}`, message })
       }
       const { properties } = entity
