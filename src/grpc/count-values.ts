@@ -63,6 +63,7 @@ function countValues(
   while (reader.pos < end) {
     const tag = reader.uint32()
     const [number, wireType] = [tag >>> 3, tag & 7]
+    if (number === 0) throw new RangeError('illegal tag')
     const field = fields.get(number)
     counts.fields += 1
     if (field?.isList) {
