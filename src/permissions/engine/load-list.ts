@@ -77,7 +77,7 @@ export type LoadListOptions = {
   /** Whether to list what would be allowed if every condition were true. */
   withConditional?: boolean
   /** Returns the budget of each attempt to fill a page. */
-  budgetsOf?: (limit: number) => ListBudget[]
+  budgetsOf?: ((limit: number) => ListBudget[]) | undefined
 }
 
 /** A query that runs in a separate statement. */
