@@ -4,7 +4,10 @@ import type { Database } from './database.ts'
 import { query } from './query.ts'
 import { inTransaction } from './transaction.ts'
 
-/** The maximum numbers of rows and of shares that one step deletes, so that it takes a fraction of a second. */
+/**
+ * The maximum numbers of rows and of shares that one statement deletes, so that a step, which has at
+ * most two, takes a fraction of a second.
+ */
 const maxRows = 500
 const maxShares = 5000
 
@@ -54,7 +57,7 @@ const workspaceSteps = [
 ]
 
 /**
- * Deletes up to `maxRows` rows of a deleted workspace or tree, the oldest first. Returns whether
+ * Deletes up to twice `maxRows` rows of a deleted workspace or tree, the oldest first. Returns whether
  * there is more to delete; false if another node is sweeping. Every step is a transaction, so any
  * node can continue where another one ended.
  */

@@ -122,10 +122,11 @@ export function createLoadList(
       if (flat && hasIds(flat)) return flat
       if (flat?.isUncertain && !withConditional) return { ...flat, joinedIds: '' }
     }
+    const parameters = createParameters([query])
     let list: List | undefined
     for (const { folders, children } of budgetsOf(query.limit)) {
-      const parameters = [...createParameters([query]), folders, children]
-      const rows = await statements.rows<ListRow>(...sql.withFolders, parameters)
+      const values = [...parameters, folders, children]
+      const rows = await statements.rows<ListRow>(...sql.withFolders, values)
       list = readLists(rows)[0] as List
       if (list.nextId === undefined) break
     }
