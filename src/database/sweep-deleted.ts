@@ -22,11 +22,12 @@ const sweepTreeSql = 'select sweep_tree($1, $2, $3)'
  * parents. The latter is null if all its children are parents. Reads every row by index.
  */
 const leavesOfFirst = `
-select first.id, leaf.id as leaf
-from (
-  select id, is_parent from resources where workspace_id = $1
+with first as materialized (
+  select id, parent_id, is_parent from resources where workspace_id = $1
   order by kind_id, resource_id limit $2
-) first left join lateral (
+)
+select first.id, leaf.id as leaf
+from first left join lateral (
   select first.id where not (first.is_parent
     and exists (select from resources where parent_id = first.id offset 0))
   union all
@@ -34,6 +35,7 @@ from (
     select id from resources where parent_id = first.id and not is_parent offset 0
   ) child
 ) leaf on true
+where first.is_parent or (first.parent_id in (select id from first)) is not true
 limit $2`
 
 /**
