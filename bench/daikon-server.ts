@@ -10,6 +10,7 @@ import { benchEncryptionKey } from './data-set.ts'
 /**
  * The application with every security check enabled. Only rate limits and the quota of shares are
  * disabled. With `feed`, it also seals the activity log and sends webhooks, to loopback addresses, too.
+ * `maxListFolders` is the number of folders above which lists check children instead.
  */
 const [
   url = '',
@@ -18,6 +19,7 @@ const [
   replicaUrls = '',
   feed = '',
   maxFactsCacheBytes = '0',
+  maxListFolders = '',
 ] = process.argv.slice(2)
 const hasFeed = feed === 'feed'
 const urls = replicaUrls.split(',').filter((url) => url !== '')
@@ -60,6 +62,9 @@ const app = createApplication({
     debug: hasFeed,
     keysRequired: true,
     maxFactsCacheBytes: Number(maxFactsCacheBytes),
+    ...(maxListFolders && {
+      listBudgetsOf: () => [{ folders: Number(maxListFolders), children: 4000 }],
+    }),
     globalLimit: undefined,
     trustedProxies: 0,
     // `writes` shares one resource with thousands of users.

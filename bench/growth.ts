@@ -35,16 +35,20 @@ export async function measureGrowth(words: string[], options: string[]): Promise
     writeFileSync(join(import.meta.dirname, 'growth.md'), `# Growth\n\n${text}`)
 }
 
-/**
- * Loads and measures sizes one after the other. Then, if `withoutStatistics` is set, deletes the
- * statistics of the planner and adds what the calls cost with generic plans.
- */
+export type CompareOptions = {
+  /** If set, what calls cost without the planner's statistics and with generic plans is added. */
+  withoutStatistics?: GrowthResults
+  /** The number of folders above which lists check children instead, for small sizes. */
+  maxListFolders?: number
+}
+
+/** Loads and measures sizes one after the other. */
 export async function compareSizes(
   folder: string,
   sizes: GrowthSize[],
   words: string[],
   log: (text: string) => void,
-  withoutStatistics?: GrowthResults,
+  { withoutStatistics, maxListFolders }: CompareOptions = {},
 ): Promise<{ results: GrowthResults; machine: string }> {
   mkdirSync(folder, { recursive: true })
   const keyPaths = {
@@ -59,10 +63,11 @@ export async function compareSizes(
     const database = await openGrowthDatabase(folder, size, log)
     try {
       machine = await describeMachine(database.url)
-      results.push({ size, costs: await measureCosts(database, keyPaths, wanted) })
+      const measure = () => measureCosts(database, keyPaths, wanted, maxListFolders)
+      results.push({ size, costs: await measure() })
       if (withoutStatistics) {
         await deleteStatistics(database.url)
-        withoutStatistics.push({ size, costs: await measureCosts(database, keyPaths, wanted) })
+        withoutStatistics.push({ size, costs: await measure() })
       }
     } finally {
       stopBenchProcesses()

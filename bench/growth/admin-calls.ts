@@ -68,10 +68,12 @@ export function administrationRowsOf(size: GrowthSize, adminToken: string): Row[
     resourcesRow('late page', { page: page(1, 10_000) }),
     resourcesRow('of a type', { service_name: service, resource_type: 'note' }),
     resourcesRow('of a service', { service_name: service }),
-    ...['private', 'workspace', 'public'].map((visibility) => ({
-      ...resourcesRow(`of visibility ${visibility}`, { visibility }),
+    resourcesRow('of visibility private', { visibility: 'private' }),
+    resourcesRow('of visibility workspace', { visibility: 'workspace' }),
+    {
+      ...resourcesRow('of visibility public', { visibility: 'public' }),
       grows: 'matches, up to 10,000',
-    })),
+    },
     resourcesRow('of a workspace', { workspace_id: home1 }),
     {
       ...resourcesRow('of the 5 % workspace', { workspace_id: idOf('workspace', 0) }),

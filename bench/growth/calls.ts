@@ -170,23 +170,19 @@ export function rowsOf({ size, token }: CallContext): Row[] {
     { label: 'list, ordinary member', call: () => list(person(12), ordinary) },
     {
       label: 'list, ordinary member of the 5 % workspace',
-      grows: 'folders that the member can reach',
       call: () => list(large.firstMember + 12, 0),
     },
     {
       label: 'list, one share in the 5 % workspace',
-      grows: 'folders that the workspace can see',
       call: () => list(one, 0),
     },
     { label: 'SearchResources, ordinary member', call: () => search(person(12), ordinary) },
     {
       label: 'SearchResources, ordinary member of the 5 % workspace',
-      grows: 'folders that the member can reach',
       call: () => search(large.firstMember + 12, 0),
     },
     {
       label: 'SearchResources, one share in the 5 % workspace',
-      grows: 'folders that the workspace can see',
       call: () => search(one, 0),
     },
     { label: 'SearchSubjects', call: (n) => subjects(ordinary, pick(places, n)) },

@@ -24,12 +24,13 @@ const runs = 3
 
 /**
  * Measures every row with a server on the database. Pages are those that the statements of a call
- * hit or read, with those of their triggers.
+ * hit or read, with those of their triggers. Lists check children of more than `maxListFolders`.
  */
 export async function measureCosts(
   { url, size }: GrowthDatabase,
   keyPaths: KeyPaths,
   wanted: (label: string) => boolean,
+  maxListFolders?: number,
 ): Promise<Cost[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -42,6 +43,7 @@ export async function measureCosts(
     url,
     keyPaths.privatePath,
     keyPaths.publicPath,
+    ...(maxListFolders === undefined ? [] : ['', '', '0', String(maxListFolders)]),
   )
   const { port } = await server.request<ServerState>({})
   const [transport] = createTransports({ operations: [] }, { grpcPort: port, httpPort: 0 })

@@ -133,6 +133,7 @@ export type ApplicationOptions = IdentityDependencies['options'] & {
    * The maximum size of the cache for checks and lists, in bytes; defaults to 64 MiB. 0 disables it.
    */
   maxFactsCacheBytes?: number
+  listBudgetsOf?: EngineOptions['listBudgetsOf']
   /** The quotas that differ from the defaults. */
   quotas?: Partial<Quotas>
   /** Overrides when silent gRPC clients are disconnected. */
@@ -201,7 +202,14 @@ export function createApplication({
   const tokenMemory = createTokenMemory(tokens, options.maxTokenCacheBytes ?? 32 * 1024 * 1024)
   const { keysRequired, maxFactsCacheBytes = 64 * 1024 * 1024 } = options
   const { onFactsBatch, onCachedQuery } = observers
-  const engineOptions = { keysRequired, maxFactsCacheBytes, onFactsBatch, onCachedQuery }
+  const { listBudgetsOf } = options
+  const engineOptions = {
+    keysRequired,
+    maxFactsCacheBytes,
+    listBudgetsOf,
+    onFactsBatch,
+    onCachedQuery,
+  }
   const engine = createEngine(database, engineOptions)
   const backchannelHosts = createOutboundHosts({
     allowed: options.backchannelAllowedHosts ?? [],

@@ -12,7 +12,14 @@ import { anyContext } from '../support/world-conditions.ts'
 import { createWorldFixture } from '../support/world-fixture.ts'
 
 const environment = await startTestEnvironment()
-const other = await environment.addNode({ maxFactsCacheBytes: 10_000_000 })
+/** The other node reads the folders of a list only if there is at most one, and few children a page. */
+const other = await environment.addNode({
+  maxFactsCacheBytes: 10_000_000,
+  listBudgetsOf: () => [
+    { folders: 0, children: 3 },
+    { folders: 1, children: 5 },
+  ],
+})
 const { pool } = environment
 const clients = [environment, other].map(
   ({ grpcPort }) =>

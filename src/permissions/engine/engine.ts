@@ -17,7 +17,7 @@ import {
 } from './link-subjects.ts'
 import type { LoadList } from './list.ts'
 import { createLoadFacts } from './load-facts.ts'
-import { createLoadList } from './load-list.ts'
+import { createLoadList, type LoadListOptions } from './load-list.ts'
 import { createLoadReasons, type LoadReasons, type SubjectCheck } from './load-reasons.ts'
 import { createLoadConditions, createLoadUncertain } from './load-uncertain.ts'
 import { createChangeFeed } from './memory/change-feed.ts'
@@ -56,6 +56,7 @@ export type Engine = SearchLookups &
 export type EngineOptions = {
   keysRequired: boolean
   maxFactsCacheBytes?: number | undefined
+  listBudgetsOf?: LoadListOptions['budgetsOf']
   /** Called with the number of calls that share a facts statement. */
   onFactsBatch?: ((callers: number) => void) | undefined
   /** Called for each query for facts or lists, if they are remembered. */
@@ -65,10 +66,16 @@ export type EngineOptions = {
 /** Creates the engine, with facts in memory if `maxFactsCacheBytes` is set. */
 export function createEngine(
   { reads, statements, replicas }: Pick<Database, 'reads' | 'statements' | 'replicas'>,
-  { keysRequired, maxFactsCacheBytes: maxBytes = 0, onFactsBatch, onCachedQuery }: EngineOptions,
+  {
+    keysRequired,
+    maxFactsCacheBytes: maxBytes = 0,
+    listBudgetsOf: budgetsOf,
+    onFactsBatch,
+    onCachedQuery,
+  }: EngineOptions,
 ): Engine {
   let loadFacts = createLoadFacts(reads, onFactsBatch)
-  let loadList = createLoadList(reads)
+  let loadList = createLoadList(reads, { budgetsOf })
   const ofGroups = true
   const loadConditions = createLoadConditions(reads)
   const explainWorkspaces = createExplainWorkspaces(reads)
@@ -83,7 +90,7 @@ export function createEngine(
     explainWorkspaces,
   )
   let loadUncertain = createLoadUncertain(reads)
-  let loadCandidates = createLoadList(reads, { withConditional: true })
+  let loadCandidates = createLoadList(reads, { budgetsOf, withConditional: true })
   if (maxBytes > 0) {
     const feed = createChangeFeed(statements, replicas)
     const memory = createFactsMemory({ feed, maxBytes, onQuery: onCachedQuery })
@@ -130,8 +137,8 @@ export function createEngine(
     loadBits,
     loadJudged,
     loadGroupList: judgedLists(
-      createLoadList(reads, { ofGroups }),
-      createLoadList(reads, { ofGroups, withConditional: true }),
+      createLoadList(reads, { budgetsOf, ofGroups }),
+      createLoadList(reads, { budgetsOf, ofGroups, withConditional: true }),
       { ofGroups },
     ),
     findSubjects: createFindSubjects(reads, loadJudged),

@@ -40,8 +40,9 @@ export function createJudgedList({
     let nextId: string | undefined = query.firstId
     for (let chunk = 1; chunk <= maxChunks && nextId !== undefined; chunk += 1) {
       const page = { ...query, firstId: nextId, limit: chunkSize + 1 }
-      const ids = splitIds((await loadCandidates(page, scope)).joinedIds)
-      nextId = ids[chunkSize]
+      const candidates = await loadCandidates(page, scope)
+      const ids = splitIds(candidates.joinedIds)
+      nextId = ids[chunkSize] ?? candidates.nextId
       const judged = ids.slice(0, chunkSize)
       const checks = judged.map((id) => toCheck(query, id))
       const wasUnused = isUnused(work)

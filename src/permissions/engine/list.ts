@@ -13,7 +13,7 @@ export type List = {
   hasFullAccess: boolean
   /** Whether the list depends on conditions. It is then empty until they have been judged. */
   isUncertain: boolean
-  /** The first ID that has not been judged, if the list ends early. */
+  /** The first ID that has not been checked or judged, if the list ends early. */
   nextId?: string | undefined
 }
 

@@ -39,6 +39,35 @@ const maxRunningAlone = 3
 
 const maxInteger = 2 ** 31 - 1
 
+/**
+ * How much a statement may read for a user with folders: the maximum number of folders, and, if the
+ * user can reach more of them, the number of children to check in the order of their IDs.
+ */
+export type ListBudget = { folders: number; children: number }
+
+/** The budget of the last attempt to fill a page. */
+const lastBudget: ListBudget = { folders: 20_000, children: 4000 }
+
+/** The budgets of the attempts before, for a page of `idsPerBudget`. Longer pages have more. */
+const firstBudgets: ListBudget[] = [
+  { folders: 50, children: 250 },
+  { folders: 1000, children: 1000 },
+]
+const idsPerBudget = 25
+
+/**
+ * Returns the budget of each attempt to fill a page. A page that the last one does not fill ends
+ * early. Reading a folder takes about a fifth of the time of checking a child.
+ */
+function budgetsOfPage(limit: number): ListBudget[] {
+  const factor = Math.max(1, limit / idsPerBudget)
+  const scaled = firstBudgets.map(({ folders, children }) => ({
+    folders: Math.ceil(folders * factor),
+    children: Math.min(Math.ceil(children * factor), lastBudget.children),
+  }))
+  return [...scaled.filter(({ folders }) => folders < lastBudget.folders), lastBudget]
+}
+
 /** A list. The IDs are null if they must be loaded by a separate statement, or are uncertain. */
 type ListResult = Omit<List, 'joinedIds'> & { joinedIds: string | null; mayHaveFolders: boolean }
 
@@ -47,6 +76,8 @@ export type LoadListOptions = {
   ofGroups?: boolean
   /** Whether to list what would be allowed if every condition were true. */
   withConditional?: boolean
+  /** Returns the budget of each attempt to fill a page. */
+  budgetsOf?: ((limit: number) => ListBudget[]) | undefined
 }
 
 /** A query that runs in a separate statement. */
@@ -59,7 +90,7 @@ type SingleQuery = { query: ListQuery; hasFolders: boolean }
  */
 export function createLoadList(
   statements: Statements,
-  { ofGroups = false, withConditional = false }: LoadListOptions = {},
+  { ofGroups = false, withConditional = false, budgetsOf = budgetsOfPage }: LoadListOptions = {},
 ): LoadList {
   const certainty = withConditional ? 'candidates' : 'certain'
   const sql = (ofGroups ? groupListsSql : listsSql)[certainty]
@@ -92,10 +123,15 @@ export function createLoadList(
       if (flat?.isUncertain && !withConditional) return { ...flat, joinedIds: '' }
     }
     const parameters = createParameters([query])
-    const rows = await statements.rows<ListRow>(...sql.withFolders, parameters)
-    const [result] = readLists(rows)
-    if (result?.isUncertain && !withConditional) return { ...result, joinedIds: '' }
-    return result as List
+    let list: List | undefined
+    for (const { folders, children } of budgetsOf(query.limit)) {
+      const values = [...parameters, folders, children]
+      const rows = await statements.rows<ListRow>(...sql.withFolders, values)
+      list = readLists(rows)[0] as List
+      if (list.nextId === undefined) break
+    }
+    if (list?.isUncertain && !withConditional) return { ...list, joinedIds: '', nextId: undefined }
+    return list as List
   }
 
   async function loadFlat(queries: ListQuery[], maxGroups: number): Promise<ListResult[]> {
@@ -145,6 +181,7 @@ function readLists(rows: ListRow[]): ListResult[] {
       joinedIds,
       hasFullAccess,
       isUncertain,
+      nextId,
     ] = row
     results[index] = {
       status: readStatus(status, keysRequired, keyStatus),
@@ -152,6 +189,7 @@ function readLists(rows: ListRow[]): ListResult[] {
       joinedIds,
       hasFullAccess,
       isUncertain,
+      nextId: nextId ?? undefined,
     }
   }
   return results

@@ -132,9 +132,18 @@ export const grantBits: Record<Ancestry, (lookup: GroupLookup) => string> = {
         | case when (r.parent_id is null or not r.inherits) and r.visibility <> 'public' then 0
           else ${grant.inherited} end`,
   walked: (lookup) => `${ownBits('r', lookup)}
-        | case when r.parent_id is null or not r.inherits then 0 else ${grant.inherited} | coalesce((
+        | case when r.parent_id is null or not r.inherits then 0
+          else ${grant.inherited} | ${ancestorBits('r.parent_id', lookup)} end`,
+}
+
+/**
+ * Returns the grants of `q` on the resource with the ID `id` and on those that it inherits from, as
+ * bits. They are grants on the resource `r`, which is that resource or a descendant.
+ */
+export function ancestorBits(id: string, lookup: GroupLookup): string {
+  return `coalesce((
           with recursive chain as (
-            select ${ancestorColumns('a')}, 1 as depth from resources a where a.id = r.parent_id
+            select ${ancestorColumns('a')}, 1 as depth from resources a where a.id = ${id}
             union all
             select ${ancestorColumns('a')}, chain.depth + 1
             from chain join resources a on a.id = chain.parent_id
@@ -143,7 +152,7 @@ export const grantBits: Record<Ancestry, (lookup: GroupLookup) => string> = {
           select bit_or(bits) from (
             select ${ownBits('a', lookup)} as bits from chain a offset 0
           ) inherited
-        ), 0) end`,
+        ), 0)`
 }
 
 /** Whether flagged statements read the grants of a kind. They leave `public` to walked ones. */

@@ -1,6 +1,7 @@
 import { isInLiveTree, isLiveRoot } from '../../../database/deleted-rows.ts'
 import type { ListValues } from '../grants/grant-kind.ts'
 import { grantKinds } from '../grants/grant-kinds.ts'
+import { checkedCte } from './checked-children.ts'
 import {
   type Certainty,
   callerColumns,
@@ -62,8 +63,9 @@ const childIds = (condition: string, limit: string) => `array(
     )`
 
 /**
- * Lists resources for one query. Takes the parameters of `listSql` without $15, and returns the same
- * row.
+ * Lists resources for one query. Takes the parameters of `listSql` and, as $15 and $16, a ListBudget:
+ * the maximum number of folders and of checked children. Returns the row of `listSql` and the first
+ * ID that was not checked, null unless the list ends early.
  *
  * The list includes resources that inherit a grant: the children of the granted folders and of all
  * folders below them.
@@ -72,6 +74,9 @@ const childIds = (condition: string, limit: string) => `array(
  * and then reads on only in folders that may have more IDs below the bound. If there are many
  * folders, it first scans the children in the workspace in the order of their IDs, and reads
  * samples only if the scan does not fill the page. Neither method sorts a whole tree.
+ *
+ * If there are more folders than the budget, which it finds out without reading the others, it
+ * checks the children in the workspace instead (`checkedCte`).
  */
 function createListWithFoldersSql(certainty: Certainty): string {
   const listed = { ...values, permission: listedPermission[certainty] }
@@ -82,21 +87,27 @@ with recursive ${keysCte}, query as materialized (
   select id from resource_kinds where service_name = ${serviceSql} and resource_type = ${typeSql}
 ), service as materialized (
   select array_agg(id) as ids from resource_kinds where service_name = ${serviceSql}
-), folder as (
+), reachable as (
   select id from (${grantedFolders(listed)}
   ) granted
   union
   -- "lateral" and "offset 0" make the planner read the children of each folder by index. A join would
   -- read the folders of all workspaces at each level.
-  select child.id from folder cross join lateral (
-    select id from resources where parent_id = folder.id and is_parent and inherits
+  select child.id from reachable cross join lateral (
+    select id from resources where parent_id = reachable.id and is_parent and inherits
       and ${isLiveRoot('id')} offset 0
   ) child
+), reached as materialized (
+  -- The limit ends the recursion.
+  select id from reachable limit $15::int + 1
 ), size as materialized (
-  select count(*) > ${maxProbedFolders} as is_scanned,
+  select count(*) > $15::int as is_beyond,
+    count(*) between ${maxProbedFolders + 1} and $15::int as is_scanned,
     ${scannedPerId} * ${limit}::bigint + ${scannedPerFolder} * count(*) as scanned,
     least(${limit}::bigint, greatest(${minSample}, 2 * ${limit}::bigint / greatest(count(*), 1))) as sample
-  from folder
+  from reached
+), folder as materialized (
+  select id from reached where not (select is_beyond from size)
 ), scanned as materialized (
   select resource_id, parent_id from resources
   where (select is_scanned from size) and parent_id is not null and inherits
@@ -123,12 +134,17 @@ with recursive ${keysCte}, query as materialized (
 ), direct as materialized (
   select resource_id from kind cross join lateral (${directPage(listed)}
   ) by_branch
-), known as materialized (
-  select resource_id from direct
-  union
-  select resource_id from matched
-  union
-  select unnest(ids) from sampled
+), ${checkedCte({ values, certainty, isUsed: '(select is_beyond from size)', maxChecked: '$16::int' })}, known as materialized (
+  select resource_id from (
+    select resource_id from direct
+    union
+    select resource_id from matched
+    union
+    select unnest(ids) from sampled
+    union
+    select unnest(ids) from checked
+  ) found
+  where (select next from unchecked) is null or resource_id < (select next from unchecked)
   order by resource_id limit ${limit}
 ), bound as materialized (
   select case when count(*) < ${limit} then 'ffffffff-ffff-ffff-ffff-ffffffffffff'
@@ -149,7 +165,8 @@ select ${callerColumns}, true,
     order by resource_id limit ${limit}
   ) page), ''),
   ${hasFullAccess},
-  ${isUncertainList}
+  ${isUncertainList},
+  case when (select count(*) from known) < ${limit} then (select next from unchecked) end
 from query q`
 }
 

@@ -176,7 +176,7 @@ export const listSql: Record<Certainty, string> = {
   candidates: createListSql('candidates'),
 }
 
-/** The row of a query in the result of `listSql` or `listWithFoldersSql`. */
+/** The row of a query in the result of `listSql` or `listWithFoldersSql`. Only the latter has `nextId`. */
 export type ListRow = [
   index: number,
   keysRequired: boolean,
@@ -186,4 +186,5 @@ export type ListRow = [
   joinedIds: string | null,
   hasFullAccess: boolean,
   isUncertain: boolean,
+  nextId?: string | null,
 ]
