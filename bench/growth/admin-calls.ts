@@ -69,11 +69,10 @@ export function administrationRowsOf(size: GrowthSize, adminToken: string): Row[
     resourcesRow('of a type', { service_name: service, resource_type: 'note' }),
     resourcesRow('of a service', { service_name: service }),
     resourcesRow('of visibility private', { visibility: 'private' }),
-    resourcesRow('of visibility workspace', { visibility: 'workspace' }),
-    {
-      ...resourcesRow('of visibility public', { visibility: 'public' }),
+    ...['workspace', 'public'].map((visibility) => ({
+      ...resourcesRow(`of visibility ${visibility}`, { visibility }),
       grows: 'matches, up to 10,000',
-    },
+    })),
     resourcesRow('of a workspace', { workspace_id: home1 }),
     {
       ...resourcesRow('of the 5 % workspace', { workspace_id: idOf('workspace', 0) }),

@@ -8,6 +8,9 @@ import { inTransaction } from './transaction.ts'
 const maxRows = 500
 const maxShares = 5000
 
+/** The number of deleted rows and shares after which a step begins no other tree. */
+const enoughRows = 2500
+
 /** Milliseconds between searches for deleted workspaces and trees. */
 const interval = 5_000
 
@@ -78,7 +81,7 @@ async function sweepResources(em: EntityManager, workspaceId: string): Promise<b
     deleted = swept?.count ?? 0
   }
   for (const { id, is_parent } of resources) {
-    if (deleted >= maxShares) break
+    if (deleted >= enoughRows) break
     if (is_parent) deleted += await sweepTreeOf(em, id)
   }
   return resources.length > 0
