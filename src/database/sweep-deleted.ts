@@ -75,11 +75,8 @@ async function sweepResources(em: EntityManager, workspaceId: string): Promise<b
   )
   const leaves = resources.filter(({ is_parent }) => !is_parent).map(({ id }) => id)
   let deleted = 0
-  if (leaves.length > 0) {
-    const sql = 'select sweep_resources($1, $2) as count'
-    const [swept] = await query<{ count: number }>(em, sql, [leaves, maxShares])
-    deleted = swept?.count ?? 0
-  }
+  if (leaves.length > 0)
+    deleted = await runCounted(em, 'select sweep_resources($1, $2) as count', [leaves, maxShares])
   for (const { id, is_parent } of resources) {
     if (deleted >= enoughRows) break
     if (is_parent) deleted += await sweepTreeOf(em, id)
@@ -96,9 +93,13 @@ async function sweepTree(em: EntityManager): Promise<boolean> {
 }
 
 /** Deletes rows of the tree of a resource, and returns how many. */
-async function sweepTreeOf(em: EntityManager, root: string): Promise<number> {
+function sweepTreeOf(em: EntityManager, root: string): Promise<number> {
   const sql = 'select sweep_tree($1, $2, $3) as count'
-  const [swept] = await query<{ count: number }>(em, sql, [root, maxRows, maxShares])
+  return runCounted(em, sql, [root, maxRows, maxShares])
+}
+
+async function runCounted(em: EntityManager, sql: string, values: unknown[]): Promise<number> {
+  const [swept] = await query<{ count: number }>(em, sql, values)
   return swept?.count ?? 0
 }
 

@@ -212,9 +212,10 @@ const hasOtherOwner = hasOther(
 
 /** $1 user ID. Only members who have joined, are active and stay count as owners. */
 const workspacesToLeaveSql = `
-  select w.id, w.slug, ${hasOther()} as "hasOthers",
-    m.role = 'owner' and ${hasOther()} and not ${hasOtherOwner} as "needsOwner"
+  select w.id, w.slug, "hasOthers",
+    m.role = 'owner' and "hasOthers" and not ${hasOtherOwner} as "needsOwner"
   from live_members m join workspaces w on w.id = m.workspace_id
+  cross join lateral (select ${hasOther()} as "hasOthers" offset 0) others
   where m.user_id = $1 order by w.slug`
 
 /** $1 ID of the owner. */
