@@ -1,6 +1,7 @@
+import { defaultFactsCacheBytes } from '../src/permissions/engine/engine.ts'
 import { createCheckBatches } from './check-batches.ts'
 import { cpuTimeOf, findPostmaster } from './cpu-time.ts'
-import { defaultFactsCacheBytes, type Harness, type Measurement } from './harness.ts'
+import type { Harness, Measurement } from './harness.ts'
 import { interleave, medianLoad, medianOf } from './rounds.ts'
 import { formatLoad, formatNumber, type Row } from './table.ts'
 import { fetchResponses, writeChecks } from './write-requests.ts'

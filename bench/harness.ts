@@ -5,9 +5,6 @@ import type { Job, Result } from './load.ts'
 import { buildGoGenerator, type Generator, startGenerator } from './load-generator.ts'
 import { startWorkers } from './workers.ts'
 
-/** The default of MAX_FACTS_CACHE_BYTES. */
-export const defaultFactsCacheBytes = 64 * 1024 * 1024
-
 /** The tools that the parts of the benchmark use for measurements. */
 export type Harness = {
   database: BenchDatabase

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises'
+import { defaultFactsCacheBytes } from '../src/permissions/engine/engine.ts'
 import { type ClusterServer, startReplicatedCluster } from '../test/support/replication.ts'
 import { createCheckBatches } from './check-batches.ts'
 import { ensureDataSet } from './data-set.ts'
 import { smallSize } from './data-set-size.ts'
-import { defaultFactsCacheBytes, type Harness, type Measurement } from './harness.ts'
+import type { Harness, Measurement } from './harness.ts'
 import { interleave, medianLoad, medianOf } from './rounds.ts'
 import { formatLoad, formatNumber, type Row } from './table.ts'
 import { fetchResponses, writeChecks } from './write-requests.ts'
@@ -23,8 +24,8 @@ const cases = [
 const tick = 10_000
 
 /**
- * Measures Check with zero, one and two standbys, and with facts in memory. All servers share one machine, so the relevant
- * result is the CPU time per check, especially on the primary.
+ * Measures Check with zero, one and two standbys, and with facts in memory. All servers share one
+ * machine, so the relevant result is the CPU time per check, especially on the primary.
  */
 export async function measureReplicas(harness: Harness, addRow: (row: Row) => void): Promise<void> {
   const { privatePath, publicPath } = harness.database.keyPaths

@@ -30,7 +30,11 @@ import { createTokens, type Tokens } from '../identity/tokens.ts'
 import type { SendMail } from '../outbound/mail-client.ts'
 import { createOutboundClient } from '../outbound/outbound-client.ts'
 import { createOutboundHosts } from '../outbound/outbound-hosts.ts'
-import { createEngine, type EngineOptions } from '../permissions/engine/engine.ts'
+import {
+  createEngine,
+  defaultFactsCacheBytes,
+  type EngineOptions,
+} from '../permissions/engine/engine.ts'
 import { recordLinkUsageSql } from '../permissions/store/link-store.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import { type Admissions, createAdmissions } from '../rpc/admit.ts'
@@ -200,7 +204,7 @@ export function createApplication({
   const registry = readRegistry()
   const tokens = createTokens({ currentKeys, issuer: options.baseUrl, now, debug: options.debug })
   const tokenMemory = createTokenMemory(tokens, options.maxTokenCacheBytes ?? 32 * 1024 * 1024)
-  const { keysRequired, maxFactsCacheBytes = 64 * 1024 * 1024 } = options
+  const { keysRequired, maxFactsCacheBytes = defaultFactsCacheBytes } = options
   const { onFactsBatch, onCachedQuery } = observers
   const { listBudgetsOf } = options
   const engineOptions = {

@@ -53,6 +53,9 @@ export type Engine = SearchLookups &
     findActiveUser(subject: Subject): Promise<string | undefined>
   }
 
+/** The default of MAX_FACTS_CACHE_BYTES. */
+export const defaultFactsCacheBytes = 64 * 1024 * 1024
+
 export type EngineOptions = {
   keysRequired: boolean
   maxFactsCacheBytes?: number | undefined
