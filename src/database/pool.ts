@@ -1,5 +1,6 @@
 import pg, { type Pool, type PoolClient } from 'pg'
 import { ServiceError } from '../core/errors.ts'
+import { isPlanOutdated, isReadOnly } from './database-errors.ts'
 
 /** Enough for the admitted calls (rpc/admit.ts) plus batched queries. */
 export const maxEntityConnections = 24
@@ -67,8 +68,10 @@ export async function withClient<Result>(
 
 /**
  * Whether the connection is still usable after this error, because the statement was rejected or
- * never sent.
+ * never sent. A connection is not usable if its server accepts only reads, because a failover behind
+ * one address may have left it there, or if it has prepared a statement that a migration has outdated.
  */
 export function isConnectionUsable(error: unknown): boolean {
-  return error instanceof pg.DatabaseError || error instanceof ServiceError
+  if (error instanceof pg.DatabaseError) return !isReadOnly(error) && !isPlanOutdated(error)
+  return error instanceof ServiceError
 }
