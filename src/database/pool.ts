@@ -49,20 +49,26 @@ export function countConnections({ totalCount, idleCount, waitingCount }: Pool):
   return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount }
 }
 
-/** Runs `work` with a client of the pool. A client whose connection failed is not used again. */
+/**
+ * Runs `work` with a client of the pool. A client whose connection failed is not used again. `work`
+ * runs again on another connection if a prepared statement is outdated on the first one.
+ */
 export async function withClient<Result>(
   pool: Pool,
   work: (client: PoolClient) => Promise<Result>,
 ): Promise<Result> {
-  const client = await pool.connect()
-  let broken: Error | undefined
-  try {
-    return await work(client)
-  } catch (error) {
-    if (!isConnectionUsable(error)) broken = error as Error
-    throw error
-  } finally {
-    client.release(broken)
+  // Every connection of the pool may have prepared the statement, and is closed if it has.
+  for (let remaining = pool.options.max; ; remaining -= 1) {
+    const client = await pool.connect()
+    let broken: Error | undefined
+    try {
+      return await work(client)
+    } catch (error) {
+      if (!isConnectionUsable(error)) broken = error as Error
+      if (remaining === 0 || !isPlanOutdated(error)) throw error
+    } finally {
+      client.release(broken)
+    }
   }
 }
 
