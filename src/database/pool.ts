@@ -33,12 +33,12 @@ export const commandTimeouts = { ...poolTimeouts, connectionTimeoutMillis: 15_00
 
 /**
  * For migrations, which rewrite tables and build indexes. A migration that waits for a lock blocks
- * all later statements on the table, so it fails quickly and is retried at the next start.
+ * all later statements on the table, so it gives up quickly and tries again.
  */
 export const migrationTimeouts = {
   connectionTimeoutMillis: 15_000,
   statement_timeout: 3_600_000,
-  lock_timeout: 10_000,
+  lock_timeout: 1000,
 }
 
 /** The connections of a pool, and the callers that wait for one. */
