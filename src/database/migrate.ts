@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg, { type Client } from 'pg'
 import { isDeadlock, isLockTimeout, lacksMigrations } from './database-errors.ts'
 import { describeBlockers, watchBlockers } from './migration-blockers.ts'
+import { endOutdatedSessionsSql } from './outdated-sessions.ts'
 import { migrationTimeouts } from './pool.ts'
 import { requireSessions } from './pooling.ts'
 import { findPrimaryUrl } from './primary-hosts.ts'
@@ -68,9 +69,12 @@ export async function migrate(
       for (let attempt = 1; ; attempt += 1) {
         const blockers = watchBlockers(lock, processes)
         try {
-          const [applied] = await orm.migrator.up({ migrations: [name] })
-          if (!applied) throw new Error(`src/database/orm.ts does not list the migration ${name}`)
-          return
+          return await orm.em.fork().transactional(async (em) => {
+            const transaction = em.getTransactionContext()
+            const [applied] = await orm.migrator.up({ migrations: [name], transaction })
+            if (!applied) throw new Error(`src/database/orm.ts does not list the migration ${name}`)
+            await em.execute(endOutdatedSessionsSql)
+          })
         } catch (error) {
           if (!isLockTimeout(error) && !isDeadlock(error)) throw error
           const reason = `The migration ${name} waits for ${describeBlockers(await blockers.stop())}`

@@ -194,8 +194,6 @@ export function openOrm(url: string, options: OrmOptions = {}): Promise<MikroORM
       migrationsList: migrations,
       tableName: 'migrations',
       snapshot: false,
-      // A transaction for each migration.
-      allOrNothing: false,
     },
   })
 }

@@ -85,7 +85,7 @@ test('the migration lists the users whose external ID has the form of an ID or a
 
 test('a migration that fails leaves the ones before it applied', async (t) => {
   const url = await emptyDatabase(t)
-  const client = new pg.Client({ connectionString: url })
+  const client = new pg.Client({ connectionString: url, application_name: 'psql' })
   await client.connect()
   t.teardown(() => client.end())
   await client.query('create table resource_links (id int)')
