@@ -31,6 +31,7 @@ export const extendedTests: Record<string, string> = {
   'test/cli/': 'a process for each command',
   'test/clients/': 'Go, Java, Python, Chromium and packages from npm',
   'test/console/': 'Chromium',
+  'test/database/altered-tables.test.ts': 'every method, before and after a change of all tables',
   'test/database/embedded-postgres.test.ts': 'PostgreSQL servers of its own',
   'test/database/growth.test.ts': 'PostgreSQL servers of its own, with 40,000 resources',
   'test/deploy/': 'packages, Prometheus and Docker',

@@ -24,7 +24,7 @@ export type NodeProcess = {
   stop(): Promise<void>
 }
 
-const main = join(import.meta.dirname, '../../src/main.ts')
+const root = join(import.meta.dirname, '../..')
 const operations = createOperations(
   readRegistry(),
   createHandlers({ database: {}, options: {} } as never),
@@ -35,12 +35,15 @@ export function connectToNode(ports: { grpcPort: number; httpPort: number }): Tr
   return createTransports({ operations }, ports)
 }
 
-/** Starts a node and waits until it responds. */
-export async function startNode(settings: Record<string, string>): Promise<NodeProcess> {
+/** Starts a node, of the version in `folder`, and waits until it responds. */
+export async function startNode(
+  settings: Record<string, string>,
+  folder = root,
+): Promise<NodeProcess> {
   const httpPort = Number(settings.HTTP_PORT ?? (await findFreePort()))
   const grpcPort = Number(settings.GRPC_PORT ?? (await findFreePort()))
   const startedAt = performance.now()
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, [join(folder, 'src/main.ts')], {
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
@@ -84,7 +87,7 @@ export async function startNode(settings: Record<string, string>): Promise<NodeP
     await sleep(10)
   }
   const startupMilliseconds = performance.now() - startedAt
-  const transports = connectToNode({ grpcPort, httpPort })
+  const transports = createTransports({ operations }, { grpcPort, httpPort }, folder !== root)
   return {
     transports,
     httpPort,

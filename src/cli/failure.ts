@@ -9,13 +9,16 @@ import { explainPort, portSettings } from '../server/ports.ts'
 export class UsageError extends Error {}
 
 /** The text that a process prints before it exits, and its exit status. */
-export type Failure = { message: string; exitCode: 1 | 2 }
+export type Failure = { message: string; exitCode: 1 | 2; isExpected: boolean }
 
 /** SQLSTATEs of a rejected connection: invalid authorization, wrong password, unknown database. */
 const rejectedConnection = ['28000', '28P01', '3D000']
 
 /** Codes of errors of this server whose message tells the operator what to do. */
 const ownCodes = ['DATA_DIR_IN_USE', 'ASYNCHRONOUS_COMMIT', 'NEWER_FACTS', 'TRANSACTION_POOLING']
+
+/** Codes of errors of this server that may pass without a correction. */
+const temporaryCodes = ['MIGRATION_BLOCKED', 'READ_ONLY']
 
 const unreachable = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH']
 
@@ -25,17 +28,20 @@ const unreachable = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHO
  */
 export async function explainFailure(error: unknown): Promise<Failure> {
   const message = await explainCorrectable(error)
-  if (message !== undefined) return { message, exitCode: 2 }
+  if (message !== undefined) return { message, exitCode: 2, isExpected: true }
   const { databaseError } = await import('../database/database-errors.ts')
   const known = databaseError(error)
-  return { message: describeError(known).message, exitCode: 1 }
+  const isExpected =
+    known instanceof ServiceError ||
+    temporaryCodes.includes((error as { code?: string })?.code ?? '')
+  return { message: describeError(known).message, exitCode: 1, isExpected }
 }
 
 /** Ends a server process that could not start. Prints a stack trace only for unexpected errors. */
 export async function exitAfterFailure(error: unknown): Promise<never> {
-  const { message, exitCode } = await explainFailure(error)
+  const { message, exitCode, isExpected } = await explainFailure(error)
   const { stack = message } = describeError(error)
-  process.stderr.write(`${exitCode === 2 ? message : stack}\n`)
+  process.stderr.write(`${isExpected ? message : stack}\n`)
   process.exit(exitCode)
 }
 

@@ -63,10 +63,14 @@ function migrateCommand(): Command {
     .description('apply pending database migrations')
     .action(async (_options, command) => {
       const { migrate } = await import('../database/migrate.ts')
+      const isJson = command.optsWithGlobals().json
       const applied = await withDatabase(({ databaseUrl }) =>
-        migrate(databaseUrl, (message) => process.stderr.write(`${message}\n`)),
+        migrate(databaseUrl, {
+          warn: (message) => process.stderr.write(`${message}\n`),
+          onApplied: (name) => isJson || process.stdout.write(`Applied ${name}.\n`),
+        }),
       )
-      const lines = applied.map((name) => `Applied ${name}.`)
-      print(command, { applied }, lines.length > 0 ? lines : ['The database is up to date.'])
+      if (isJson || applied.length === 0)
+        print(command, { applied }, ['The database is up to date.'])
     })
 }

@@ -2,6 +2,7 @@ import pg, { type PoolClient } from 'pg'
 import { callCancelled } from '../core/errors.ts'
 import { type RequestScope, requestScope } from '../core/request-scope.ts'
 import { withSpan } from '../core/trace.ts'
+import { isConnectionUsable } from './pool.ts'
 
 /** Cancels the running statement of the connection with this process ID. */
 export type CancelBackend = (processId: number) => Promise<void>
@@ -19,7 +20,8 @@ const transactionControl = /^\s*(begin|start|commit|rollback|savepoint|release)\
  *
  * - A statement is cancelled when the request scope in which it runs is aborted.
  * - A statement has a span when its request is traced.
- * - A client whose connection is lost or does not respond ends and returns to its pool by itself.
+ * - A client whose connection is lost, does not respond or is no longer usable ends and returns to its
+ *   pool by itself.
  *   Kysely never releases a client whose BEGIN, COMMIT or ROLLBACK fails (kysely#1990), so without
  *   this each outage would shrink the pool.
  *
@@ -67,6 +69,7 @@ export function createClientClass(cancelBackend?: CancelBackend): new () => pg.C
         return await (super.query(...(args as unknown as [string])) as Promise<unknown>)
       } catch (error) {
         if (!(error instanceof pg.DatabaseError)) this.#abandon()
+        else if (!isConnectionUsable(error)) void this.end()
         throw error
       }
     }

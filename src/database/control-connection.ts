@@ -1,11 +1,12 @@
 import { Pool, type PoolConfig } from 'pg'
 import { statementError } from './database-errors.ts'
+import { withClient } from './pool.ts'
 
 /** A connection to PostgreSQL that stays available when the pools are exhausted. */
 export type ControlConnection = {
   /** Cancels the running statement of the connection with this process ID. */
   cancel(processId: number): Promise<void>
-  /** Queries the database. Fails within seconds if PostgreSQL is unavailable. */
+  /** Queries the primary. Fails within seconds if it is unavailable or accepts only reads. */
   probe(): Promise<DatabaseProbe>
   close(): Promise<void>
 }
@@ -23,8 +24,10 @@ export type DatabaseProbe = {
 /** Returns one row, `active`: whether any service app is active. */
 export const activeAppsSql = 'select exists (select from service_apps where is_active) as active'
 
+type ProbeRow = { active: boolean; read_only: boolean; database_time: string }
+
 const probeSql = `
-  select active, extract(epoch from clock_timestamp()) * 1000 as database_time
+  select active, current_setting('transaction_read_only') = 'on' as read_only, extract(epoch from clock_timestamp()) * 1000 as database_time
   from (${activeAppsSql}) apps`
 
 /**
@@ -47,15 +50,20 @@ export function createControlConnection(
     async probe() {
       try {
         const sentAt = Date.now()
-        const { rows } = await pool.query<{ active: boolean; database_time: string }>(probeSql)
+        const [row] = await withClient(pool, async (client) => {
+          const { rows } = await client.query<ProbeRow>(probeSql)
+          // Not an error of PostgreSQL, so that the connection is closed.
+          if (rows[0]?.read_only) throw new Error('The server accepts only reads')
+          return rows
+        })
         // Date.now() truncates to whole milliseconds.
         const receivedAt = Date.now() + 1
-        const databaseTime = Number(rows[0]?.database_time)
+        const databaseTime = Number(row?.database_time)
         // The server's clock was read between these two times, so the nearer one gives the smallest
         // possible difference.
         const nearest = Math.min(Math.max(databaseTime, sentAt), receivedAt)
         return {
-          hasActiveApps: rows[0]?.active === true,
+          hasActiveApps: row?.active === true,
           clockOffset: (nearest - databaseTime) / 1000,
         }
       } catch (error) {

@@ -46,6 +46,19 @@ export function lacksMigrations(error: unknown): boolean {
   return ['42P01', '42703'].includes(sqlState(error) ?? '')
 }
 
+/** Whether PostgreSQL rejected a write because the server or session accepts only reads. */
+export function isReadOnly(error: unknown): boolean {
+  return sqlState(error) === '25006'
+}
+
+/**
+ * Whether the result of a prepared statement has other columns than when it was prepared. PostgreSQL
+ * rejects it on this connection from then on, before it runs. The message may be translated.
+ */
+export function isPlanOutdated(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.routine === 'RevalidateCachedQuery'
+}
+
 /** Whether a statement waited too long for a lock of another transaction. */
 export function isLockTimeout(error: unknown): boolean {
   return sqlState(error) === '55P03'

@@ -58,8 +58,8 @@ export type ReplicaSettings = {
 }
 
 /**
- * Opens the database at `url`. Connects on first use, or immediately if there are replicas. If the
- * URL names several hosts, the connections follow the one that accepts writes. `warn` is called for
+ * Opens the database at `url`. Connects on first use, or immediately if there are replicas.
+ * The connections follow the host that accepts writes. `warn` is called for
  * lost connections.
  *
  * @throws an Error with `code` ASYNCHRONOUS_COMMIT if there are replicas and commits are
@@ -73,8 +73,8 @@ export async function openDatabase(
 ): Promise<Database> {
   const onError = (error: Error) => warn(error.message)
   const hosts = createPrimaryHosts(url)
-  await hosts?.locate()
-  const connectionString = hosts?.current() ?? url
+  await hosts.locate()
+  const connectionString = hosts.current()
   const control = createControlConnection(
     { connectionString, Client: tellSchemaVersion(followPrimary(pg.Client, hosts)) },
     onError,

@@ -1,5 +1,6 @@
 import pg, { type Pool, type PoolClient } from 'pg'
 import { ServiceError } from '../core/errors.ts'
+import { isPlanOutdated, isReadOnly } from './database-errors.ts'
 
 /** Enough for the admitted calls (rpc/admit.ts) plus batched queries. */
 export const maxEntityConnections = 24
@@ -32,12 +33,12 @@ export const commandTimeouts = { ...poolTimeouts, connectionTimeoutMillis: 15_00
 
 /**
  * For migrations, which rewrite tables and build indexes. A migration that waits for a lock blocks
- * all later statements on the table, so it fails quickly and is retried at the next start.
+ * all later statements on the table, so it gives up quickly and tries again.
  */
 export const migrationTimeouts = {
   connectionTimeoutMillis: 15_000,
   statement_timeout: 3_600_000,
-  lock_timeout: 10_000,
+  lock_timeout: 1000,
 }
 
 /** The connections of a pool, and the callers that wait for one. */
@@ -48,27 +49,35 @@ export function countConnections({ totalCount, idleCount, waitingCount }: Pool):
   return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount }
 }
 
-/** Runs `work` with a client of the pool. A client whose connection failed is not used again. */
+/**
+ * Runs `work` with a client of the pool. A client whose connection failed is not used again. `work`
+ * runs again on another connection if a prepared statement is outdated on the first one.
+ */
 export async function withClient<Result>(
   pool: Pool,
   work: (client: PoolClient) => Promise<Result>,
 ): Promise<Result> {
-  const client = await pool.connect()
-  let broken: Error | undefined
-  try {
-    return await work(client)
-  } catch (error) {
-    if (!isConnectionUsable(error)) broken = error as Error
-    throw error
-  } finally {
-    client.release(broken)
+  // Every connection of the pool may have prepared the statement, and is closed if it has.
+  for (let remaining = pool.options.max; ; remaining -= 1) {
+    const client = await pool.connect()
+    let broken: Error | undefined
+    try {
+      return await work(client)
+    } catch (error) {
+      if (!isConnectionUsable(error)) broken = error as Error
+      if (remaining === 0 || !isPlanOutdated(error)) throw error
+    } finally {
+      client.release(broken)
+    }
   }
 }
 
 /**
  * Whether the connection is still usable after this error, because the statement was rejected or
- * never sent.
+ * never sent. A connection is not usable if its server accepts only reads, because a failover behind
+ * one address may have left it there, or if it has prepared a statement that a migration has outdated.
  */
 export function isConnectionUsable(error: unknown): boolean {
-  return error instanceof pg.DatabaseError || error instanceof ServiceError
+  if (error instanceof pg.DatabaseError) return !isReadOnly(error) && !isPlanOutdated(error)
+  return error instanceof ServiceError
 }

@@ -4,7 +4,10 @@ import { splitHosts } from '../core/postgres-hosts.ts'
 import { requestScope } from '../core/request-scope.ts'
 import { tellSchemaVersion } from './schema-version.ts'
 
-/** Finds the primary among several hosts, and follows a promotion to another host. */
+/**
+ * Finds the primary among the hosts of a URL, and follows a promotion to another host. A single host
+ * may be an address behind which a failover replaces the server.
+ */
 export type PrimaryHosts = {
   /** The URL of the host that was the primary in the last search. */
   current(): string
@@ -20,16 +23,17 @@ const hostTimeout = 2000
 /** Milliseconds to wait for a primary at startup, for example during a failover. */
 const startTimeout = 15_000
 
-/** Returns the hosts of a URL, or undefined if it names only one. */
-export function createPrimaryHosts(url: string): PrimaryHosts | undefined {
+const readOnly = 'READ_ONLY'
+
+export function createPrimaryHosts(url: string): PrimaryHosts {
   const urls = splitHosts(url)
-  if (urls.length === 1) return undefined
   let current = urls[0] as string
   let locating: Promise<void> | undefined
 
   async function locate() {
     // If two hosts are primaries, which happens only in a split brain, keep the current one.
     const others = urls.filter((url) => url !== current)
+    if (others.length === 0) return
     const isCurrent = requireReadWrite(current).then(
       () => true,
       () => false,
@@ -57,13 +61,14 @@ export function createPrimaryHosts(url: string): PrimaryHosts | undefined {
 
 /**
  * Returns the URL of the primary among the hosts of a URL, for a command that does not run for
- * long. Waits briefly for one to appear. If none does, returns the URL of the first host, so that
- * connecting to it fails with the cause.
+ * long. Waits briefly for one to appear, except for a single host that cannot be reached. If none
+ * does, returns the URL of the first host, so that connecting to it fails with the cause.
+ *
+ * @throws an Error with `code` READ_ONLY if the only host accepts only reads
  */
 export async function findPrimaryUrl(url: string): Promise<string> {
   const urls = splitHosts(url)
   const [first = url] = urls
-  if (urls.length === 1) return first
   const deadline = performance.now() + startTimeout
   for (;;) {
     const found = await Promise.any(
@@ -71,9 +76,13 @@ export async function findPrimaryUrl(url: string): Promise<string> {
         await requireReadWrite(url)
         return url
       }),
-    ).catch(() => undefined)
-    if (found !== undefined) return found
-    if (performance.now() > deadline) return first
+    ).catch(({ errors }: AggregateError) => errors[0] as Error & { code?: string })
+    if (typeof found === 'string') return found
+    const mayChange = urls.length > 1 || found.code === readOnly
+    if (performance.now() > deadline || !mayChange) {
+      if (urls.length === 1 && found.code === readOnly) throw found
+      return first
+    }
     await sleep(200)
   }
 }
@@ -83,11 +92,10 @@ export async function findPrimaryUrl(url: string): Promise<string> {
  * host, and reject a host that accepts only reads. A failed connection starts a new search for the
  * primary, so that a later one succeeds.
  */
-export function followPrimary(Client: ClientClass, hosts: PrimaryHosts | undefined): ClientClass {
-  if (!hosts) return Client
+export function followPrimary(Client: ClientClass, hosts: PrimaryHosts): ClientClass {
   class PrimaryClient extends Client {
     constructor(config?: pg.ClientConfig) {
-      super({ ...config, connectionString: (hosts as PrimaryHosts).current() })
+      super({ ...config, connectionString: hosts.current() })
       // The pool adds its error listener only after the client has connected.
       this.on('error', () => {})
     }
@@ -108,7 +116,7 @@ export function followPrimary(Client: ClientClass, hosts: PrimaryHosts | undefin
         await super.connect()
         await requestScope.exit(() => requireWritable(this))
       } catch (error) {
-        void (hosts as PrimaryHosts).locate()
+        void hosts.locate()
         // Not awaited: the host may not respond.
         void this.end().catch(() => {})
         throw error
@@ -134,11 +142,13 @@ async function requireReadWrite(connectionString: string): Promise<void> {
   }
 }
 
+/** @throws an Error with `code` READ_ONLY */
 async function requireWritable(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ transaction_read_only: string }>(
     'show transaction_read_only',
   )
   if (rows[0]?.transaction_read_only === 'on') {
-    throw new Error(`${client.host}:${client.port} is not the primary: it accepts only reads`)
+    const message = `${client.host}:${client.port} is not the primary: it accepts only reads`
+    throw Object.assign(new Error(message), { code: readOnly })
   }
 }

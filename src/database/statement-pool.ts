@@ -2,6 +2,7 @@ import { Pool, type PoolConfig } from 'pg'
 import { statementError } from './database-errors.ts'
 import { countConnections, type PoolCounts, withClient, withoutJit } from './pool.ts'
 import { withSessionSettings } from './session-settings.ts'
+import { retryDeadlocks } from './transaction.ts'
 
 /** Runs prepared statements. */
 export type Statements = {
@@ -28,8 +29,9 @@ export function createStatementPool(
   return {
     async rows<Row extends unknown[]>(name: string, text: string, values: unknown[]) {
       try {
-        const { rows } = await withClient(pool, (client) =>
-          client.query<Row>({ name, text, values, rowMode: 'array' }),
+        // A migration that alters several tables can deadlock even with a statement that only reads.
+        const { rows } = await retryDeadlocks(() =>
+          withClient(pool, (client) => client.query<Row>({ name, text, values, rowMode: 'array' })),
         )
         return rows
       } catch (error) {

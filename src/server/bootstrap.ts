@@ -27,7 +27,11 @@ export async function bootstrap(config: Config, log: Logger): Promise<Bootstrap>
   await checkGrpcTls(config)
   const { url: databaseUrl, stop } = await findDatabase(config, log)
   try {
-    logMigrations(log, await migrate(databaseUrl, (text) => log.warn(text)))
+    const applied = await migrate(databaseUrl, {
+      warn: (text) => log.warn(text),
+      onApplied: (name) => log.debug(`Applied the migration ${name}`),
+    })
+    logMigrations(log, applied)
     return { databaseUrl, stop }
   } catch (error) {
     await stop()

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
+import { explainFailure } from '../../src/cli/failure.ts'
 import { isExternalId } from '../../src/core/external-id.ts'
+import { migrate } from '../../src/database/migrate.ts'
 
 const root = join(import.meta.dirname, '../..')
 const run = promisify(execFile)
@@ -79,6 +81,59 @@ test('the migration lists the users whose external ID has the form of an ID or a
   )
   const { rows } = await client.query('select external_id from users where id = $1', [ids[0]])
   t.deepEqual(rows, [{ external_id: 'bob@example.com' }])
+})
+
+test('a migration that fails leaves the ones before it applied', async (t) => {
+  const url = await emptyDatabase(t)
+  const client = new pg.Client({ connectionString: url, application_name: 'psql' })
+  await client.connect()
+  t.teardown(() => client.end())
+  await client.query('create table resource_links (id int)')
+  const applied: string[] = []
+  await t.throwsAsync(migrate(url, { onApplied: (name) => applied.push(name) }))
+  const { rows } = await client.query<{ name: string }>('select name from migrations order by name')
+  t.is(applied.at(-1), '037-share-conditions')
+  t.deepEqual(
+    rows.map(({ name }) => name),
+    applied,
+  )
+  await client.query('drop table resource_links')
+  t.is((await migrate(url))[0], '038-resource-links')
+})
+
+test('a migration tries again while another transaction blocks it, and names that transaction', async (t) => {
+  const url = await emptyDatabase(t)
+  await migrate(url)
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  t.teardown(() => client.end())
+  await client.query("delete from migrations where name = '054-autovacuum'")
+  const begin = async () => {
+    await client.query('begin; lock table resources in share row exclusive mode')
+    await client.query("select 1234 as number, 'Bob' as name, $1::text", ['Eve'])
+  }
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+  const reason = `The migration 054-autovacuum waits for process ${rows[0]?.pid} of PostgreSQL (idle in transaction: select ? as number, …)`
+
+  await begin()
+  const warnings: string[] = []
+  const waits: number[] = []
+  const wait = async (milliseconds: number) => {
+    waits.push(milliseconds)
+    if (waits.length === 2) await client.query('rollback')
+  }
+  const applied = await migrate(url, { warn: (text) => warnings.push(text), wait })
+  t.deepEqual(applied, ['054-autovacuum'])
+  t.deepEqual(waits, [1000, 1000])
+  t.deepEqual(warnings, [`${reason} (attempt 1 of 60)`, `${reason} (attempt 2 of 60)`])
+
+  await client.query("delete from migrations where name = '054-autovacuum'")
+  await begin()
+  const error = await t.throwsAsync(migrate(url, { wait: async () => {}, attempts: 2 }))
+  const explained = await explainFailure(error)
+  t.like(explained, { exitCode: 1, isExpected: true })
+  t.true(explained.message.startsWith(`${reason}. End it`), explained.message)
+  await client.query('rollback')
 })
 
 test('a command on an unmigrated database explains how to migrate it', async (t) => {

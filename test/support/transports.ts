@@ -67,8 +67,10 @@ const services = Object.values(grpcServices)
 export function createTransports(
   { operations }: Pick<Application, 'operations'>,
   ports: { grpcPort: number; httpPort: number },
+  isOtherVersion = false,
 ): Transport[] {
-  return [createGrpcTransport(ports.grpcPort), createRestTransport(operations, ports.httpPort)]
+  const rest = createRestTransport(operations, ports.httpPort, isOtherVersion)
+  return [createGrpcTransport(ports.grpcPort), rest]
 }
 
 function createGrpcTransport(port: number): Transport {

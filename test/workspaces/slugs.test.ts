@@ -90,7 +90,8 @@ test.serial('the migration renames slugs that are UUIDs, and records it', async 
   const orm = await openOrm(url.href)
   await orm.migrator.up({ to: '024-access-changes' })
   await orm.close(true)
-  const client = new pg.Client({ connectionString: url.href })
+  // Migrations end sessions of other programs.
+  const client = new pg.Client({ connectionString: url.href, application_name: 'psql' })
   await client.connect()
   t.teardown(() => client.end())
   const [first, second, squatter, inviter, invited] = Array.from({ length: 5 }, () => randomUUID())

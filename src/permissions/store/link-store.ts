@@ -146,7 +146,7 @@ const deleteExpiredSql = `
       select id from resource_links where expires_at <= statement_timestamp()
       order by expires_at limit $1 for update skip locked
     )
-    returning *
+    returning id, kind_id, resource_id, permission, expires_at
   )
   select s.id, r.id as "permissionId", r.workspace_id as "workspaceId",
     k.service_name as "serviceName", k.resource_type as "resourceType",

@@ -18,6 +18,7 @@ import {
   type ResourceColumns,
   type ResourceKey,
   resourceByKey,
+  resourceColumnNames,
   resourceColumns,
 } from './resource-sql.ts'
 
@@ -183,7 +184,7 @@ const insertResource: BatchedQuery = {
       where not i.is_over_quota
       order by k.id, i.resource_id
       on conflict (kind_id, resource_id) do nothing
-      returning *
+      returning ${resourceColumnNames}
     ), result as (
       select item.entry_id, item.actor_id, item.actor_type, item.api_key_prefix, item.request_id, item.ip, item.key_hash,
         inserted.id as target_id, inserted.workspace_id, jsonb_build_object(

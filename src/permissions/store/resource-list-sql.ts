@@ -2,7 +2,7 @@ import { isLiveResource } from '../../database/deleted-rows.ts'
 import { createFilters, type Filters } from '../../database/filters.ts'
 import { beginsWith, escapePattern } from '../../database/search.ts'
 import { isLive } from '../engine/grants/live-share.ts'
-import { selectResource } from './resource-sql.ts'
+import { resourceColumnNames, selectResource } from './resource-sql.ts'
 
 /** What the resources of a list have in common. Undefined members do not restrict the list. */
 export type ResourceFilter = {
@@ -76,7 +76,7 @@ export function createResourceListSql(
         select id from (${select(`${limit} + ${offset}`)}) found
         order by id desc limit ${limit} offset ${offset}
       ) page
-      cross join lateral (select * from resources where id = page.id offset 0) r
+      cross join lateral (select ${resourceColumnNames} from resources where id = page.id offset 0) r
       left join resource_kinds k on k.id = r.kind_id
       order by r.id desc`,
   }

@@ -43,6 +43,10 @@ export function namesOf({ serviceName, resourceType, resourceId }: ResourceKey) 
   return { service_name: serviceName, resource_type: resourceType, resource_id: resourceId }
 }
 
+/** The columns that `resourceColumns` selects. */
+export const resourceColumnNames =
+  'id, kind_id, resource_id, external_id, workspace_id, owner_id, visibility, created_at, parent_id, inherits, attributes, display_name'
+
 /** Selects the ResourceColumns of the row `row` of `resources`. */
 export function resourceColumns(row: string): string {
   return `${row}.id, ${row}.kind_id as "kindId", ${row}.resource_id as "resourceId",

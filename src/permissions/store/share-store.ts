@@ -227,7 +227,7 @@ const deleteExpiredSql = `
         and ($2::int is null or kind_id = $2 and resource_id = $3::uuid)
       order by expires_at limit $1 for update skip locked
     )
-    returning *
+    returning kind_id, resource_id, user_id, group_id, permission, expires_at
   )
   select r.id, r.workspace_id as "workspaceId", k.service_name as "serviceName",
     k.resource_type as "resourceType", r.resource_id as "resourceId", s.user_id as "userId",
@@ -319,7 +319,8 @@ function createGrantQuery(grantee: 'user_id' | 'group_id'): BatchedQuery {
           params = excluded.params, granted_by = excluded.granted_by,
           granted_at = excluded.granted_at, expires_at = excluded.expires_at
         where ${isLive('shares')}
-        returning *
+        returning id, kind_id, resource_id, user_id, group_id, condition, params, granted_by, granted_at,
+          expires_at
       ), result as materialized (
         select item.index, item.entry_id, item.actor_id, item.actor_type, item.api_key_prefix,
           item.request_id, item.ip, item.key_hash, item.target_id, item.workspace_id, item.detail,

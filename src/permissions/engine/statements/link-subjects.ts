@@ -19,7 +19,8 @@ function askAboutLinks(sql: string, ids: string): string {
   const [, rest] = /^\s*with (?:recursive )?(.*)$/s.exec(sql) ?? []
   if (rest === undefined) throw new Error('The statement must begin with a common table expression')
   return `with recursive subject_link as materialized (
-  select * from resource_links l where id = any(${ids}) and ${liveLink}
+  select id, name, kind_id, resource_id, workspace_id, permission, expires_at, condition, params
+  from resource_links l where id = any(${ids}) and ${liveLink}
 ), users as materialized (
   select id, null::text as email, null::text as external_id,
     'Anyone with the link' || coalesce(' ' || name, '') as name, true as is_active, false as is_admin,

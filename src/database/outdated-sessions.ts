@@ -1,0 +1,19 @@
+import { sessionPrefix } from './schema-version.ts'
+
+/**
+ * Ends the sessions of nodes of the first release, if this
+ * transaction has changed the columns of a table. Such a node, which does not tell its version, would
+ * otherwise fail with 500 until it is restarted, because its prepared statements return all columns.
+ * It reports a lost session as a temporary failure, and connects again when the transaction, which
+ * holds the lock of the table, has been committed.
+ */
+export const endOutdatedSessionsSql = `
+  select pg_terminate_backend(pid) from pg_stat_activity
+  where datname = current_database() and usename = session_user and backend_type = 'client backend'
+    and pid <> pg_backend_pid() and not starts_with(application_name, '${sessionPrefix}')
+    and application_name !~ '^(psql|pg)'
+    and exists (
+      select from pg_attribute a join pg_class c on c.oid = a.attrelid
+      where a.xmin = pg_current_xact_id()::xid and a.attnum > 0 and c.relkind = 'r'
+        and c.relnamespace = 'public'::regnamespace
+    )`

@@ -1,0 +1,196 @@
+// Upgrades the last release under traffic, as docs/operations.md describes, goes back to it, and
+// upgrades again.
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import test, { type ExecutionContext } from 'ava'
+import pg from 'pg'
+import { createFaultEnvironment, type TestWorkspace } from '../../bench/faults/fault-environment.ts'
+import { createLedger, findLosses, type Ledger } from '../../bench/faults/ledger.ts'
+import { type NodeProcess, startNode } from '../../bench/faults/node-process.ts'
+import { countOutcome, type OutcomeCounts, startTraffic } from '../../bench/faults/traffic.ts'
+import { findFreePort } from '../../src/core/free-port.ts'
+import { migrate } from '../../src/database/migrate.ts'
+import { findLastRelease } from '../../tools/last-release.ts'
+import type { Outcome } from '../support/transports.ts'
+import { waitUntil } from '../support/wait-until.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+/** Creates a database without tables. */
+async function createDatabase(t: ExecutionContext): Promise<string> {
+  const url = new URL(String(process.env.TEST_DATABASE_URL))
+  const name = `upgrade_${randomBytes(6).toString('hex')}`
+  const client = new pg.Client({ connectionString: url.href })
+  await client.connect()
+  await client.query(`create database ${name}`)
+  t.teardown(async () => {
+    await client.query(`drop database ${name} with (force)`)
+    await client.end()
+  })
+  url.pathname = `/${name}`
+  return url.href
+}
+
+/** Writes the sources of a commit into a folder, in which the installed packages are used. */
+function checkOut(t: ExecutionContext, commit: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'daikon-release-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const paths = 'src gen proto package.json'
+  execFileSync('sh', ['-c', `git archive ${commit} ${paths} | tar x -C ${folder}`], { cwd: root })
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  return folder
+}
+
+function labelOf(method: string, outcome: Outcome, isRight?: (message: never) => boolean): string {
+  if (outcome.ok) return isRight?.(outcome.message as never) === false ? `${method}: WRONG` : 'ok'
+  return outcome.code === 'unavailable' ? 'unavailable' : `${method}: ${outcome.reason}`
+}
+
+/** Calls methods that the writes of `startTraffic` leave out, in both versions, until stopped. */
+function startReads({ transports }: NodeProcess, testWorkspace: TestWorkspace) {
+  const { workspace: workspace_id, key, owner, viewer, service } = testWorkspace
+  const kind = { service_name: service, resource_type: 'document' }
+  const byOwner = { token: owner.token }
+  const outcomes: OutcomeCounts = {}
+  let isRunning = true
+  const work = transports.map(async (transport) => {
+    const resource_id = crypto.randomUUID()
+    const resource = { ...kind, resource_id }
+    const registration = { ...resource, workspace_id, owner_id: owner.id }
+    const evaluation = {
+      subject: { type: 'user', id: viewer.id },
+      action: { name: 'edit' },
+      resource: { type: 'document', id: resource_id },
+    }
+    const registered = await transport.call('Register', registration, { key })
+    const permission_id: string = registered.ok ? registered.message.id : ''
+    const grant = { permission_id, grantee_type: 'user', grantee_id: viewer.id, permission: 'view' }
+    const both = { ...byOwner, key }
+    const isDenied = ({ allowed }: { allowed?: boolean }) => allowed !== true
+    const calls: [string, object, object, ((message: never) => boolean)?][] = [
+      ['GetMe', {}, byOwner],
+      ['ListWorkspaces', {}, byOwner],
+      ['GetWorkspace', { workspace_id }, byOwner],
+      ['ListMembers', { workspace_id, limit: 10 }, byOwner],
+      ['ListGroups', { workspace_id }, byOwner],
+      ['ListSessions', {}, byOwner],
+      ['GetResource', resource, { key }],
+      ['Accessible', { ...kind, workspace_id, action: 'edit' }, both],
+      ['UpdateVisibility', { permission_id, visibility: 'private' }, both],
+      ['Share', grant, both],
+      ['RevokeShare', grant, both],
+      ['Evaluate', evaluation, { key }, ({ decision }: { decision: boolean }) => !decision],
+      [
+        'Check',
+        { checks: [{ ...resource, action: 'edit' }] },
+        { token: viewer.token, key },
+        ({ results }: { results: { allowed?: boolean }[] }) => results.every(isDenied),
+      ],
+    ]
+    while (isRunning)
+      for (const [method, message, credentials, isRight] of calls) {
+        if (!isRunning) break
+        const outcome: Outcome = await transport.call(method, message, credentials)
+        countOutcome(outcomes, labelOf(method, outcome, isRight))
+        await sleep(5)
+      }
+  })
+  return {
+    outcomes,
+    async stop() {
+      isRunning = false
+      await Promise.all(work)
+    },
+  }
+}
+
+test('the last release is upgraded, restored and upgraded again under traffic', async (t) => {
+  t.timeout(5 * 60_000)
+  const commit = findLastRelease()
+  if (commit === undefined) {
+    t.log('This clone does not have the commit of the last release: no upgrade was tested')
+    t.pass()
+    return
+  }
+  const url = await createDatabase(t)
+  const release = checkOut(t, commit)
+  const environment = await createFaultEnvironment(`${url}?application_name=psql`)
+  t.teardown(() => environment.close())
+  const settings = { ...environment.settings, DATABASE_URL: url }
+  const outcomes: OutcomeCounts = {}
+  const total: Ledger = createLedger()
+
+  /** A node behind a load balancer, which sends it no calls while it is replaced. */
+  async function createSlot(workspace?: TestWorkspace) {
+    const ports = { GRPC_PORT: `${await findFreePort()}`, HTTP_PORT: `${await findFreePort()}` }
+    let node = await startNode({ ...settings, ...ports }, release)
+    t.teardown(() => node.kill())
+    let stopTraffic = async () => {}
+    const slot = {
+      async send(workspace: TestWorkspace) {
+        const traffic = await startTraffic(node, workspace, 1)
+        const reads = startReads(node, workspace)
+        stopTraffic = async () => {
+          await Promise.all([traffic.stop(), reads.stop()])
+          for (const counts of [traffic.outcomes, reads.outcomes])
+            for (const [label, count] of Object.entries(counts))
+              countOutcome(outcomes, label, count)
+          for (const change of Object.keys(total) as (keyof Ledger)[])
+            for (const id of traffic.ledger[change]) total[change].add(id)
+        }
+        const { registered, grouped } = traffic.ledger
+        await waitUntil(() => registered.size > 5 && grouped.size > 2)
+      },
+      stop: () => stopTraffic(),
+      async replace(folder: string, workspace: TestWorkspace) {
+        await stopTraffic()
+        await node.stop()
+        node = await startNode({ ...settings, ...ports }, folder)
+        await slot.send(workspace)
+      },
+    }
+    if (workspace) await slot.send(workspace)
+    return slot
+  }
+
+  const first = await createSlot()
+  const workspace = await environment.workspace()
+  await first.send(workspace)
+  const second = await createSlot(workspace)
+
+  const startedAt = performance.now()
+  let lastAt = startedAt
+  const warnings: string[] = []
+  const durations: string[] = []
+  const applied = await migrate(url, {
+    warn: (text) => warnings.push(text),
+    onApplied(name) {
+      durations.push(`${name} ${(performance.now() - lastAt).toFixed()} ms`)
+      lastAt = performance.now()
+    },
+  })
+  t.log(
+    `${applied.length} migrations in ${(performance.now() - startedAt).toFixed()} ms: ${durations.join(', ')}`,
+  )
+  t.log(warnings)
+  const migrated = { ...outcomes }
+  // Both nodes of the release run against the new schema.
+  for (const slot of [first, second]) {
+    await slot.stop()
+    await slot.send(workspace)
+  }
+  t.log('with nodes of the release:', migrated, outcomes)
+  for (const folder of [root, release, root])
+    for (const slot of [first, second]) await slot.replace(folder, workspace)
+  await Promise.all([first.stop(), second.stop()])
+  t.log(outcomes)
+  t.deepEqual(
+    Object.keys(outcomes).filter((label) => !['ok', 'unavailable'].includes(label)),
+    [],
+  )
+  t.deepEqual(await findLosses(environment.pool, workspace, total), [])
+})
