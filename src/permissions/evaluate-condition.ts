@@ -29,7 +29,7 @@ export async function evaluateCondition(
   }
   const converted = convertParameters(types, params ?? {})
   if ('violations' in converted) throw invalidArgument(...prefixed('params', converted.violations))
-  const violations = findPatternViolations(compiled.condition, params ?? {})
+  const violations = findPatternViolations(compiled.condition.reads, params ?? {})
   if (violations.length > 0) throw invalidArgument(...prefixed('params', violations))
   const variables = toVariables(sample ?? {}, now)
   const verdict = evaluateCompiled(

@@ -47,7 +47,7 @@ export function findGrantCondition(
   if (Object.values(params).some(isLongPattern)) {
     const compiled = compileCondition(expression, types)
     const violations =
-      'condition' in compiled ? findPatternViolations(compiled.condition, params) : []
+      'condition' in compiled ? findPatternViolations(compiled.condition.reads, params) : []
     if (violations.length > 0) throw invalidArgument(...prefixed('condition.params', violations))
   }
   return { name, params, parameters }

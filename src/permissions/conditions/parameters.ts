@@ -1,6 +1,6 @@
 import { type CelValue, celList } from '@bufbuild/cel'
 import type { FieldViolation } from '../../core/errors.ts'
-import type { Condition } from './condition.ts'
+import type { Reads } from './check-expression.ts'
 import { isFailure } from './failure.ts'
 import { environment } from './functions.ts'
 import { planLibraryCall } from './library-call.ts'
@@ -34,11 +34,11 @@ export function convertParameters(
 
 /** Returns violations for regular expressions that are longer than a condition may read. */
 export function findPatternViolations(
-  { reads }: Pick<Condition, 'reads'>,
+  { patterns }: Reads,
   params: Readonly<Record<string, unknown>>,
 ): FieldViolation[] {
   const message = `must be a regular expression of at most ${maxPatternLength} characters`
-  return [...reads.patterns]
+  return [...patterns]
     .filter((name) => isLongPattern(params[name]))
     .map((name) => ({ field: name, message }))
 }
