@@ -44,7 +44,7 @@ const expressions: Record<string, string> = {
 
 /** Patterns that take RE2 longest to read, to compile, or to match. */
 export const patterns: Record<string, string> = {
-  quotation: fill('\\Q[\\E', 'a{1000}'),
+  quotation: fill('\\Q[\\E', 'a{1000}', maxLength, ']'),
   'quoted repetitions': fill('', '\\Q[\\Ea{1000}'),
   'open classes': fill('', '['),
   'folded classes': fill('(?i)[', '\\pL', maxLength, ']'),
@@ -157,4 +157,16 @@ function fill(begin: string, repeated: string, length = maxLength, end = ''): st
     repeated.repeat(Math.floor((length - begin.length - end.length) / repeated.length)) +
     end
   )
+}
+
+/** Measures everything a few times, and returns the least that each needed, the most expensive first. */
+export function measureLeastCosts(rounds = 3): ConditionCost[] {
+  const least = new Map<string, ConditionCost>()
+  for (let round = 0; round < rounds; round += 1) {
+    for (const cost of measureConditionCosts()) {
+      const before = least.get(cost.title)
+      if (!before || cost.milliseconds < before.milliseconds) least.set(cost.title, cost)
+    }
+  }
+  return [...least.values()].toSorted((one, other) => other.milliseconds - one.milliseconds)
 }
