@@ -76,7 +76,7 @@ for (const transport of environment.transports) {
   }
 
   test(`a parameter that is a regular expression has at most 1,000 characters ${over}`, async (t) => {
-    const { share, evaluate, document } = await createScene()
+    const { share, evaluate, guest } = await createScene()
     const long = { name: 'named', params: { pattern: 'a'.repeat(1_001) } }
     t.like(expectError(await share(long)).violations, [
       {
@@ -87,8 +87,8 @@ for (const transport of environment.transports) {
     expectOk(await share({ name: 'named', params: { pattern: '^report$' } }))
     // What an earlier version has stored.
     await environment.pool.query(
-      "update shares set params = jsonb_build_object('pattern', repeat('[', 3000)) where resource_id = $1",
-      [document.id],
+      "update shares set params = jsonb_build_object('pattern', repeat('[', 3000)) where user_id = $1",
+      [guest.id],
     )
     t.like(await evaluate({}), {
       decision: false,
@@ -102,9 +102,17 @@ for (const transport of environment.transports) {
     const item = { ...kind, resource_id: document.resource_id, action: 'edit' }
     const context = { name: 'ab'.repeat(350), pattern: '(?:a|b)*a(?:a|b){12}[xX]' }
     const message = { checks: Array.from({ length: 1_000 }, () => item), context }
-    const { results } = expectOk(
-      await transport.call('Check', message, { key, token: guest.token }),
-    ) as { results: { allowed: boolean }[] }
+    const finished: string[] = []
+    const call = async (name: string, checked: object) => {
+      const outcome = await transport.call('Check', checked, { key, token: guest.token })
+      finished.push(name)
+      return expectOk(outcome) as { results: { allowed: boolean }[] }
+    }
+    const [{ results }] = await Promise.all([
+      call('batch', message),
+      call('check', { checks: [item], context: { name: 'a', pattern: 'a' } }),
+    ])
+    t.deepEqual(finished, ['check', 'batch'])
     t.is(results.length, 1_000)
     t.true(results.every(({ allowed }) => !allowed))
   })
