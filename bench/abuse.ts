@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { startEmbedded } from '../src/database/embedded/embedded-postgres.ts'
 import { startAbuseEnvironment } from './abuse/abuse-environment.ts'
 import { attacks } from './abuse/attacks.ts'
+import { measureLeastCosts } from './abuse/condition-costs.ts'
 import { formatRow, measureAttack, tableHead } from './abuse/measure-attack.ts'
 import { stopBenchProcesses } from './child-process.ts'
 import { sum } from './faults/traffic.ts'
@@ -18,6 +19,20 @@ const words = process.argv.slice(2)
 /** In milliseconds. */
 const timeLimit = 600_000
 
+/** Conditions need no server. In milliseconds of processor time, on a machine that does nothing else. */
+const maxConditionTime = 20
+
+let failed = 0
+if (words.length === 0 || words.includes('conditions')) {
+  const costs = measureLeastCosts()
+  process.stdout.write(`${costs.length} worst inputs of conditions, the most expensive:\n`)
+  for (const { title, bytes, milliseconds } of costs.slice(0, 20)) {
+    const perKilobyte = ((milliseconds * 1_000) / bytes).toFixed(1)
+    process.stdout.write(`  ${title}: ${milliseconds.toFixed(1)} ms, ${perKilobyte} ms per kB\n`)
+  }
+  failed += costs.filter(({ milliseconds }) => milliseconds > maxConditionTime).length
+}
+
 const dataDir = mkdtempSync(join(tmpdir(), 'daikon-abuse-'))
 const embedded = await startEmbedded({ dataDir })
 const bound = setTimeout(() => {
@@ -25,7 +40,6 @@ const bound = setTimeout(() => {
   throw new Error('The attacks exceeded their time limit')
 }, timeLimit)
 
-let failed = 0
 try {
   const environment = await startAbuseEnvironment(embedded.url, {
     nodes: 2,

@@ -66,6 +66,7 @@ export const extendedTests: Record<string, string> = {
   'test/permissions/accessible-snapshot.test.ts': 'many pages during changes',
   'test/permissions/caller-isolation.test.ts': 'concurrent calls of many callers',
   'test/permissions/conditions/properties.test.ts': 'random conditions',
+  'test/permissions/conditions/worst-inputs.test.ts': 'measures processor time',
   'test/permissions/facts-cache.test.ts': 'PostgreSQL servers of its own',
   'test/permissions/freshness.test.ts': '1,328 revocations under load',
   'test/permissions/hierarchy-oracle.test.ts': 'random worlds',

@@ -30,3 +30,48 @@ export function createTurns(): TakeTurn {
     return last
   }
 }
+
+/** How long work in steps may hold the event loop at a stretch, in milliseconds. */
+const maxStretch = 5
+
+const takeTurn = createTurns()
+
+/** How long all work in steps has held the event loop since it last turned. */
+let stretch = 0
+
+/**
+ * Runs work that yields between its steps, and lets the event loop turn where all such work has held
+ * it for a while. Work that takes less never waits.
+ */
+export async function runInTurns<Result>(work: Iterator<void, Result, void>): Promise<Result> {
+  for (;;) {
+    const begun = performance.now()
+    const step = work.next()
+    if (stretch === 0) globalThis.setImmediate(endStretch)
+    stretch += performance.now() - begun
+    if (step.done) return step.value
+    if (stretch < maxStretch) continue
+    await takeTurn()
+    endStretch()
+  }
+}
+
+/** Maps items one by one, and lets the event loop turn where that takes a while. */
+export function mapInTurns<Item, Result>(
+  items: readonly Item[],
+  map: (item: Item, index: number) => Result,
+): Promise<Result[]> {
+  const work = function* () {
+    const results: Result[] = []
+    for (const [index, item] of items.entries()) {
+      results.push(map(item, index))
+      yield
+    }
+    return results
+  }
+  return runInTurns(work())
+}
+
+function endStretch(): void {
+  stretch = 0
+}

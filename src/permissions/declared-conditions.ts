@@ -1,5 +1,6 @@
 import { listItems } from '../activity/list-change.ts'
 import { type FieldViolation, ServiceError } from '../core/errors.ts'
+import { mapInTurns } from '../core/turns.ts'
 import { builtInActions } from './access.ts'
 import { compileCondition } from './conditions/condition.ts'
 import { parseParameterTypes } from './conditions/parameter-type.ts'
@@ -19,9 +20,11 @@ type RequestedCondition = Omit<ResourceCondition, 'parameters'> & {
 }
 
 /** Returns what is wrong with the conditions of a declaration, with lines and columns. */
-export function findConditionViolations(conditions: RequestedCondition[]): FieldViolation[] {
+export async function findConditionViolations(
+  conditions: RequestedCondition[],
+): Promise<FieldViolation[]> {
   const names = conditions.map(({ name }) => name)
-  return conditions.flatMap(({ name, expression, parameters }, index) => {
+  const found = await mapInTurns(conditions, ({ name, expression, parameters }, index) => {
     const field = `conditions[${index}]`
     const isDuplicated = names.indexOf(name) < index
     const { types, violations } = parseParameterTypes(parameters)
@@ -38,6 +41,7 @@ export function findConditionViolations(conditions: RequestedCondition[]): Field
     }
     return found
   })
+  return found.flat()
 }
 
 /** Returns what is wrong with the requirements of a declaration. */
@@ -87,10 +91,10 @@ export async function requireConditionsUnused(
   const names = changed.map(({ name }) => name)
   await resourceTypes.lockConditions(kindId, names)
   const misfits = new Map<string, number>()
-  for (const used of await resourceTypes.listUsedParams(kindId, names)) {
-    if (fits(used, after.get(used.condition))) continue
+  await mapInTurns(await resourceTypes.listUsedParams(kindId, names), (used) => {
+    if (fits(used, after.get(used.condition))) return
     misfits.set(used.condition, (misfits.get(used.condition) ?? 0) + used.count)
-  }
+  })
   if (misfits.size === 0) return
   const lines = [...misfits].map(([name, count]) => `${name} (${count})`)
   const message = `Shares or links use conditions that the declaration would remove, or whose parameters would not fit: ${listItems(lines, ', ')}`

@@ -11,7 +11,7 @@ import {
   evaluateCondition as evaluateCompiled,
 } from './conditions/condition.ts'
 import { type ParameterType, parseParameterTypes } from './conditions/parameter-type.ts'
-import { convertParameters } from './conditions/parameters.ts'
+import { convertParameters, findPatternViolations } from './conditions/parameters.ts'
 import { fromDate, fromJson, type Json } from './conditions/values.ts'
 import { resourceFields, subjectFields } from './conditions/variables.ts'
 import { createCallWork } from './conditions/work.ts'
@@ -29,6 +29,8 @@ export async function evaluateCondition(
   }
   const converted = convertParameters(types, params ?? {})
   if ('violations' in converted) throw invalidArgument(...prefixed('params', converted.violations))
+  const violations = findPatternViolations(compiled.condition.reads, params ?? {})
+  if (violations.length > 0) throw invalidArgument(...prefixed('params', violations))
   const variables = toVariables(sample ?? {}, now)
   const verdict = evaluateCompiled(
     compiled.condition,

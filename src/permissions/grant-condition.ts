@@ -1,6 +1,7 @@
 import { invalidArgument } from '../core/errors.ts'
+import { compileCondition } from './conditions/condition.ts'
 import { parseParameterTypes } from './conditions/parameter-type.ts'
-import { convertParameters } from './conditions/parameters.ts'
+import { convertParameters, findPatternViolations, isLongPattern } from './conditions/parameters.ts'
 import { prefixed } from './evaluate-condition.ts'
 import { namesOf, type Resource } from './store/resource-sql.ts'
 import type { Declaration, ResourceTypeStore } from './store/resource-type-store.ts'
@@ -37,11 +38,18 @@ export function findGrantCondition(
     const message = `is not a condition of ${resource.resourceType}: ${name}`
     throw invalidArgument({ field: 'condition.name', message })
   }
-  const { parameters } = condition
+  const { expression, parameters } = condition
   const { types } = parseParameterTypes(parameters)
   const converted = convertParameters(types, params)
   if ('violations' in converted)
     throw invalidArgument(...prefixed('condition.params', converted.violations))
+  // Only what is longer than a pattern may be one that is too long.
+  if (Object.values(params).some(isLongPattern)) {
+    const compiled = compileCondition(expression, types)
+    const violations =
+      'condition' in compiled ? findPatternViolations(compiled.condition.reads, params) : []
+    if (violations.length > 0) throw invalidArgument(...prefixed('condition.params', violations))
+  }
   return { name, params, parameters }
 }
 

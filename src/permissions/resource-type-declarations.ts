@@ -68,12 +68,13 @@ export async function putResourceType(
     }),
   )
   const { requirements } = request
+  const conditionViolations = await findConditionViolations(conditions)
   return stores.transaction(async (tx) => {
     const actions = (await tx.actions.list(service_name)).map(({ name }) => name)
     await requireFreeTypes(tx, [kind], () => 'resource_type')
     const violations = [
       ...findRoleViolations(service_name, roles, actions),
-      ...findConditionViolations(conditions),
+      ...conditionViolations,
       ...findRequirementViolations(service_name, requirements, conditions, actions),
     ]
     if (violations.length > 0) throw invalidArgument(...violations)

@@ -3,6 +3,7 @@ import type { Actor } from '../activity/actor.ts'
 import { type FieldViolation, ServiceError } from '../core/errors.ts'
 import { type Quotas, quotaExceeded } from '../core/quotas.ts'
 import type { Principal, Transactional } from '../core/request-context.ts'
+import { mapInTurns } from '../core/turns.ts'
 import { lockTimedOut, violates } from '../database/database-errors.ts'
 import type { ErrorNaming } from './error-naming.ts'
 import { findGrantCondition } from './grant-condition.ts'
@@ -126,7 +127,7 @@ async function prepare(
     ),
   )
   const keys = new Set<string>()
-  return placed.map((item, position) => {
+  return mapInTurns(placed, (item, position) => {
     const { index, request, resource, permission, expiresAt } = item
     const grantee = grantees[position] as NewShare['grantee']
     const field = granteeFieldOf(request)

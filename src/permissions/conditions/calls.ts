@@ -4,6 +4,7 @@ import { type Failure, isFailure } from './failure.ts'
 import { environment } from './functions.ts'
 import { type LibraryCall, planLibraryCall } from './library-call.ts'
 import { matches } from './regular-expression.ts'
+import { isKnownZone } from './time-functions.ts'
 import { stepsForCharacters, takeOperations, takeSteps, type Work } from './work.ts'
 
 const equalInLibrary = planLibraryCall(environment, '_==_', false, 2)
@@ -18,6 +19,7 @@ export function planCall(name: string, hasTarget: boolean, count: number): Libra
   const cost = costOf(name)
   return (work, target, values) => {
     takeOperations(work, cost)
+    if (name.startsWith('get')) chargeZone(work, values[0])
     const result = own?.(work, target === undefined ? values : [target, ...values])
     return result ?? callLibrary(inLibrary, work, target, values)
   }
@@ -54,6 +56,13 @@ const ownCalls: Record<string, OwnCall> = {
 function costOf(name: string): number {
   if (name === 'in_cidr') return 100
   return name.startsWith('get') || name === 'timestamp' || name === 'duration' ? 20 : 0
+}
+
+const operationsPerZone = 1_000
+
+/** A time zone needs a formatter, which takes long to create. */
+function chargeZone(work: Work, zone: CelValue | undefined): void {
+  if (typeof zone === 'string' && !isKnownZone(zone)) takeOperations(work, operationsPerZone)
 }
 
 function callLibrary(

@@ -17,6 +17,8 @@ export type Reads = {
   variables: ReadonlySet<VariableName>
   /** The names of the attributes, or `all` if the expression does not name them. */
   attributes: ReadonlySet<string> | 'all'
+  /** The names of the parameters that are regular expressions. */
+  patterns: ReadonlySet<string>
 }
 
 /**
@@ -30,6 +32,7 @@ export function checkExpression(
 ): Reads {
   const variables = new Set<VariableName>()
   const attributes = new Set<string>()
+  const patterns = new Set<string>()
   let readsAllAttributes = false
   const fields = declaredFields(parameters)
   const root = parsed.expr as Expr
@@ -99,9 +102,8 @@ export function checkExpression(
   /** Checks a selection that begins with a variable. Undefined for every other expression. */
   const checkPath = (node: Expr, locals: ReadonlySet<string>): CelType | undefined => {
     const path = selectedPath(node)
-    const [first, second] = path?.keys ?? []
-    if (!path || first === undefined || locals.has(path.variable)) return undefined
-    const { variable } = path
+    if (path?.first === undefined || locals.has(path.variable)) return undefined
+    const { variable, first, second } = path
     if (!isVariableName(variable)) return undefined
     variables.add(variable)
     const declared = fields[variable]
@@ -115,7 +117,7 @@ export function checkExpression(
       if (second === undefined) readsAllAttributes = true
       else attributes.add(second)
     }
-    return path.keys.length === 1 ? type : DYN
+    return path.length === 1 ? type : DYN
   }
 
   const checkCall = (
@@ -128,10 +130,17 @@ export function checkExpression(
     if (!isOperator(name) && findFunctions(name, target !== undefined, args.length).length === 0)
       refuse(node, describeCall(name))
     const types = args.map((arg) => check(arg, locals, depth))
+    if (name === 'matches') checkPattern(args.at(-1) as Expr, locals)
     if (name === '_&&_' || name === '_||_' || name === '@not_strictly_false') return BOOL
     if (name === '_[_]') return DYN
     if (name === '_?_:_') return isSameType(types[1], types[2]) ? (types[1] as CelType) : DYN
     return resultType(name, receiver, types)
+  }
+
+  const checkPattern = (pattern: Expr, locals: ReadonlySet<string>) => {
+    const path = selectedPath(pattern)
+    if (path?.variable !== 'params' || path.first === undefined || locals.has('params')) return
+    patterns.add(path.first)
   }
 
   /** An unknown function is a better message than the unknown variables of its macro. */
@@ -149,7 +158,7 @@ export function checkExpression(
   const type = check(root, new Set(), 0)
   if (type.name !== 'bool' && type.name !== 'dyn')
     refuse(root, `the result must be a bool, not ${describeType(type)}`)
-  return { variables, attributes: readsAllAttributes ? 'all' : attributes }
+  return { variables, attributes: readsAllAttributes ? 'all' : attributes, patterns }
 }
 
 const operators = ['_&&_', '_||_', '_?_:_', '_[_]', '@not_strictly_false']

@@ -3,9 +3,10 @@ import { ExpressionError, positionOfOffset } from './problem.ts'
 const maxBrackets = 32
 
 // Comments, and string literals in all their forms. Brackets in them do not nest. An r before the
-// quote makes backslashes literal.
+// quote makes backslashes literal. No character fits two alternatives of a repetition, which would
+// take exponential time.
 const skipped =
-  /\/\/[^\n]*|(?<![\w])[bB]?[rR][bB]?(?:"""[\s\S]*?"""|'''[\s\S]*?'''|"[^"\n]*"|'[^'\n]*')|"""(?:\\[\s\S]|[\s\S])*?"""|'''(?:\\[\s\S]|[\s\S])*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|[([{]|[)\]}]/g
+  /\/\/[^\n]*|(?<![\w])[bB]?[rR][bB]?(?:"""[\s\S]*?"""|'''[\s\S]*?'''|"[^"\n]*"|'[^'\n]*')|"""(?:\\[\s\S]|[^\\])*?"""|'''(?:\\[\s\S]|[^\\])*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|[([{]|[)\]}]/g
 
 /** Counts brackets before the parser runs, because its recursion and time grow with their depth. */
 export function checkBrackets(expression: string): void {

@@ -1,10 +1,12 @@
 import { type CelValue, celList } from '@bufbuild/cel'
 import type { FieldViolation } from '../../core/errors.ts'
+import type { Reads } from './check-expression.ts'
 import { isFailure } from './failure.ts'
 import { environment } from './functions.ts'
 import { planLibraryCall } from './library-call.ts'
 import type { ParameterType, ScalarName } from './parameter-type.ts'
-import { createCallWork, createWork } from './work.ts'
+import { maxPatternLength } from './regular-expression.ts'
+import { type CallWork, chargeCall, createCallWork, createWork, takeOperations } from './work.ts'
 
 /** The values of parameters, as expressions read them. */
 export type ParameterValues = ReadonlyMap<string, CelValue>
@@ -28,6 +30,47 @@ export function convertParameters(
     else violations.push({ field: name, message: describe(type, param) })
   }
   return violations.length > 0 ? { violations } : { values }
+}
+
+/** Returns violations for regular expressions that are longer than a condition may read. */
+export function findPatternViolations(
+  { patterns }: Reads,
+  params: Readonly<Record<string, unknown>>,
+): FieldViolation[] {
+  const message = `must be a regular expression of at most ${maxPatternLength} characters`
+  return [...patterns]
+    .filter((name) => isLongPattern(params[name]))
+    .map((name) => ({ field: name, message }))
+}
+
+/** Whether a value is too long for a regular expression. */
+export function isLongPattern(param: unknown): boolean {
+  return typeof param === 'string' && param.length > maxPatternLength
+}
+
+/** Takes the work of a conversion from a call. Throws if the call has not so much left. */
+export function chargeConversion(
+  work: CallWork,
+  types: ReadonlyMap<string, ParameterType>,
+  params: Readonly<Record<string, unknown>>,
+): void {
+  let operations = 0
+  for (const [name, type] of types) operations += conversionCost(type, params[name])
+  const before = createWork(work)
+  const after = { ...before }
+  try {
+    takeOperations(after, operations)
+  } finally {
+    chargeCall(work, before, after)
+  }
+}
+
+/** Operations for a value. The library parses times. */
+function conversionCost(type: ParameterType, param: unknown): number {
+  if (type.kind === 'scalar')
+    return type.name === 'timestamp' || type.name === 'duration' ? 40 : 0.5
+  if (!Array.isArray(param)) return 0
+  return param.reduce((sum, element) => sum + conversionCost(type.element, element), 1)
 }
 
 function describe(type: ParameterType, param: unknown): string {

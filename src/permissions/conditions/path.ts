@@ -3,7 +3,10 @@ import type { Expr } from '@bufbuild/cel-spec/cel/expr/syntax_pb.js'
 /** A path that an expression selects, such as `context.amount`. */
 export type SelectedPath = {
   variable: string
-  keys: string[]
+  /** The first two keys, and the number of all. */
+  first?: string
+  second?: string
+  length: number
   text: string
   /** Whether the request provides the value. */
   isOfRequest: boolean
@@ -11,19 +14,37 @@ export type SelectedPath = {
 
 const requestVariables = ['context', 'properties']
 
-/** Returns the path if each part is a name, or a string in brackets. */
+const known = new WeakMap<Expr, SelectedPath | null>()
+
+/**
+ * Returns the path if each part is a name, or a string in brackets. A path extends that of its
+ * operand, so all paths of an expression take a time linear in its length.
+ */
 export function selectedPath(expression: Expr): SelectedPath | undefined {
-  const keys: string[] = []
-  let part = expression
-  while (part.exprKind.case !== 'identExpr') {
-    const next = selection(part)
-    if (!next) return undefined
-    keys.unshift(next.key)
-    part = next.operand
+  let path = known.get(expression)
+  if (path === undefined) {
+    path = findPath(expression)
+    known.set(expression, path)
   }
-  const variable = part.exprKind.value.name
-  const text = keys.reduce((path, key) => path + toSuffix(key), variable)
-  return { variable, keys, text, isOfRequest: requestVariables.includes(variable) }
+  return path ?? undefined
+}
+
+function findPath(expression: Expr): SelectedPath | null {
+  const { exprKind: kind } = expression
+  if (kind.case === 'identExpr') {
+    const variable = kind.value.name
+    const isOfRequest = requestVariables.includes(variable)
+    return { variable, length: 0, text: variable, isOfRequest }
+  }
+  const selected = selection(expression)
+  const path = selected && selectedPath(selected.operand)
+  return path ? extend(path, selected.key) : null
+}
+
+function extend(path: SelectedPath, key: string): SelectedPath {
+  const { length } = path
+  const name = length === 0 ? { first: key } : length === 1 ? { second: key } : {}
+  return { ...path, ...name, length: length + 1, text: path.text + toSuffix(key) }
 }
 
 function selection({ exprKind: kind }: Expr): { operand: Expr; key: string } | undefined {

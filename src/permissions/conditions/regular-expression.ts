@@ -1,74 +1,90 @@
 import { RE2JS } from '@bufbuild/re2'
 import { LRUCache } from 'lru-cache'
 import { createFailure, type Failure } from './failure.ts'
+import { measurePattern } from './pattern-size.ts'
 import { takeOperations, takeSteps, type Work } from './work.ts'
 
-/** How large a pattern may be after `x{n}` is written out as n times x. */
-const maxPatternSize = 1_000
+/** How long a pattern may be, in characters. */
+export const maxPatternLength = 1_000
 
-// An upper bound for compiling one element of a pattern, and for one element at one character.
-const operationsPerElement = 40
-const elementsPerOperation = 5
+/** How many instructions a compiled pattern may have. */
+const maxInstructions = 1_000
 
-type Pattern = { size: number; matcher: RE2JS }
+// Upper bounds, of texts for which RE2 creates a state at each character.
+const operationsPerInstruction = 40
+const operationsPerCharacter = 2
+const operationsPerPair = 0.6
+// RE2 throws errors with a stack trace.
+const operationsPerError = 300
 
-const patterns = new LRUCache<string, Pattern>({ max: 200 })
+/** A compiled pattern, with what it occupies. RE2 keeps a state for what it has met in texts. */
+type Pattern = {
+  matcher: RE2JS
+  instructions: number
+  bytes: number
+  states: number
+  /** Characters of texts that are not ASCII, for which RE2 may keep an entry each. */
+  otherCharacters: number
+}
+
+const maxPatternBytes = 16 * 1024 * 1024
+const bytesPerState = 1_500
+const bytesPerEntry = 64
+
+/** The patterns used last, and those that were refused. */
+const patterns = new LRUCache<string, Pattern | Failure>({
+  max: 2_000,
+  maxSize: maxPatternBytes,
+  maxEntrySize: maxPatternBytes / 16,
+})
 
 /** Whether the pattern is found in the text. RE2 needs a time linear in the length of the text. */
 export function matches(work: Work, text: string, pattern: string): boolean | Failure {
   takeSteps(work, Math.ceil(text.length / 64))
+  if (pattern.length > maxPatternLength)
+    return createFailure(`a regular expression has at most ${maxPatternLength} characters`)
   const compiled = patterns.get(pattern) ?? compile(work, pattern)
   if ('isFailure' in compiled) return compiled
-  takeOperations(work, Math.ceil((text.length * compiled.size) / elementsPerOperation))
-  return compiled.matcher.test(text)
+  const { matcher, instructions } = compiled
+  const perCharacter = operationsPerCharacter + instructions * operationsPerPair
+  takeOperations(work, Math.ceil(text.length * perCharacter))
+  const found = matcher.test(text)
+  weighAgain(pattern, compiled, text)
+  return found
 }
 
 function compile(work: Work, pattern: string): Pattern | Failure {
-  const size = measurePattern(pattern)
-  if (size > maxPatternSize) return createFailure('the regular expression is too large')
-  takeOperations(work, (size + 1) * operationsPerElement)
+  takeOperations(work, pattern.length + operationsPerError)
+  const { instructions, parsing } = measurePattern(pattern)
+  if (instructions > maxInstructions) return refuse(pattern, 'too large')
+  takeOperations(work, parsing + instructions * operationsPerInstruction)
+  let matcher: RE2JS
   try {
-    const compiled = { size, matcher: RE2JS.compile(pattern) }
-    patterns.set(pattern, compiled)
-    return compiled
+    matcher = RE2JS.compile(pattern)
   } catch {
-    return createFailure('the regular expression is invalid')
+    return refuse(pattern, 'invalid')
   }
+  const { inst } = matcher.re2().prog
+  const bytes = inst.reduce((sum, { runes }) => sum + 200 + 8 * runes.length, 2 * pattern.length)
+  const compiled = { matcher, instructions: inst.length, bytes, states: 0, otherCharacters: 0 }
+  patterns.set(pattern, compiled, { size: bytes })
+  return compiled
 }
 
-// Groups, classes, escapes, repetitions, and other characters.
-const tokens =
-  /\\(?:[pP]\{[^}]*\}|[\s\S])|\[\^?\]?(?:\\[\s\S]|\[:\w+:\]|[^\]\\])*\]|\{(\d+)(?:,(\d*))?\}|[()]|[\s\S]/g
+function refuse(pattern: string, problem: 'too large' | 'invalid'): Failure {
+  const failure = createFailure(`the regular expression is ${problem}`)
+  patterns.set(pattern, failure, { size: 200 + 2 * pattern.length })
+  return failure
+}
 
-// Classes of Unicode have hundreds of ranges.
-const unicodeClass = /\\[pP]/
-const unicodeClassSize = 30
-
-/** An upper bound of the number of elements that a pattern has when repetitions are written out. */
-export function measurePattern(pattern: string): number {
-  const groups: number[] = []
-  let size = 0
-  let last = 0
-  for (const [token, least, most] of pattern.matchAll(tokens)) {
-    if (token === '(') {
-      groups.push(size)
-      size = 0
-      last = 1
-      continue
-    }
-    if (token === ')') {
-      last = size + 1
-      size = last + (groups.pop() ?? 0)
-      continue
-    }
-    if (least !== undefined) {
-      const repeated = last * (Math.max(Number(least), Number(most || 0)) + 1)
-      size += repeated
-      last += repeated
-      continue
-    }
-    last = unicodeClass.test(token) ? unicodeClassSize : 1
-    size += last
-  }
-  return groups.reduce((total, group) => total + group, size)
+/** Counts what RE2 keeps of a text. A pattern that occupies too much is compiled anew. */
+function weighAgain(pattern: string, compiled: Pattern, text: string): void {
+  const states = compiled.matcher.re2().dfa.stateCount
+  const isPlain = !/[^\0-\x7f]/.test(text)
+  if (states === compiled.states && isPlain) return
+  compiled.states = states
+  if (!isPlain) compiled.otherCharacters += text.length
+  const perState = bytesPerState + 4 * compiled.instructions
+  const kept = states * perState + compiled.otherCharacters * bytesPerEntry
+  patterns.set(pattern, compiled, { size: compiled.bytes + kept })
 }

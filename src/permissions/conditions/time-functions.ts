@@ -62,6 +62,11 @@ function offsetOf(date: Date, zone: string): number {
   return offset
 }
 
+/** Whether a time zone has been used lately, so that its formatter exists. */
+export function isKnownZone(zone: string): boolean {
+  return fixedOffset.test(zone) || formatters.has(zone)
+}
+
 function computeOffset(date: Date, zone: string): number {
   const formatter = formatters.get(zone) ?? createFormatter(zone)
   formatters.set(zone, formatter)

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { mapInTurns } from '../../core/turns.ts'
 import { type Condition, compileCondition } from '../conditions/condition.ts'
 import { type ParameterType, parseParameterType } from '../conditions/parameter-type.ts'
 
@@ -42,11 +43,11 @@ export async function compileConditions(
     else missing.push(digest)
   }
   if (missing.length === 0) return found
-  for (const stored of await load(missing)) {
-    const compiled = compile(stored)
+  await mapInTurns(await load(missing), (stored) => {
+    const { compiled } = remembered.get(stored.digest) ?? { compiled: compile(stored) }
     remembered.set(stored.digest, { compiled })
     found.set(stored.digest, compiled)
-  }
+  })
   return found
 }
 

@@ -5,7 +5,7 @@ import {
   type Verdict,
 } from '../conditions/condition.ts'
 import { type ConditionInput, convertInput } from '../conditions/condition-input.ts'
-import { convertParameters } from '../conditions/parameters.ts'
+import { chargeConversion, convertParameters } from '../conditions/parameters.ts'
 import { fromDate, fromJson, type Json } from '../conditions/values.ts'
 import type { CallWork } from '../conditions/work.ts'
 import { roleOf, statusBit } from './bits.ts'
@@ -50,31 +50,26 @@ const failed: Verdict = {
 }
 
 /**
- * Judges the conditions that decide a check. An error, a missing value, or work beyond what is left
+ * Judges the conditions that decide a check, and yields after each evaluation. An error, a missing value, or work beyond what is left
  * makes a condition false. With `all`, judges every candidate, for the reasons.
  */
-export function judge(
+export function* judge(
   check: Pick<Check, 'action' | 'subject' | 'resource_type' | 'input'>,
   facts: UncertainFacts,
   compiled: CompiledConditions,
   work: CallWork,
   { all = false }: { all?: boolean } = {},
-): JudgedFacts {
+): Generator<void, JudgedFacts, void> {
   const { action } = check
   const evaluate = createEvaluate(check, facts, compiled, work)
-  const unmet = (name: string): JudgedCondition[] =>
-    facts.requirements
-      .filter((requirement) => requirement.action === name)
-      .map(({ condition, digest }) => ({ condition, ...evaluate(digest, {}) }))
-      .filter(({ result }) => !result)
   let bits = facts.bits & ~(grant.conditional | grant.barred)
   const possibleBits = facts.candidates.reduce((all, candidate) => all | candidate.bits, bits)
   let unmetToView: JudgedCondition[] = []
-  const unmetRequirements = unmet(action)
+  const unmetRequirements = yield* findUnmet(facts.requirements, action, evaluate)
   if (unmetRequirements.length > 0) bits |= grant.barred
   // A custom role gives the action on what the user may view.
   if (!builtInActions.includes(action) && bits & actionFact.granted) {
-    unmetToView = unmet('view')
+    unmetToView = yield* findUnmet(facts.requirements, 'view', evaluate)
     if (unmetToView.length > 0) bits &= ~actionFact.granted
   }
   const candidates: JudgedCondition[] = []
@@ -85,8 +80,26 @@ export function judge(
     const verdict = evaluate(candidate.digest, candidate.params)
     candidates.push({ condition: candidate.condition, ...verdict })
     if (verdict.result) bits |= candidate.bits
+    yield
   }
   return { bits, possibleBits, unmet: unmetRequirements, unmetToView, candidates }
+}
+
+type Evaluate = (digest: string, params: Record<string, unknown>) => Verdict
+
+function* findUnmet(
+  requirements: Requirement[],
+  action: string,
+  evaluate: Evaluate,
+): Generator<void, JudgedCondition[], void> {
+  const unmet: JudgedCondition[] = []
+  for (const requirement of requirements) {
+    if (requirement.action !== action) continue
+    const verdict = evaluate(requirement.digest, {})
+    if (!verdict.result) unmet.push({ condition: requirement.condition, ...verdict })
+    yield
+  }
+  return unmet
 }
 
 function createEvaluate(
@@ -94,12 +107,13 @@ function createEvaluate(
   facts: UncertainFacts,
   compiled: CompiledConditions,
   work: CallWork,
-): (digest: string, params: Record<string, unknown>) => Verdict {
+): Evaluate {
   let variables: ConditionVariables | undefined
   return (digest, params) => {
     const found = compiled.get(digest)
     if (!found || !facts.variables) return failed
     try {
+      chargeConversion(work, found.parameters, params)
       const converted = convertParameters(found.parameters, params)
       if ('violations' in converted) return failed
       variables ??= createVariables(check, facts, facts.variables)

@@ -1,4 +1,5 @@
 import type { RequestScope } from '../../core/request-scope.ts'
+import { runInTurns } from '../../core/turns.ts'
 import { grant } from '../access.ts'
 import { type CallWork, createCallWork } from '../conditions/work.ts'
 import { compileConditions, maxAttempts, type StoredCondition } from './compiled-conditions.ts'
@@ -99,14 +100,17 @@ export function createJudgedFacts({
       const bits = [...certain]
       const possibleBits = new Map<number, number>()
       let exceededAt: number | undefined
-      for (const [position, index] of indexes.entries()) {
-        const facts = loaded[position] as UncertainFacts
-        const check = checks[position] as FactsQuery['checks'][number]
-        const judged = judge(check, facts, compiled, work)
-        bits[index] = judged.bits
-        possibleBits.set(index, judged.possibleBits)
-        if (isExhausted(work) && digestsOf(facts).length > 0) exceededAt ??= index
+      const judgeAll = function* () {
+        for (const [position, index] of indexes.entries()) {
+          const facts = loaded[position] as UncertainFacts
+          const check = checks[position] as FactsQuery['checks'][number]
+          const judged = yield* judge(check, facts, compiled, work)
+          bits[index] = judged.bits
+          possibleBits.set(index, judged.possibleBits)
+          if (isExhausted(work) && digestsOf(facts).length > 0) exceededAt ??= index
+        }
       }
+      await runInTurns(judgeAll())
       return { status, bits, exceededAt, possibleBits }
     }
   }

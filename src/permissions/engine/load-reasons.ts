@@ -1,3 +1,4 @@
+import { runInTurns } from '../../core/turns.ts'
 import { isoTime, textArray } from '../../database/sql-values.ts'
 import type { Statements } from '../../database/statement-pool.ts'
 import { actionFact } from '../access.ts'
@@ -132,13 +133,17 @@ export function createLoadReasons(
       )
       const groups = await findGroupNames(statements, grantLists.flat())
       const work = createCallWork()
-      return rows.map(([, , , names], index) => {
+      const judgeRow = function* ([, , , names]: Row, index: number) {
         const check = checks[index] as SubjectCheck
         const subject = readSubject(check.subject)
         const facts = uncertain[index] as UncertainFacts
-        const { candidates, ...judged } = judge({ ...check, subject }, facts, compiled, work, {
-          all: true,
-        })
+        const { candidates, ...judged } = yield* judge(
+          { ...check, subject },
+          facts,
+          compiled,
+          work,
+          { all: true },
+        )
         const grantList = grantLists[index] ?? []
         const conditional = grantList.filter(({ condition }) => condition !== undefined)
         for (const [position, verdict] of candidates.entries()) {
@@ -148,7 +153,13 @@ export function createLoadReasons(
           shared.bits = verdict.result ? granted : 0
         }
         return { ...judged, grantList, names: readNames(names, groups) }
-      })
+      }
+      const judgeRows = function* () {
+        const reasons: Explanation[] = []
+        for (const [index, row] of rows.entries()) reasons.push(yield* judgeRow(row, index))
+        return reasons
+      }
+      return runInTurns(judgeRows())
     }
   }
 
