@@ -1,5 +1,6 @@
 import * as oauth from 'oauth4webapi'
 import type { OutboundClient } from '../../outbound/outbound-client.ts'
+import type { ReadDocument } from './documents.ts'
 import { describeError, ProviderError } from './provider-error.ts'
 
 /** The maximum size of a response body, in bytes. */
@@ -92,25 +93,18 @@ async function boundedFetch(
   }
 }
 
-/** Fetches a JSON object. */
-export async function fetchJson(
+/** Fetches a JSON document and checks it. */
+export async function fetchJson<Value>(
   url: string,
   { signal, [oauth.customFetch]: fetch }: RequestOptions,
-): Promise<Record<string, unknown>> {
+  read: ReadDocument<Value>,
+): Promise<Value> {
   const headers = { accept: 'application/json' }
   const response = await fetch(url, { method: 'GET', headers, signal })
   if (response.status !== 200) {
     throw new ProviderError('provider_error', `${url}: status ${response.status}`)
   }
-  return readJson(response)
-}
-
-/** Reads a JSON object or array. */
-export async function readJson(response: Response): Promise<Record<string, unknown>> {
-  const value: unknown = await response.json()
-  if (typeof value !== 'object' || value === null)
-    throw new TypeError('the response is not a JSON object')
-  return value as Record<string, unknown>
+  return read(await response.json())
 }
 
 async function readBounded(response: Response, url: string): Promise<Blob> {
