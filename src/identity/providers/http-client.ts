@@ -1,4 +1,5 @@
 import * as oauth from 'oauth4webapi'
+import { createBodyBuffer } from '../../outbound/body-buffer.ts'
 import type { OutboundClient } from '../../outbound/outbound-client.ts'
 import type { ReadDocument } from './documents.ts'
 import { describeError, ProviderError } from './provider-error.ts'
@@ -107,15 +108,13 @@ export async function fetchJson<Value>(
   return read(await response.json())
 }
 
-async function readBounded(response: Response, url: string): Promise<Blob> {
-  const chunks: Uint8Array<ArrayBuffer>[] = []
-  let size = 0
+async function readBounded(response: Response, url: string): Promise<Buffer<ArrayBuffer>> {
+  const body = createBodyBuffer(maxBytes)
   for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength
-    if (size > maxBytes) throw new ProviderError('invalid_response', `${url}: response too large`)
-    chunks.push(chunk)
+    const problem = body.add(chunk)
+    if (problem) throw new ProviderError('invalid_response', `${url}: ${problem}`)
   }
-  return new Blob(chunks)
+  return body.read()
 }
 
 /** Returns the error for a status that no step accepts. The callers handle all other statuses. */
