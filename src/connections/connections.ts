@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import type { AuthorizationServer } from 'oauth4webapi'
 import { v7 as uuid } from 'uuid'
 import type {
   ConnectionCreateRequest,
@@ -12,6 +11,7 @@ import type { DeleteResponse, WorkspaceRequest } from '../../gen/daikon/v1/works
 import { actorOf, userIdOf } from '../activity/actor.ts'
 import { requireMatch } from '../core/entity-tag.ts'
 import { type FieldViolation, invalidArgument } from '../core/errors.ts'
+import type { DiscoveryDocument } from '../identity/providers/documents.ts'
 import { lockWorkspace } from '../workspaces/member-rules.ts'
 import type { GroupStore } from '../workspaces/store/group-store.ts'
 import { requireWorkspaceExists } from '../workspaces/workspaces.ts'
@@ -125,7 +125,7 @@ export async function requireUsableIssuer(
   { hosts, inspect }: ConnectionContext['connectionProviders'],
   issuer: string,
   others: FieldViolation[],
-): Promise<AuthorizationServer> {
+): Promise<DiscoveryDocument> {
   const violations = [...findIssuerViolations(issuer, hosts), ...others]
   if (violations.length > 0) throw invalidArgument(...violations)
   const inspection = await inspect(issuer)

@@ -16,9 +16,9 @@ export async function discoverIssuer(
   const server = await requireUsableIssuer(connectionProviders, issuer, [])
   return {
     issuer,
-    authorization_endpoint: server.authorization_endpoint ?? '',
-    token_endpoint: server.token_endpoint ?? '',
-    jwks_uri: server.jwks_uri ?? '',
+    authorization_endpoint: server.authorization_endpoint,
+    token_endpoint: server.token_endpoint,
+    jwks_uri: server.jwks_uri,
     scopes_supported: readNames(server.scopes_supported),
     claims_supported: readNames(server.claims_supported),
   }

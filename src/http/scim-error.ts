@@ -16,6 +16,7 @@ const scimTypes: Record<string, string> = {
   INVALID_REQUEST: 'invalidSyntax',
   NO_TARGET: 'noTarget',
   READ_ONLY_ATTRIBUTE: 'mutability',
+  TOO_MANY_MEMBERS: 'tooMany',
 }
 
 /** The body of an error response of SCIM. */

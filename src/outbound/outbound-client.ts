@@ -3,6 +3,7 @@ import * as http from 'node:http'
 import * as https from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { hostOf } from '../core/host-pattern.ts'
+import { createBodyBuffer } from './body-buffer.ts'
 import type { OutboundHosts } from './outbound-hosts.ts'
 
 export type OutboundRequest = {
@@ -34,6 +35,9 @@ export class OutboundHostError extends Error {}
 
 /** Milliseconds to wait for a DNS server before asking again. */
 const dnsTimeout = 2000
+
+/** The maximum number of responses with a status of 1xx before the response to a request. */
+const maxInformational = 20
 
 /** Milliseconds after which an idle connection is closed. */
 const idleTimeout = 4000
@@ -158,21 +162,24 @@ function send(
         sent.destroy()
         return
       }
-      const chunks: Buffer[] = []
-      let size = 0
+      const body = createBodyBuffer(maxBytes)
+      const finish = () => resolve({ status, headers, body: body.read() })
       response.on('data', (chunk: Buffer) => {
-        size += chunk.length
-        chunks.push(chunk)
-        if (size <= maxBytes) return
-        if (isTruncated) {
-          resolve({ status, headers, body: Buffer.concat(chunks).subarray(0, maxBytes) })
-          sent.destroy()
-          return
-        }
-        reject(new Error(`The response is larger than ${maxBytes} bytes`))
+        const problem = body.add(chunk)
+        if (problem === undefined) return
+        if (isTruncated) finish()
+        else reject(new Error(problem))
+        response.removeAllListeners('data')
         sent.destroy()
       })
-      response.on('end', () => resolve({ status, headers, body: Buffer.concat(chunks) }))
+      response.on('end', finish)
+    })
+    let informational = 0
+    sent.on('information', () => {
+      informational += 1
+      if (informational <= maxInformational) return
+      reject(new Error(`The server sent more than ${maxInformational} informational responses`))
+      sent.destroy()
     })
     sent.on('error', (error: NodeJS.ErrnoException) => {
       const wasClosed = error.code === 'ECONNRESET' || error.code === 'EPIPE'

@@ -54,11 +54,11 @@ export async function removeMembers(
 ): Promise<void> {
   if (userIds.length === 0) return
   const people = await tx.scimGroups.removeMembers(group.id, userIds)
-  const removed = [...(await tx.groups.findDirectMembers(group.id, people))].sort()
   const { id: groupId, workspaceId } = group
-  for (const userId of removed)
-    await tx.groupHierarchy.removeMember({ groupId, userId, workspaceId })
-  const events = removed.map((id) => createGroupMemberEvent('group.member_removed', group, id))
+  const removed = await tx.groupHierarchy.removeMembers({ groupId, workspaceId }, people)
+  const events = removed
+    .sort()
+    .map((id) => createGroupMemberEvent('group.member_removed', group, id))
   await tx.activity.record(actorOf(principal), ...events)
 }
 

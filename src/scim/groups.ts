@@ -9,6 +9,7 @@ import type {
 import { createEntityTag, requireMatch } from '../core/entity-tag.ts'
 import type { QuotaContext } from '../core/quotas.ts'
 import type { RequestContext, Transactional } from '../core/request-context.ts'
+import { forEachInTurns } from '../core/turns.ts'
 import { isUuid } from '../core/uuid.ts'
 import { isoTime } from '../database/sql-values.ts'
 import { createGroup, deleteGroup, updateGroup } from '../workspaces/groups.ts'
@@ -21,6 +22,7 @@ import {
   replaceMembers,
 } from './group-members.ts'
 import { type GroupOperation, readGroup, readGroupPatch } from './group-values.ts'
+import type { Attributes } from './resource.ts'
 import {
   type BaseUrl,
   listResponse,
@@ -32,7 +34,7 @@ import {
   toReferences,
   toResponse,
 } from './response.ts'
-import { scimNotFound } from './scim-errors.ts'
+import { invalidScim, scimNotFound } from './scim-errors.ts'
 import { needs, type SelectionRequest, selectAttributes } from './selection.ts'
 import type { ScimGroup, ScimGroupMember, ScimGroupStore } from './store/scim-group-store.ts'
 
@@ -44,7 +46,13 @@ type WriteGroupContext = RequestContext<WriteStores> & QuotaContext & BaseUrl
 
 const filterNames = { id: 'id', displayname: 'displayName', externalid: 'externalId' } as const
 
-/** Lists the groups of a workspace, by ID. */
+/** The maximum number of members that the groups of one response have together. */
+export const maxListedMembers = 5000
+
+/**
+ * Lists the groups of a workspace, by ID. A page ends before the group whose members would exceed
+ * `maxListedMembers`.
+ */
 export async function listScimGroups(
   { stores, baseUrl }: ReadContext,
   request: ScimListRequest,
@@ -55,8 +63,12 @@ export async function listScimGroups(
   const { displayName } = filter
   const wanted = { ...filter, ...(displayName && { displayName: displayName.toLowerCase() }) }
   const { items, total } = await stores.scimGroups.list(request.workspace_id, wanted, page)
-  const presented = await presentAll(stores.scimGroups, items, baseUrl, request)
-  const groups = presented.map((group) => selectAttributes(toJson(group), request, groupSchemas))
+  const count = await countReturned(stores.scimGroups, items, request)
+  const groups: Attributes[] = []
+  const presented = await presentAll(stores.scimGroups, items.slice(0, count), baseUrl, request)
+  await forEachInTurns(presented, (group) => {
+    groups.push(selectAttributes(toJson(group), request, groupSchemas))
+  })
   return { resource: listResponse(groups, total, startIndex) }
 }
 
@@ -66,6 +78,7 @@ export async function getScimGroup(
   request: ScimGetRequest,
 ): Promise<ScimResource> {
   const group = await requireScimGroup(stores.scimGroups, request)
+  await countReturned(stores.scimGroups, [group], request)
   const [presented] = await presentAll(stores.scimGroups, [group], baseUrl, request)
   return toResponse(presented as Presented, groupSchemas, request)
 }
@@ -203,6 +216,23 @@ function groupRequest({ workspace_id, id }: Pick<ScimGetRequest, 'workspace_id' 
   return { workspace_id, group_id: id }
 }
 
+/**
+ * Returns how many of the groups fit into a response. Throws if the first one has too many members
+ * for it: without some of them, a directory would take them for removed.
+ */
+async function countReturned(
+  scimGroups: ScimGroupStore,
+  groups: ScimGroup[],
+  selection: SelectionRequest,
+): Promise<number> {
+  if (groups.length === 0 || !needs('members', selection, groupSchemas)) return groups.length
+  const ids = groups.map(({ id }) => id)
+  const count = await scimGroups.countFitting(ids, maxListedMembers)
+  if (count > 0) return count
+  const detail = `The group ${ids[0]} has more than ${maxListedMembers} members; request it with excludedAttributes=members`
+  throw invalidScim('TOO_MANY_MEMBERS', detail)
+}
+
 /** Describes groups, with their members if the response needs them. */
 async function presentAll(
   scimGroups: ScimGroupStore,
@@ -214,7 +244,11 @@ async function presentAll(
     ? await scimGroups.listMembers(groups.map(({ id }) => id))
     : []
   const byGroup = Map.groupBy(members, ({ groupId }) => groupId)
-  return groups.map((group) => present(group, byGroup.get(group.id) ?? [], baseUrl))
+  const presented: Presented[] = []
+  await forEachInTurns(groups, (group) => {
+    presented.push(present(group, byGroup.get(group.id) ?? [], baseUrl))
+  })
+  return presented
 }
 
 function present(group: ScimGroup, members: ScimGroupMember[], baseUrl: string): Presented {

@@ -156,6 +156,66 @@ for (const transport of environment.transports) {
     t.is(error.reason, 'ENFORCEMENT_NOT_READY')
   })
 
+  test.serial(`malformed documents of an issuer are refused ${over}`, async (t) => {
+    const workspace_id = await seed.workspace()
+    const authority = await startMockAuthority(t)
+    const refuse = async (label: string) => {
+      for (const [method, message] of [
+        ['CreateConnection', settings(authority.url)],
+        ['DiscoverIssuer', { issuer: authority.url }],
+      ] as const) {
+        const outcome = await admin.call(transport, method, { workspace_id, ...message })
+        const { code, violations } = expectError(outcome)
+        t.is(code, 'invalid_argument', `${method}: ${label}`)
+        t.is(violations?.[0]?.field, 'issuer', label)
+      }
+    }
+    const malformed = [{}, { S256: true }, 7, true, 'S256', [null], [7], [['S256']]]
+    for (const name of [
+      'code_challenge_methods_supported',
+      'id_token_signing_alg_values_supported',
+      'token_endpoint_auth_methods_supported',
+    ])
+      for (const value of malformed) {
+        authority.document = { [name]: value }
+        await refuse(`${name} ${JSON.stringify(value)}`)
+      }
+    for (const name of ['issuer', 'authorization_endpoint', 'token_endpoint', 'jwks_uri'])
+      for (const value of [null, 7, {}, [authority.url]]) {
+        authority.document = { [name]: value }
+        await refuse(`${name} ${JSON.stringify(value)}`)
+      }
+    authority.document = { authorization_response_iss_parameter_supported: 'true' }
+    await refuse('authorization_response_iss_parameter_supported')
+    authority.document = {}
+    const key = { kty: 'RSA', n: 'AQAB', e: 'AQAB' }
+    for (const keySet of [
+      null,
+      [],
+      7,
+      {},
+      { keys: null },
+      { keys: {} },
+      { keys: 'RSA' },
+      { keys: [] },
+      { keys: [null] },
+      { keys: [7] },
+      { keys: ['RSA'] },
+      { keys: [[]] },
+      { keys: [{}] },
+      { keys: [key, null] },
+      { keys: [{ kty: { toString: 7 } }] },
+      { keys: [{ ...key, kid: {} }] },
+      { keys: [{ ...key, n: 7 }] },
+      { keys: [{ kty: 'RSA' }] },
+      { keys: [{ ...key, issuer: {} }] },
+      { keys: Array(1001).fill(key) },
+    ]) {
+      authority.keySet = keySet
+      await refuse(JSON.stringify(keySet).slice(0, 100))
+    }
+  })
+
   test.serial(`a domain counts once it is proven, for one connection ${over}`, async (t) => {
     const authority = await startMockAuthority(t)
     const domain = `${randomUUID()}.example`

@@ -10,7 +10,7 @@ import {
   signInByConnection,
 } from '../support/connections.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
-import { obtainCode, signIn } from '../support/sign-in.ts'
+import { appUri, createPkce, obtainCode, signIn } from '../support/sign-in.ts'
 import type { Transport } from '../support/transports.ts'
 
 const environment = await createConnectionEnvironment()
@@ -53,6 +53,39 @@ for (const transport of environment.transports) {
       { connection_id },
       'the mark outlives a refresh',
     )
+  })
+
+  test(`malformed documents of a provider refuse the sign-in ${over}`, async (t) => {
+    for (const document of [
+      { code_challenge_methods_supported: {} },
+      { token_endpoint_auth_methods_supported: 7 },
+      { authorization_endpoint: null },
+    ]) {
+      const connected = await connectWorkspace(t, environment, transport)
+      connected.authority.document = document
+      const request = { redirect_uri: appUri, code_challenge: createPkce().challenge }
+      const { provider } = connected
+      const message = { provider, ...request, code_challenge_method: 'S256' }
+      const begun = expectOk(await transport.call('BeginLogin', message))
+      t.regex(begun.location, /[?&]error=/, JSON.stringify(document))
+    }
+    for (const keySet of [{ keys: [null] }, { keys: [{ kty: 'RSA', n: 7 }] }, { keys: {} }, null]) {
+      const connected = await connectWorkspace(t, environment, transport)
+      connected.assert('ann')
+      connected.authority.keySet = keySet
+      t.truthy((await obtainConnectionCode(transport, connected)).error, JSON.stringify(keySet))
+    }
+    for (const body of [
+      { id_token: 7 },
+      { access_token: {} },
+      { scope: [] },
+      { id_token: 'a.b' },
+    ]) {
+      const connected = await connectWorkspace(t, environment, transport)
+      connected.assert('ann')
+      connected.authority.token.body = body
+      t.truthy((await obtainConnectionCode(transport, connected)).error, JSON.stringify(body))
+    }
   })
 
   test(`an existing member keeps the role, and the profile that others see ${over}`, async (t) => {

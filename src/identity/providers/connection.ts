@@ -1,6 +1,6 @@
-import type { AuthorizationServer } from 'oauth4webapi'
 import { isLoopbackHttp } from '../../core/loopback.ts'
 import { discover } from './discovery.ts'
+import type { DiscoveryDocument } from './documents.ts'
 import { createRequestOptions, type SendToProvider } from './http-client.ts'
 import { createOidcProvider, fetchKeys } from './oidc.ts'
 import { readAvatarUrl, readEmail, readName, readSubject } from './profile.ts'
@@ -69,7 +69,7 @@ export function createConnectionProvider(
 }
 
 /** What an issuer publishes, or why it cannot be used, as a message that completes "issuer …". */
-export type IssuerInspection = { server: AuthorizationServer } | { problem: string }
+export type IssuerInspection = { server: DiscoveryDocument } | { problem: string }
 
 /** Reads the configuration and the keys of an issuer. */
 export async function inspectIssuer(
@@ -86,22 +86,22 @@ export async function inspectIssuer(
   if (problem) return { problem }
   const keys = await toResult(() => fetchKeys(found.value, options))
   if (!keys.ok) return { problem: `has no readable keys: ${keys.reason}` }
-  const hasRsa = keys.value.some(({ kty }) => kty === 'RSA')
+  const hasRsa = keys.value.some(({ kty, n, e }) => kty === 'RSA' && n && e)
   return hasRsa ? { server: found.value } : { problem: 'has no RSA key' }
 }
 
 function findEndpointProblem(
-  server: AuthorizationServer,
+  server: DiscoveryDocument,
   findUrlProblem: (url: URL) => string | undefined,
 ): string | undefined {
   for (const name of ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const) {
-    const problem = findUrlProblem(new URL(server[name] ?? ''))
+    const problem = findUrlProblem(new URL(server[name]))
     if (problem) return `has a ${name} that ${problem}`
   }
   const { code_challenge_methods_supported: methods } = server
   if (methods && !methods.includes('S256')) return 'does not support PKCE with S256'
   const algorithms = server.id_token_signing_alg_values_supported
-  const signs = !Array.isArray(algorithms) || algorithms.includes('RS256')
+  const signs = !algorithms || algorithms.includes('RS256')
   return signs ? undefined : 'does not sign ID tokens with RS256'
 }
 

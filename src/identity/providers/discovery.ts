@@ -1,5 +1,5 @@
-import type { AuthorizationServer } from 'oauth4webapi'
 import { isSecureUrl } from '../../core/loopback.ts'
+import { type DiscoveryDocument, readDiscovery } from './documents.ts'
 import { fetchJson, type RequestOptions } from './http-client.ts'
 import { ProviderError } from './provider-error.ts'
 
@@ -42,19 +42,20 @@ export async function discover(
   authority: string,
   isOwnIssuer: (issuer: string) => boolean,
   options: RequestOptions,
-): Promise<AuthorizationServer> {
-  const server = await fetchJson(`${authority}/.well-known/openid-configuration`, options)
+): Promise<DiscoveryDocument> {
+  const url = `${authority}/.well-known/openid-configuration`
+  const server = await fetchJson(url, options, readDiscovery)
   const { issuer, authorization_endpoint, token_endpoint, jwks_uri } = server
-  if (typeof issuer !== 'string' || !isOwnIssuer(issuer)) {
+  if (!isOwnIssuer(issuer)) {
     throw new ProviderError('invalid_response', `${authority} names the issuer ${issuer}`)
   }
   for (const endpoint of [authorization_endpoint, token_endpoint, jwks_uri]) {
-    if (typeof endpoint !== 'string' || !isSecureUrl(endpoint)) {
+    if (!isSecureUrl(endpoint)) {
       throw new ProviderError(
         'invalid_response',
-        `the discovery document of ${authority} has a missing or insecure endpoint`,
+        `the discovery document of ${authority} has an insecure endpoint`,
       )
     }
   }
-  return server as AuthorizationServer
+  return server
 }

@@ -2,7 +2,15 @@ import * as oauth from 'oauth4webapi'
 import type { ProviderSettings } from '../../config/provider-settings.ts'
 import { isLoopbackHttp } from '../../core/loopback.ts'
 import { beginGrant, checkCallback, clientOf, exchangeCode } from './code-grant.ts'
-import { createRequestOptions, type RequestOptions, readJson } from './http-client.ts'
+import {
+  type GithubEmail,
+  type GithubUser,
+  type ReadDocument,
+  readGithubEmails,
+  readGithubUser,
+  readTokenResponse,
+} from './documents.ts'
+import { createRequestOptions, type RequestOptions } from './http-client.ts'
 import { readAvatarUrl, readEmail, readName } from './profile.ts'
 import type { Identity, Provider } from './provider.ts'
 import { ProviderError, toResult } from './provider-error.ts'
@@ -29,7 +37,12 @@ export function createGithub(settings: ProviderSettings, timeout: number): Provi
   }
   const allowInsecure = isLoopbackHttp(url)
 
-  async function callApi(path: string, token: string, options: RequestOptions) {
+  async function callApi<Value>(
+    path: string,
+    token: string,
+    options: RequestOptions,
+    read: ReadDocument<Value>,
+  ): Promise<Value> {
     const headers = new Headers({ accept: 'application/vnd.github+json' })
     const response = await oauth.protectedResourceRequest(
       token,
@@ -39,7 +52,7 @@ export function createGithub(settings: ProviderSettings, timeout: number): Provi
       null,
       options,
     )
-    if (response.status === 200) return readJson(response)
+    if (response.status === 200) return read(await response.json())
     throw new ProviderError('provider_error', `${path}: status ${response.status}`)
   }
 
@@ -64,8 +77,8 @@ export function createGithub(settings: ProviderSettings, timeout: number): Provi
         const tokens = await oauth.processAuthorizationCodeResponse(server, client, response)
         checkScope(tokens.scope ?? '')
         const [user, emails] = await Promise.all([
-          callApi('/user', tokens.access_token, options),
-          callApi('/user/emails', tokens.access_token, options),
+          callApi('/user', tokens.access_token, options, readGithubUser),
+          callApi('/user/emails', tokens.access_token, options, readGithubEmails),
         ])
         return readIdentity(user, emails)
       }),
@@ -74,7 +87,7 @@ export function createGithub(settings: ProviderSettings, timeout: number): Provi
 
 /** GitHub returns errors with status 200 instead of the 400 of RFC 6749, 5.2. */
 async function throwErrorBody(response: Response): Promise<void> {
-  const { error, error_description } = await readJson(response)
+  const { error, error_description } = readTokenResponse(await response.json())
   if (error !== undefined) {
     throw new ProviderError('provider_error', `${error}: ${error_description}`)
   }
@@ -91,14 +104,9 @@ function checkScope(scope: string): void {
   }
 }
 
-function readIdentity(user: Record<string, unknown>, emails: unknown): Identity {
+function readIdentity(user: GithubUser, emails: GithubEmail[]): Identity {
   const { id, login, name, avatar_url } = user
-  if (!Number.isSafeInteger(id) || (id as number) <= 0) {
-    throw new ProviderError('invalid_response', '/user has no id')
-  }
-  if (!Array.isArray(emails))
-    throw new ProviderError('invalid_response', '/user/emails is not a list')
-  const primary = emails.find((entry) => entry?.primary === true && entry.verified === true)
+  const primary = emails.find(({ primary, verified }) => primary && verified)
   const primaryEmail = readEmail(primary?.email)
   const email = primaryEmail?.endsWith(hiddenAddressDomain) ? undefined : primaryEmail
   return {

@@ -1,5 +1,7 @@
 import * as oauth from 'oauth4webapi'
+import { createBodyBuffer } from '../../outbound/body-buffer.ts'
 import type { OutboundClient } from '../../outbound/outbound-client.ts'
+import type { ReadDocument } from './documents.ts'
 import { describeError, ProviderError } from './provider-error.ts'
 
 /** The maximum size of a response body, in bytes. */
@@ -92,36 +94,27 @@ async function boundedFetch(
   }
 }
 
-/** Fetches a JSON object. */
-export async function fetchJson(
+/** Fetches a JSON document and checks it. */
+export async function fetchJson<Value>(
   url: string,
   { signal, [oauth.customFetch]: fetch }: RequestOptions,
-): Promise<Record<string, unknown>> {
+  read: ReadDocument<Value>,
+): Promise<Value> {
   const headers = { accept: 'application/json' }
   const response = await fetch(url, { method: 'GET', headers, signal })
   if (response.status !== 200) {
     throw new ProviderError('provider_error', `${url}: status ${response.status}`)
   }
-  return readJson(response)
+  return read(await response.json())
 }
 
-/** Reads a JSON object or array. */
-export async function readJson(response: Response): Promise<Record<string, unknown>> {
-  const value: unknown = await response.json()
-  if (typeof value !== 'object' || value === null)
-    throw new TypeError('the response is not a JSON object')
-  return value as Record<string, unknown>
-}
-
-async function readBounded(response: Response, url: string): Promise<Blob> {
-  const chunks: Uint8Array<ArrayBuffer>[] = []
-  let size = 0
+async function readBounded(response: Response, url: string): Promise<Buffer<ArrayBuffer>> {
+  const body = createBodyBuffer(maxBytes)
   for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength
-    if (size > maxBytes) throw new ProviderError('invalid_response', `${url}: response too large`)
-    chunks.push(chunk)
+    const problem = body.add(chunk)
+    if (problem) throw new ProviderError('invalid_response', `${url}: ${problem}`)
   }
-  return new Blob(chunks)
+  return body.read()
 }
 
 /** Returns the error for a status that no step accepts. The callers handle all other statuses. */

@@ -3,11 +3,11 @@ import * as oauth from 'oauth4webapi'
 import { isLoopbackHttp } from '../../core/loopback.ts'
 import { beginGrant, type CodeGrant, checkCallback, clientOf, exchangeCode } from './code-grant.ts'
 import { createCachedLoader, discover } from './discovery.ts'
+import { type DiscoveryDocument, readKeySet, readTokenResponse } from './documents.ts'
 import {
   createRequestOptions,
   fetchJson,
   type RequestOptions,
-  readJson,
   type SendToProvider,
 } from './http-client.ts'
 import { createKeySet } from './key-set.ts'
@@ -119,12 +119,11 @@ export function createOidcProvider(
 
 /** Fetches the signing keys of a discovered provider. */
 export async function fetchKeys(
-  { jwks_uri = '' }: oauth.AuthorizationServer,
+  { jwks_uri }: DiscoveryDocument,
   options: RequestOptions,
 ): Promise<JWK[]> {
-  const { keys } = await fetchJson(jwks_uri, options)
-  if (Array.isArray(keys)) return keys as JWK[]
-  throw new ProviderError('invalid_response', `${jwks_uri} is not a JSON Web Key Set`)
+  const { keys } = await fetchJson(jwks_uri, options, readKeySet)
+  return keys
 }
 
 /**
@@ -133,8 +132,8 @@ export async function fetchKeys(
  */
 async function readUnverifiedIssuer(response: Response): Promise<unknown> {
   if (response.status !== 200) return undefined
-  const { id_token } = await readJson(response.clone())
-  return typeof id_token === 'string' ? decodeJwt(id_token).iss : undefined
+  const { id_token } = readTokenResponse(await response.clone().json())
+  return id_token === undefined ? undefined : decodeJwt(id_token).iss
 }
 
 function isSigningKey({ kty, use, alg, kid }: JWK, wanted: string | undefined): boolean {

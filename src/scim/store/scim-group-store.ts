@@ -45,6 +45,12 @@ export class ScimGroupStore {
     return { items: await query(this.#em, listSql, [...values, limit, offset]), total }
   }
 
+  /** Returns how many of these groups, from the first one on, have at most `max` members together. */
+  async countFitting(groupIds: string[], max: number): Promise<number> {
+    const [row] = await query<{ count: number }>(this.#em, countFittingSql, [groupIds, max])
+    return row?.count ?? 0
+  }
+
   /** Returns the people whom the directory has put into groups, by ID. */
   listMembers(groupIds: string[]): Promise<ScimGroupMember[]> {
     return query(this.#em, listMembersSql, [groupIds])
@@ -100,6 +106,20 @@ const listSql = `
   select g.id, g.workspace_id as "workspaceId", g.name, s.external_id as "externalId",
     g.created_at as "createdAt", coalesce(s.updated_at, g.created_at) as "updatedAt"
   from ${matching} order by g.id limit $5 offset $6`
+
+/** $1 group IDs, $2 maximum. Stops counting members there. */
+const countFittingSql = `
+  with recursive counted (count, members) as (
+    select 0, 0
+    union all
+    select count + 1, members + (
+      select count(*)::int from (
+        select from scim_group_members where group_id = ($1::uuid[])[count + 1] limit $2 + 1
+      ) listed
+    )
+    from counted where count < cardinality($1) and members <= $2::int
+  )
+  select max(count) as count from counted where members <= $2`
 
 /** $1 group IDs. */
 const listMembersSql = `

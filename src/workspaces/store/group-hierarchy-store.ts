@@ -103,12 +103,21 @@ export class GroupHierarchyStore {
 
   /** Removes a direct member. Returns false if the user is not a direct member. */
   async removeMember({ groupId, userId, workspaceId }: GroupMembership): Promise<boolean> {
+    const removed = await this.removeMembers({ groupId, workspaceId }, [userId])
+    return removed.length > 0
+  }
+
+  /** Removes direct members of a group. Returns the IDs of the users who were direct members. */
+  async removeMembers(
+    { groupId, workspaceId }: Omit<GroupMembership, 'userId'>,
+    userIds: string[],
+  ): Promise<string[]> {
     const isNested = await this.#lockGroup(groupId, 'key share')
-    if (isNested) await this.#members.keep(workspaceId, [userId])
-    const removed = await query(this.#em, deleteMemberSql, [groupId, userId])
-    if (removed.length === 0) return false
-    if (isNested) await this.#updateInheritedMembers([groupId], [userId])
-    return true
+    if (isNested) await this.#members.keep(workspaceId, userIds)
+    const rows = await query<{ id: string }>(this.#em, deleteMembersSql, [groupId, userIds])
+    const removed = rows.map(({ id }) => id)
+    if (isNested && removed.length > 0) await this.#updateInheritedMembers([groupId], removed)
+    return removed
   }
 
   /**
@@ -209,9 +218,10 @@ const insertMembersSql = `
   )
   select count(*)::int as count from added`
 
-/** $1 group ID, $2 user ID. */
-const deleteMemberSql =
-  'delete from group_members where group_id = $1 and user_id = $2 and is_direct returning user_id'
+/** $1 group ID, $2 user IDs. */
+const deleteMembersSql = `
+  delete from group_members where group_id = $1 and user_id = any($2::uuid[]) and is_direct
+  returning user_id as id`
 
 /** $1 group IDs. */
 const ancestorsSql = `

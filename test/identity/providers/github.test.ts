@@ -118,11 +118,9 @@ const noEmail: Record<string, unknown[]> = {
     { ...primary, email: 'old@example.com', primary: false },
   ],
   'a verified address that is not primary': [{ ...primary, primary: false }],
-  'a verified flag that is a string': [{ ...primary, verified: 'true' }],
   'a noreply address of GitHub': [{ ...primary, email: '583231+o@users.noreply.github.com' }],
   'an invalid address': [{ ...primary, email: 'a@b@example.com' }],
   'no address': [],
-  'invalid entries': [null, 7, 'octo@example.com', [], {}],
 }
 for (const [what, emails] of Object.entries(noEmail)) {
   test(`${what} yields no e-mail, not even the public one`, async (t) => {
@@ -156,6 +154,17 @@ const invalidResponses: Record<string, { [path: string]: StubResponse }> = {
   'an id that is not a safe integer': { '/user': { body: '{"id":9007199254740993}' } },
   'a user that is null': { '/user': jsonResponse(null) },
   'e-mails that are not an array': { '/user/emails': jsonResponse({ 0: primary }) },
+  ...Object.fromEntries(
+    [null, 7, 'octo@example.com', [], {}, { ...primary, verified: 'true' }].map((entry) => [
+      `the entry ${JSON.stringify(entry)} beside a valid address`,
+      { '/user/emails': jsonResponse([primary, entry]) },
+    ]),
+  ),
+  'a name that is an object': { '/user': jsonResponse({ ...user, name: {} }) },
+  'a token response that is null': { '/login/oauth/access_token': jsonResponse(null) },
+  'a scope that is a list': {
+    '/login/oauth/access_token': jsonResponse({ ...token, scope: ['user:email'] }),
+  },
   'a form instead of JSON': {
     '/login/oauth/access_token': {
       type: 'application/x-www-form-urlencoded',

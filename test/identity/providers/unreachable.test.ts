@@ -88,7 +88,7 @@ const garbage: Record<string, StubResponse> = {
 }
 for (const [what, canned] of Object.entries(garbage)) {
   test(`${what} is reported as invalid_response at every endpoint`, async (t) => {
-    const reason = what === 'an oversized response' ? /too large/ : /./
+    const reason = what === 'an oversized response' ? /larger than 1048576 bytes/ : /./
     const token = jsonResponse({ access_token: 'x', token_type: 'bearer', scope: 'user:email' })
     for (const path of [exchange, '/user', '/user/emails'] as const) {
       const validResponses = {

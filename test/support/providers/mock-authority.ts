@@ -21,6 +21,8 @@ export type MockAuthority = {
   document: Record<string, unknown>
   /** Overrides the status and body of the token response. */
   token: { status?: number; body?: Record<string, unknown> }
+  /** Replaces the key set. */
+  keySet?: unknown
 }
 
 export const tenant = '11111111-2222-4333-8444-555555555555'
@@ -37,7 +39,11 @@ export async function startMockAuthority(
   })
   // Every authority uses the same key ID for its own key.
   await server.issuer.keys.generate('RS256', { kid: 'key' })
-  const http = createServer(keepConnections, server.service.requestHandler).listen(0, '127.0.0.1')
+  const http = createServer(keepConnections, (request, response) => {
+    if (request.url !== '/jwks' || mock.keySet === undefined)
+      return server.service.requestHandler(request, response)
+    return response.setHeader('content-type', 'application/json').end(JSON.stringify(mock.keySet))
+  }).listen(0, '127.0.0.1')
   await once(http, 'listening')
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
   server.issuer.url = url
