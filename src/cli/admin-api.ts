@@ -79,15 +79,15 @@ export async function requireWorkspaceId(api: AdminApi, slug: string): Promise<s
   throw workspaceNotFound()
 }
 
-/** Returns all pages of a list. */
+/** Returns all pages of a list. The last one is not full. */
 export async function readPages<Item>(
-  read: (page: { page: number; page_size: number }) => Promise<{ items: Item[]; total: number }>,
+  read: (page: { page: number; page_size: number }) => Promise<{ items: Item[] }>,
 ): Promise<Item[]> {
   const found: Item[] = []
   for (let page = 1; ; page += 1) {
-    const { items, total } = await read({ page, page_size: pageSize })
+    const { items } = await read({ page, page_size: pageSize })
     found.push(...items)
-    if (page * pageSize >= total) return found
+    if (items.length < pageSize) return found
   }
 }
 

@@ -1,5 +1,7 @@
+import { type FileRegistry, ScalarType } from '@bufbuild/protobuf'
 import { type ErrorCode, errorCodes, ServiceError } from '../core/errors.ts'
 import { isSecureUrl } from '../core/loopback.ts'
+import { readBoundFields } from '../rpc/bound-fields.ts'
 import { readRegistry } from '../rpc/descriptors.ts'
 import { type Method, readMethods } from '../rpc/method.ts'
 import { UsageError } from './failure.ts'
@@ -20,7 +22,8 @@ export async function connectToServer(
     throw new UsageError('Set DAIKON_CLIENT_ID and DAIKON_CLIENT_SECRET to use --server')
   const baseUrl = readServerUrl(server)
   const token = await fetchToken(baseUrl, id, secret)
-  const methods = readMethods(readRegistry()).filter(({ service }) => service === 'AdminService')
+  const registry = readRegistry()
+  const methods = readMethods(registry).filter(({ service }) => service === 'AdminService')
   return async (key, request) => {
     const method = methods.find((candidate) => candidate.key === key)
     if (!method) throw new Error(`AdminService has no method ${key}`)
@@ -30,8 +33,21 @@ export async function connectToServer(
     const text = await response.text()
     const { responseField: field } = method.policy
     const message = withoutNulls(text ? JSON.parse(text) : {})
-    return (field ? { [field]: message } : message) as never
+    const body = field ? { [field]: message } : (message as Message)
+    return { ...body, ...readHeaders(registry, method, response.headers) } as never
   }
+}
+
+/** Returns the fields of a response that are headers over REST, such as the number of all items. */
+function readHeaders(registry: FileRegistry, { output }: Method, headers: Headers): Message {
+  const fields: Message = {}
+  for (const { field, header } of readBoundFields(registry, output)) {
+    const text = header && headers.get(header)
+    if (typeof text !== 'string') continue
+    const isText = output.field[field]?.scalar === ScalarType.STRING
+    fields[field] = isText ? text : Number(text)
+  }
+  return fields
 }
 
 /** The secret must not cross a network in plaintext. */

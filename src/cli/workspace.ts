@@ -26,8 +26,8 @@ export function workspaceCommand(): Command {
       const members = await withAdminApi(command, async (api) => {
         const workspace_id = await requireWorkspaceId(api, slug)
         return readPages(async (page) => {
-          const { members, total = 0 } = await api('listMembers', { workspace_id, ...page })
-          return { items: members, total }
+          const { members } = await api('listMembers', { workspace_id, ...page })
+          return { items: members }
         })
       })
       const rows = members.map(({ user_id, email, name, role, status, expires_at = '' }) => {

@@ -53,8 +53,8 @@ export function nameResource(
   const kind = nameKind(service?.name, type)
   if (!kind) return undefined
   const resource_id = toResourceId(kind.service_name, kind.resource_type, id)
-  const isWorkspace = kind.resource_type === workspaceType
-  return { ...kind, resource_id, ...(isWorkspace && { workspace: id }) }
+  if (kind.resource_type !== workspaceType) return { ...kind, resource_id }
+  return { ...kind, resource_id, workspace: isUuid(id) ? resource_id : id }
 }
 
 /**

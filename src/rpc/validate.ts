@@ -7,13 +7,14 @@ import { type FieldViolation, invalidArgument } from '../core/errors.ts'
 import { isExternalId } from '../core/external-id.ts'
 import { findJsonSizeViolation } from '../core/json-size.ts'
 import { isUuid } from '../core/uuid.ts'
+import { createToCanonicalIds, type ToCanonicalIds } from './canonical-ids.ts'
 import { checkAlternatives, checkFieldSets, readAlternatives, readFieldSets } from './field-sets.ts'
 import type { Method, Route } from './method.ts'
 import { type JsonSchema, requestSchema } from './schema.ts'
 
 /**
- * Validates a message in place: removes undeclared fields and fills in defaults. Throws
- * `invalid_argument` with every violation.
+ * Validates a message in place: removes undeclared fields, fills in defaults and converts UUIDs to
+ * lower case. Throws `invalid_argument` with every violation.
  */
 export type Validator = (message: unknown) => void
 
@@ -23,18 +24,22 @@ export function createValidator(
   { input, routes = [] }: Pick<Method, 'input'> & Partial<Pick<Method, 'routes'>>,
 ): Validator {
   let findFieldViolations: ReturnType<typeof compileSchema> | undefined
+  let toCanonicalIds: ToCanonicalIds | undefined
   const fieldSets = readFieldSets(registry, input)
   const alternatives = readAlternatives(registry, input)
   return (message) => {
-    findFieldViolations ??= compileSchema(
-      requireFields(requestSchema(registry, input), inEveryPath(routes)),
-    )
+    if (!findFieldViolations) {
+      const schema = requireFields(requestSchema(registry, input), inEveryPath(routes))
+      findFieldViolations = compileSchema(schema)
+      toCanonicalIds = createToCanonicalIds(registry, input)
+    }
     const violations = [
       ...findFieldViolations(message),
       ...checkFieldSets(fieldSets, message),
       ...checkAlternatives(alternatives, message),
     ]
     if (violations.length > 0) throw invalidArgument(...violations)
+    toCanonicalIds?.(message)
   }
 }
 

@@ -5,7 +5,7 @@ import type {
 } from '../../../gen/daikon/v1/access.ts'
 import { invalidArgument } from '../../core/errors.ts'
 import { requestScope } from '../../core/request-scope.ts'
-import { isUuid } from '../../core/uuid.ts'
+import { isCanonicalUuid, isUuid } from '../../core/uuid.ts'
 import { toPage } from '../accessible.ts'
 import type { ConditionInput } from '../conditions/condition-input.ts'
 import { type CallWork, createCallWork, isUnused } from '../conditions/work.ts'
@@ -239,5 +239,5 @@ function incremented(id: string): string {
 /** The workspace in which the page starts, and the page token of the list of its resources. */
 function isCursor([workspaceId, pageToken, ...others]: string[]): boolean {
   if (workspaceId === undefined || others.length > 0) return false
-  return isUuid(workspaceId) && (pageToken === undefined || isPageToken(pageToken))
+  return isCanonicalUuid(workspaceId) && (pageToken === undefined || isPageToken(pageToken))
 }

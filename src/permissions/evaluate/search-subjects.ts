@@ -3,7 +3,7 @@ import type {
   SearchSubjectsResponse,
 } from '../../../gen/daikon/v1/access.ts'
 import { isExternalId } from '../../core/external-id.ts'
-import { isUuid } from '../../core/uuid.ts'
+import { isCanonicalUuid, isUuid } from '../../core/uuid.ts'
 import type { DecisionHandler } from '../decision-handler.ts'
 import type { FoundSubjects } from '../engine/find-subjects.ts'
 import { firstId } from '../engine/page-token.ts'
@@ -73,5 +73,5 @@ export function createSearchSubjects({
 
 /** The id of the last user or group of the previous page. */
 function isCursor([userId, ...others]: string[]): boolean {
-  return userId !== undefined && isUuid(userId) && others.length === 0
+  return userId !== undefined && isCanonicalUuid(userId) && others.length === 0
 }

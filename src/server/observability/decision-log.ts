@@ -1,4 +1,4 @@
-import { destination, pino } from 'pino'
+import { destination } from 'pino'
 import { isUuid } from '../../core/uuid.ts'
 import { statusBit } from '../../permissions/engine/bits.ts'
 import { decide } from '../../permissions/engine/facts.ts'
@@ -30,11 +30,14 @@ export type DecisionLogOptions = {
   write: (line: DecisionLine) => void
 }
 
+/** Line and paragraph separators: JSON allows them in a text, but some readers split lines at them. */
+const separators = /[\u2028\u2029]/g
+
 /** Returns a function that writes lines to standard output, whatever the level of the log is. */
 export function createLineWriter(): (line: DecisionLine) => void {
-  const options = { base: null, timestamp: false, formatters: { level: () => ({}) } }
-  const output = pino(options, destination({ dest: 1, sync: true }))
-  return (line) => output.info(line)
+  const output = destination({ dest: 1, sync: true })
+  const escaped = (separator: string) => (separator === '\u2028' ? '\\u2028' : '\\u2029')
+  return (line) => output.write(`${JSON.stringify(line).replace(separators, escaped)}\n`)
 }
 
 /** Creates the log of decisions: one line for each check that was decided. */

@@ -1,14 +1,18 @@
+import { isCanonicalUuid } from '../../../core/uuid.ts'
 import type { Caller, PrincipalStatus } from '../question.ts'
 
 /**
  * Whether to cache results for the caller. Results of rejected callers are not cached, so that
- * unauthenticated requests cannot evict entries.
+ * unauthenticated requests cannot evict entries. Nor are those of IDs in another spelling than the
+ * database's, which changes are recorded under.
  */
 export function isAccepted(
-  { keyHash, userId }: Caller,
+  { keyHash, userId, workspaceId, tokenId }: Caller,
   { service, keysRequired, tokenDenied, userActive }: PrincipalStatus,
 ): boolean {
   if (keyHash !== undefined && keysRequired && service === undefined) return false
+  const ids = [userId, workspaceId, tokenId].filter((id) => id !== undefined)
+  if (!ids.every(isCanonicalUuid)) return false
   return userId === undefined || (userActive && !tokenDenied)
 }
 

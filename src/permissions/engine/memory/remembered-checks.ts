@@ -1,4 +1,5 @@
 import type { RequestScope } from '../../../core/request-scope.ts'
+import { isCanonicalUuid } from '../../../core/uuid.ts'
 import { grant } from '../../access.ts'
 import { statusBit } from '../bits.ts'
 import type { CheckedStatus, FactsQuery } from '../facts.ts'
@@ -92,9 +93,13 @@ export function createRememberedChecks<Result extends CheckedStatus, Fact>({
     return found
   }
 
-  /** Returns the ID of a user, '' for an anonymous subject, or undefined if it is not known. */
+  /**
+   * Returns the ID of a user, '' for an anonymous subject, or undefined if it is not known. An ID in
+   * another spelling than the database's, which changes are recorded under, is not known.
+   */
   function findUserId(found: FoundChecks<Fact>, subject: Subject): string | undefined {
-    if (subject.userId !== undefined) return subject.userId
+    const { userId } = subject
+    if (userId !== undefined) return isCanonicalUuid(userId) ? userId : undefined
     if (subject.isAnonymous) return ''
     const key = nameKey(subject)
     const entry = found.named?.get(subject) ?? (key === undefined ? undefined : userIds.get(key))

@@ -1,0 +1,66 @@
+import type { DescField, DescMessage, FileRegistry } from '@bufbuild/protobuf'
+import { isJsonObject } from '../core/json-object.ts'
+import { toCanonicalId } from '../core/uuid.ts'
+import { fieldOption } from './descriptors.ts'
+
+/**
+ * Converts the UUIDs of a message to lower case, in place: they are compared as text with those that
+ * PostgreSQL returns. Ignores values of another type, which only handlers validate (`lenient_items`).
+ */
+export type ToCanonicalIds = (message: unknown) => void
+
+type Message = Record<string, unknown>
+
+/** Returns undefined if the messages have no fields for UUIDs. */
+export function createToCanonicalIds(
+  registry: FileRegistry,
+  { fields }: DescMessage,
+): ToCanonicalIds | undefined {
+  const steps = fields.flatMap((field) => createStep(registry, field) ?? [])
+  if (steps.length === 0) return undefined
+  return (message) => {
+    if (!isJsonObject(message)) return
+    for (const step of steps) step(message)
+  }
+}
+
+function createStep(
+  registry: FileRegistry,
+  field: DescField,
+): ((message: Message) => void) | undefined {
+  const { name } = field
+  const convertOne = isId(registry, field) ? convertId : createConvertMessage(registry, field)
+  if (!convertOne) return undefined
+  return (message) => {
+    const value = message[name]
+    if (Array.isArray(value))
+      for (const [index, item] of value.entries()) value[index] = convertOne(item)
+    else if (value !== undefined && Object.hasOwn(message, name)) message[name] = convertOne(value)
+  }
+}
+
+function convertId(value: unknown): unknown {
+  return typeof value === 'string' ? toCanonicalId(value) : value
+}
+
+function createConvertMessage(
+  registry: FileRegistry,
+  { message: type }: DescField,
+): ((value: unknown) => unknown) | undefined {
+  // A Struct is recursive, and contains any JSON.
+  if (!type || type.typeName.startsWith('google.protobuf.')) return undefined
+  const convert = createToCanonicalIds(registry, type)
+  if (!convert) return undefined
+  return (value) => {
+    convert(value)
+    return value
+  }
+}
+
+/** Whether the value of a field is a UUID, or can be one. */
+export function isId(registry: FileRegistry, field: DescField): boolean {
+  const rules = fieldOption(registry, field, 'daikon.v1.rules') as
+    | { format?: string; may_be_uuid?: boolean }
+    | undefined
+  return rules?.format === 'FORMAT_UUID' || rules?.may_be_uuid === true
+}
