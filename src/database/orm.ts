@@ -73,6 +73,7 @@ import { Scim } from './migrations/070-scim.ts'
 import { ChangedNames } from './migrations/071-changed-names.ts'
 import { RouteChanges } from './migrations/072-route-changes.ts'
 import { FactsIdentity } from './migrations/073-facts-identity.ts'
+import { CompleteRecords } from './migrations/074-complete-records.ts'
 import { maxEntityConnections, poolTimeouts, withoutJit } from './pool.ts'
 import { withSessionSettings } from './session-settings.ts'
 
@@ -165,6 +166,7 @@ const migrations = [
   { name: '071-changed-names', class: ChangedNames },
   { name: '072-route-changes', class: RouteChanges },
   { name: '073-facts-identity', class: FactsIdentity },
+  { name: '074-complete-records', class: CompleteRecords },
 ]
 
 type OrmOptions = {

@@ -47,7 +47,7 @@ const maxChanges = 1000
  * and keys expire without a change to their rows, so those that expired since the last position are
  * also returned as changes.
  */
-const changesSql = `
+export const changesSql = `
 select
   case when not pg_is_in_recovery() then pg_current_snapshot()::text end,
   facts_identity(),
