@@ -80,19 +80,18 @@ export class CompleteRecords extends Migration {
    */
   private recordDeletedShares(): void {
     const { item = '' } = byRow.find(({ table }) => table === 'shares') ?? {}
+    const rows = `changed s where current_setting('session_replication_role') = 'replica' or (
+      exists (select from resources r where r.kind_id = s.kind_id and r.resource_id = s.resource_id)
+      and (s.user_id is null or exists (
+        select from members m where m.user_id = s.user_id and m.workspace_id = s.workspace_id))
+      and (s.group_id is null or exists (select from groups g where g.id = s.group_id)))`
     this.createRecorder(
       'record_deleted_shares',
-      `if exists (select from changed offset ${maxItems}) and pg_trigger_depth() = 1 then
-        insert into access_changes (workspace_id) select distinct workspace_id from changed;
+      `if exists (select from changed offset ${maxItems}) then
+        insert into access_changes (workspace_id) select distinct workspace_id from ${rows};
       else
         insert into access_changes (workspace_id, item_id)
-        select distinct workspace_id, ${item} from changed s
-        where pg_trigger_depth() = 1 or current_setting('session_replication_role') = 'replica' or (
-          exists (
-            select from resources r where r.kind_id = s.kind_id and r.resource_id = s.resource_id)
-          and (s.user_id is null or exists (
-            select from members m where m.user_id = s.user_id and m.workspace_id = s.workspace_id))
-          and (s.group_id is null or exists (select from groups g where g.id = s.group_id)));
+        select distinct workspace_id, ${item} from ${rows};
       end if`,
     )
     this.replaceTrigger('shares', 'delete', 'record_deleted_shares')
