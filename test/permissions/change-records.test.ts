@@ -87,7 +87,7 @@ const valuesOf: Record<string, [string, string]> = {
   'timestamp with time zone': ['2100-01-01', '2100-01-02'],
 }
 
-function valueOf({ type }: Column, index: 0 | 1): string {
+function literalOf({ type }: Column, index: 0 | 1): string {
   const values = valuesOf[type]
   if (!values) throw new Error(`no values of type ${type}`)
   return `'${values[index]}'`
@@ -95,7 +95,7 @@ function valueOf({ type }: Column, index: 0 | 1): string {
 
 const insertRow = (table: string, columns: Column[]) =>
   `insert into ${table} (${columns.map(({ name }) => name).join(', ')})
-   values (${columns.map((column) => valueOf(column, 0)).join(', ')})`
+   values (${columns.map((column) => literalOf(column, 0)).join(', ')})`
 
 /** Removes constraints and triggers that have nothing to do with records. */
 async function removeRules(client: PoolClient, tables: string[]): Promise<void> {
@@ -174,7 +174,7 @@ test.serial('every change to what the engine reads is recorded, whoever makes it
       missing.push(...(await findMissing(`insert ${table}`, insert, remove)))
     }
     for (const column of of(table).filter(({ isRead }) => isRead)) {
-      const update = `update ${table} set ${column.name} = ${valueOf(column, 1)}`
+      const update = `update ${table} set ${column.name} = ${literalOf(column, 1)}`
       missing.push(...(await findMissing(`update ${table}.${column.name}`, update)))
     }
   }
@@ -241,5 +241,17 @@ test.serial('shares that are deleted with their resource or member are not recor
     delete from resources`)
   const { rows: recorded } = await client.query('select count(*)::int from access_changes')
   t.is(recorded[0].count, 20)
+  await client.query('rollback')
+})
+
+test.serial('a subscriber gives replicated records the IDs of its own transactions', async (t) => {
+  await client.query('begin')
+  await client.query('delete from access_changes')
+  const sql = `insert into access_changes (transaction) values ('5')
+    returning transaction = pg_current_xact_id() as "isOwn"`
+  t.false((await client.query(sql)).rows[0].isOwn)
+  // Logical replication applies changes with this setting.
+  await client.query('set local session_replication_role = replica')
+  t.true((await client.query(sql)).rows[0].isOwn)
   await client.query('rollback')
 })
