@@ -51,7 +51,28 @@ const standbyFaults: Record<string, Fault> = {
   },
 }
 
-const primaryFaults: Record<string, Fault> = { ...networkFaults, paused }
+const primaryFaults: Record<string, Fault> = {
+  ...networkFaults,
+  paused,
+  'recovering after a backend was killed': {
+    begin: ({ server }) => killBackend(server),
+    end: async ({ server }) => {
+      await waitUntil(() => server.query('select').then(isDone, isNotDone))
+    },
+  },
+}
+
+const isDone = () => true
+const isNotDone = () => false
+
+/** Kills a backend, as the kernel does when memory runs out. The server then restarts the others. */
+async function killBackend(server: ClusterServer): Promise<void> {
+  const [row] = await server.query<{ pid: number }>(
+    `select pid from pg_stat_activity
+     where backend_type = 'client backend' and pid <> pg_backend_pid() order by random() limit 1`,
+  )
+  if (row) process.kill(row.pid, 'SIGKILL')
+}
 
 /** Delays the replay of each commit. */
 export async function delayReplay(server: ClusterServer, delay: string): Promise<void> {

@@ -9,6 +9,7 @@ import { groupCommand } from './group.ts'
 import { importCommand } from './import.ts'
 import { keysCommand } from './keys.ts'
 import { managementAppCommand } from './management-app.ts'
+import { memoryCommand } from './memory.ts'
 import { migrateFromCommand } from './migrate-from.ts'
 import { print } from './output.ts'
 import { resourceIdCommand, resourcesCommand } from './resources.ts'
@@ -52,6 +53,7 @@ export function createProgram(): Command {
     .addCommand(migrateFromCommand())
     .addCommand(resourceIdCommand())
     .addCommand(tokenCommand())
+    .addCommand(memoryCommand())
     .addCommand(doctorCommand())
     .addCommand(backupCommand())
     .addCommand(restoreCommand())

@@ -72,6 +72,8 @@ import { Connections } from './migrations/069-connections.ts'
 import { Scim } from './migrations/070-scim.ts'
 import { ChangedNames } from './migrations/071-changed-names.ts'
 import { RouteChanges } from './migrations/072-route-changes.ts'
+import { FactsIdentity } from './migrations/073-facts-identity.ts'
+import { CompleteRecords } from './migrations/074-complete-records.ts'
 import { maxEntityConnections, poolTimeouts, withoutJit } from './pool.ts'
 import { withSessionSettings } from './session-settings.ts'
 
@@ -163,6 +165,8 @@ const migrations = [
   { name: '070-scim', class: Scim },
   { name: '071-changed-names', class: ChangedNames },
   { name: '072-route-changes', class: RouteChanges },
+  { name: '073-facts-identity', class: FactsIdentity },
+  { name: '074-complete-records', class: CompleteRecords },
 ]
 
 type OrmOptions = {

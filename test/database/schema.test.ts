@@ -19,6 +19,7 @@ const tablesWithoutEntity = [
   'custom_role_groups',
   'deleted_trees',
   'deleted_workspaces',
+  'facts_epoch',
   'group_parents',
   'invitation_links',
   'invitation_mails',

@@ -263,6 +263,59 @@ const changes: Record<string, Change> = {
     await sql(update, workspace)
   },
   'truncated shares': () => sql('truncate shares'),
+  'a membership of a group that passes to another user': ({ group, owner }) =>
+    sql('update group_members set user_id = $2 where group_id = $1', group, owner),
+  'a membership that passes to another group': ({ group, otherGroup }) =>
+    sql('update group_members set group_id = $2 where group_id = $1', group, otherGroup),
+  'a membership of a group that an insert updates': ({ group, viewer, owner, workspace }) =>
+    sql(
+      `insert into group_members (group_id, user_id, workspace_id) values ($1, $2, $3)
+       on conflict (group_id, user_id) do update set user_id = $4`,
+      group,
+      viewer,
+      workspace,
+      owner,
+    ),
+  'a member of a role that becomes another': ({ role, owner }) =>
+    sql('update custom_role_members set user_id = $2 where role_id = $1', role, owner),
+  'an action of a role that becomes another': ({ role, review }) =>
+    sql('update custom_role_actions set service_action_id = $2 where role_id = $1', role, review),
+  'a share that passes to another resource': ({ shared, document }) =>
+    sql(
+      'update shares set resource_id = $2 where resource_id = $1',
+      shared.resource_id,
+      document.resource_id,
+    ),
+  'a resource whose ID changes': ({ document }) =>
+    sql('update resources set resource_id = gen_random_uuid() where id = $1', document.id),
+  'a deletion of shares in a trigger': async ({ shared, owner }) => {
+    await sql(`create or replace function delete_shares() returns trigger language plpgsql as $$
+      begin
+        delete from shares where resource_id = '${shared.resource_id}';
+        return null;
+      end $$`)
+    await sql(`create trigger delete_shares after update of name on users
+      for each row execute function delete_shares()`)
+    await sql('update users set name = name where id = $1', owner)
+    await sql('drop trigger delete_shares on users')
+  },
+  'a revoked share without foreign keys and triggers': async ({ shared }) => {
+    await sql(`begin;
+      set local session_replication_role = replica;
+      delete from shares where resource_id = '${shared.resource_id}';
+      commit`)
+  },
+  'a member who becomes another user, without foreign keys': async ({ viewer }) => {
+    await sql(`begin;
+      set local session_replication_role = replica;
+      update members set user_id = gen_random_uuid() where user_id = '${viewer}';
+      commit`)
+  },
+  'a type of another name': ({ query }) =>
+    sql(
+      `update resource_kinds set resource_type = 'file' where service_name = $1`,
+      query.checks[0]?.service_name,
+    ),
   'the first routes of the service': ({ query }) => insertRoutes(query),
 }
 
@@ -350,6 +403,25 @@ const preparedChanges: Record<string, { prepare: Change; change: Change }> = {
         shared.resource_id,
         grouped.id,
       ),
+  },
+  'a role that gets its declaration later': {
+    prepare: async () => {
+      await sql('delete from resource_roles')
+    },
+    change: async ({ query }) =>
+      sql(
+        `insert into resource_roles
+         select id, 'reviewer', '', '{view}', 1 from resource_kinds where service_name = $1`,
+        query.checks[0]?.service_name,
+      ),
+  },
+  'a tree that is not deleted after all': {
+    prepare: ({ root }) => sql('insert into deleted_trees (id) values ($1)', root.id),
+    change: ({ root }) => sql('delete from deleted_trees where id = $1', root.id),
+  },
+  'truncated deletions of trees': {
+    prepare: ({ root }) => sql('insert into deleted_trees (id) values ($1)', root.id),
+    change: () => sql('truncate deleted_trees'),
   },
   'changed routes': {
     prepare: ({ query }) => insertRoutes(query),

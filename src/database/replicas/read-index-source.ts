@@ -47,7 +47,7 @@ export type ReadIndexSource = {
 const readIndexSql = `
   select lsn::text, pg_walfile_name(lsn), current_setting('synchronous_commit'),
     extract(epoch from clock_timestamp())::float8 * 1000, pg_current_snapshot()::text,
-    pg_postmaster_start_time()::text, pg_current_wal_insert_lsn()::text
+    facts_identity(), pg_current_wal_insert_lsn()::text
   from pg_current_wal_flush_lsn() as lsn`
 
 /**
@@ -77,7 +77,7 @@ type Row = [
   synchronousCommit: string,
   time: number,
   snapshot: string,
-  serverStart: string,
+  identity: string | null,
   insertLsn: string,
 ]
 
@@ -122,10 +122,13 @@ export function createReadIndexSource(
       text: readIndexSql,
       rowMode: 'array',
     })
-    const [flushLsn, walFile, synchronousCommit, time, snapshot, serverStart, insertLsn] =
+    const [flushLsn, walFile, synchronousCommit, time, snapshot, identity, insertLsn] =
       rows[0] as Row
     const flushed = parseLsn(flushLsn)
-    const included = settle({ snapshot, serverStart, lsn: parseLsn(insertLsn) }, flushed)
+    const included =
+      identity === null
+        ? undefined
+        : settle({ snapshot, identity, lsn: parseLsn(insertLsn) }, flushed)
     return {
       position: {
         system: systems.of(client),

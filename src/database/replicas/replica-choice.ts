@@ -2,7 +2,7 @@
  * A position in the write-ahead log of a cluster. Only positions of one timeline can be compared.
  */
 export type LogPosition = {
-  /** The system identifier, which a primary shares with its standbys. */
+  /** The system identifier and the database, which a primary shares with its standbys. */
   system: string
   timeline: number
   lsn: bigint

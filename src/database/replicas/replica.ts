@@ -156,6 +156,11 @@ export function openReplica({ url, timeouts, onError, onStatus }: ReplicaOptions
     }
   }
 
+  /** Throws if the connection leads elsewhere, which closes it, so that the next one may not. */
+  function requireSameSystem(client: ClientBase, { position }: ReadIndex): void {
+    if (systems.of(client) !== position.system) throw new ReplicaUnusableError('other_cluster')
+  }
+
   /** Returns `ok` once the replica has replayed the position, or why it cannot be read. */
   async function waitUntilReplayed(
     client: ClientBase,
@@ -209,6 +214,7 @@ export function openReplica({ url, timeouts, onError, onStatus }: ReplicaOptions
         const result = await runInterruptible(() =>
           // Both statements must use one connection: another could lead to a different server.
           withClient(pool, async (client) => {
+            requireSameSystem(client, primary)
             const assessed = await waitUntilReplayed(client, primary)
             if (assessed !== 'ok') return assessed
             return client.query<Row>({ ...statement, rowMode: 'array' })
@@ -227,7 +233,13 @@ export function openReplica({ url, timeouts, onError, onStatus }: ReplicaOptions
     async probe(primary) {
       if (!primary) return
       try {
-        const observation = await respondsWithin(withClient(probes, observe), limits.probe)
+        const observation = await respondsWithin(
+          withClient(probes, (client) => {
+            requireSameSystem(client, primary)
+            return observe(client)
+          }),
+          limits.probe,
+        )
         // A replica that lags a little is useful: each read waits for the position that it
         // requires.
         const lsn = missed?.timeline === primary.position.timeline ? missed.lsn : 0n
@@ -235,7 +247,7 @@ export function openReplica({ url, timeouts, onError, onStatus }: ReplicaOptions
         const isSkewed = areClocksSkewed(observation.clock, primary.clock)
         setStatus(assessed === 'ok' && isSkewed ? 'clock_skew' : assessed)
       } catch (error) {
-        const failure = error instanceof NoResponseError ? 'unresponsive' : 'unavailable'
+        const failure = statusOf(error) ?? 'unavailable'
         setStatus(failure)
         for (const interrupt of interrupts) interrupt(new ReplicaUnusableError(failure))
       }

@@ -2,8 +2,11 @@
 export type PrimarySnapshot = {
   /** A pg_snapshot, with the running transactions, which a standby does not list. */
   snapshot: string
-  /** When its server process started. Another primary, or one that was restarted, differs. */
-  serverStart: string
+  /**
+   * Whose transactions the snapshot lists (`facts_identity`, migration 073). Another primary or
+   * database differs, as does the same one after a restart or a crash.
+   */
+  identity: string
 }
 
 /**
@@ -35,8 +38,8 @@ export function createSettledSnapshots(): (
   }
 
   return (latest, flushedLsn) => {
-    if (settled?.serverStart !== latest.serverStart) settled = undefined
-    if (pending?.serverStart !== latest.serverStart) pending = undefined
+    if (settled?.identity !== latest.identity) settled = undefined
+    if (pending?.identity !== latest.identity) pending = undefined
     if (pending && settle(pending, flushedLsn)) pending = undefined
     if (!settle(latest, flushedLsn)) pending ??= latest
     return settled

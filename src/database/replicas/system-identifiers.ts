@@ -2,9 +2,10 @@ import type { ClientBase } from 'pg'
 import { requestScope } from '../../core/request-scope.ts'
 
 /**
- * The system identifiers of the clusters behind connections, each read when its connection is
- * opened: a host name may later resolve to another cluster, but an open connection always stays
- * with the same one.
+ * The clusters and databases behind connections, each read when its connection is opened: a host name
+ * may later resolve to another cluster, and the name of a database may pass to another one, but an open
+ * connection always stays with the same ones. A standby does not close its connections to a database
+ * that is renamed.
  */
 export type SystemIdentifiers = {
   /** The `onConnect` option of pg.Pool. */
@@ -12,7 +13,9 @@ export type SystemIdentifiers = {
   of(client: ClientBase): string
 }
 
-const systemIdentifierSql = 'select system_identifier::text as system from pg_control_system()'
+const systemIdentifierSql = `
+  select concat_ws(' ', system_identifier, oid) as system
+  from pg_control_system(), pg_database where datname = current_database()`
 
 export function createSystemIdentifiers(): SystemIdentifiers {
   const systems = new WeakMap<ClientBase, string>()

@@ -19,6 +19,11 @@ export class AccessChangeStore {
     this.#em = em
   }
 
+  /** Records that everything changed. Every node then drops its facts in memory. */
+  async recordEverything(): Promise<void> {
+    await query(this.#em, 'insert into access_changes default values')
+  }
+
   /** Deletes changes that are past their retention, and returns how many it deleted. */
   async prune(): Promise<number> {
     return inTransaction(this.#em, async (em) => {

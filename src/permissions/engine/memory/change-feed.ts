@@ -21,10 +21,10 @@ export type ChangeFeed = Pick<
 /** How far the last statement read: at least the changes visible in a snapshot of the primary. */
 type Position = PrimarySnapshot & { readAt: string }
 
-/** `snapshot` and `serverStart` are null on a standby. */
+/** `snapshot` is null on a standby. `identity` is also null if no node has inserted its row yet. */
 type Row = [
   snapshot: string | null,
-  serverStart: string | null,
+  identity: string | null,
   readAt: string,
   isWhole: boolean | null,
   changes: Change[] | null,
@@ -47,10 +47,10 @@ const maxChanges = 1000
  * and keys expire without a change to their rows, so those that expired since the last position are
  * also returned as changes.
  */
-const changesSql = `
+export const changesSql = `
 select
   case when not pg_is_in_recovery() then pg_current_snapshot()::text end,
-  case when not pg_is_in_recovery() then pg_postmaster_start_time()::text end,
+  facts_identity(),
   statement_timestamp()::text,
   pg_snapshot_xmin($1::pg_snapshot) >= (select pruned_before from access_changes_horizon)
     and expiry.since <= statement_timestamp(),
@@ -76,6 +76,9 @@ select
     ) change
   )
 from (values ($2::timestamptz - make_interval(secs => $4::float8 / 1000))) expiry (since)`
+
+/** Starts an identity if there is none, after a crash or a promotion. */
+const insertEpochSql = 'insert into facts_epoch default values on conflict do nothing'
 
 /**
  * Creates a feed of changes. Triggers record each change with its transaction ID (migration 024), so a
@@ -106,23 +109,26 @@ export function createChangeFeed(
     const name = 'access changes'
     if (!replicas) {
       const [row] = (await statements.rows<Row>(name, changesSql, values)) as [Row]
-      const [snapshot, serverStart] = row as [string, string, ...unknown[]]
-      return { row, included: { snapshot, serverStart } }
+      const [snapshot, identity] = row
+      const isKnown = snapshot !== null && identity !== null
+      return { row, included: isKnown ? { snapshot, identity } : undefined }
     }
     const { rows, included } = await replicas.rowsWithSnapshot<Row>(name, changesSql, values)
     const [row] = rows as [Row]
-    const [, serverStart] = row
-    // Another primary served the statement.
-    const isOther = serverStart !== null && serverStart !== included?.serverStart
+    const [snapshot, identity] = row
+    // Another primary served the statement, or the same one after a crash.
+    const isOther = snapshot !== null && identity !== included?.identity
     return { row, included: isOther ? undefined : included }
   }
 
   async function readChanges(): Promise<string> {
-    const { snapshot = null, readAt = null, serverStart } = position ?? {}
+    const { snapshot = null, readAt = null, identity } = position ?? {}
     const { row, included } = await readRow([snapshot, readAt, maxChanges + 1, clockDifference])
     const [, , now, isWhole, changes] = row
-    const isComplete = isWhole === true && included?.serverStart === serverStart
+    const isComplete = isWhole === true && included?.identity === identity
     position = included && { ...included, readAt: now }
+    // Without the row, for example on a full disk, nothing is used from memory.
+    if (!position) await statements.rows('facts epoch', insertEpochSql, []).catch(() => {})
     if (!isComplete || (changes?.length ?? 0) > maxChanges) versions.applyAll()
     else versions.apply(changes ?? [])
     return now
