@@ -21,6 +21,7 @@ import { createFindManagementScopes } from '../identity/management-apps.ts'
 import { createLogoutSender, type LogoutSender } from '../identity/oauth/logout-notifications.ts'
 import { createClientOrigins } from '../identity/redirect-uris.ts'
 import { createFindScimToken } from '../identity/scim-tokens.ts'
+import { createBrowserCookies } from '../identity/browser-cookie.ts'
 import { createStateCookies } from '../identity/state-cookie.ts'
 import { recordApiKeyUsageSql } from '../identity/store/api-key-store.ts'
 import { LogoutQueueStore } from '../identity/store/logout-queue-store.ts'
@@ -264,6 +265,7 @@ export function createApplication({
     currentKeys,
     tokens,
     stateCookies: createStateCookies(options.sessionSecret, now),
+    browserCookies: createBrowserCookies(options.sessionSecret, now),
     providers,
     clock: now,
     limitTransactions: createSemaphore(maxSignInTransactions),

@@ -3,6 +3,7 @@ import type { ExecutionContext } from 'ava'
 import type { Role } from '../../src/core/roles.ts'
 import { createAdmin } from './admin.ts'
 import type { DnsServer } from './dns-server.ts'
+import { readPage } from './oauth.ts'
 import { expectOk } from './outcome.ts'
 import { followRedirects } from './providers/browser-flow.ts'
 import { startMockAuthority } from './providers/mock-authority.ts'
@@ -99,6 +100,20 @@ async function addMember(
   return id
 }
 
+/** Begins a sign-in by a connection, and confirms it on the page that asks first. */
+export async function beginAtConnection(
+  transport: Transport,
+  method: string,
+  message: Record<string, unknown>,
+) {
+  const asking = expectOk(await transport.call(method, message))
+  if (asking.location) return asking
+  const [url] = readPage(asking).urls
+  const confirmed = Object.fromEntries(url?.searchParams ?? [])
+  const { browser } = asking
+  return expectOk(await transport.call(method, { ...message, ...confirmed, browser }))
+}
+
 /** Signs in by a connection and returns the response of the callback, with the PKCE verifier. */
 export async function signInByConnection(
   transport: Transport,
@@ -107,7 +122,7 @@ export async function signInByConnection(
 ) {
   const { verifier, challenge } = createPkce()
   const request = { redirect_uri: appUri, code_challenge: challenge, code_challenge_method: 'S256' }
-  const begun = expectOk(await transport.call('BeginLogin', { provider, ...request }))
+  const begun = await beginAtConnection(transport, 'BeginLogin', { provider, ...request })
   const callbackUrl = `http://localhost:8000/auth/callback/${provider}`
   const { callback } = await followRedirects(begun.location, callbackUrl, { hint: '' })
   const message = alter(Object.fromEntries(callback))
