@@ -41,7 +41,11 @@ function hashSource(content: string): string {
 
 /** Sends a page of the OAuth endpoints. */
 export function sendHostedPage(response: Response, page: HostedPage): void {
-  const policies: Record<string, string> = { form_post: submitPolicy, enter_email: formPolicy, switch_user: formPolicy }
+  const policies: Record<string, string> = {
+    form_post: submitPolicy,
+    enter_email: formPolicy,
+    switch_user: formPolicy,
+  }
   const policy = policies[page.kind] ?? contentSecurityPolicy
   sendPage(response, 200, renderHostedPage(page), policy)
 }

@@ -4,7 +4,7 @@ import type { Role } from '../../src/core/roles.ts'
 import { createAdmin } from './admin.ts'
 import type { DnsServer } from './dns-server.ts'
 import { readPage } from './oauth.ts'
-import { expectOk } from './outcome.ts'
+import { expectOk, type Outcome } from './outcome.ts'
 import { followRedirects } from './providers/browser-flow.ts'
 import { startMockAuthority } from './providers/mock-authority.ts'
 import { appUri, createPkce, createSignInEnvironment } from './sign-in.ts'
@@ -123,6 +123,8 @@ export async function signInByConnection(
   const { verifier, challenge } = createPkce()
   const request = { redirect_uri: appUri, code_challenge: challenge, code_challenge_method: 'S256' }
   const begun = await beginAtConnection(transport, 'BeginLogin', { provider, ...request })
+  // Without a state, the location is the client app with an error.
+  if (!begun.login_state) return { outcome: { ok: true, message: begun } as Outcome, verifier }
   const callbackUrl = `http://localhost:8000/auth/callback/${provider}`
   const { callback } = await followRedirects(begun.location, callbackUrl, { hint: '' })
   const message = alter(Object.fromEntries(callback))

@@ -24,9 +24,9 @@ import {
   respondWithError,
   resumeUrl,
 } from './authorization-response.ts'
-import { continueAuthorization } from './continue-authorization.ts'
 import { createConfirmation } from './browser-sessions.ts'
 import { findStartProblem } from './connection-start.ts'
+import { continueAuthorization } from './continue-authorization.ts'
 import { createPage, listProviderLinks } from './hosted-page.ts'
 import { readIdTokenHint } from './id-tokens.ts'
 import { openerPolicyOf } from './opener-policy.ts'

@@ -59,8 +59,7 @@ export async function openBrowserSession(
   current: OpenBrowserSession | undefined,
 ): Promise<OpenedSession> {
   if (current?.userId === prepared.userId) {
-    const lacksPersonalWorkspace =
-      prepared.lacksPersonalWorkspace && current.lacksPersonalWorkspace
+    const lacksPersonalWorkspace = prepared.lacksPersonalWorkspace && current.lacksPersonalWorkspace
     const renewed = { ...prepared, id: current.id, lacksPersonalWorkspace }
     if (await tx.browserSessions.renew(renewed)) return { session: renewed, isPending: false }
   }

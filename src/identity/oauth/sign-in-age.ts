@@ -8,7 +8,10 @@ const minUnreportedAge = 3600
 
 /** Whether a sign-in is older than `maxAge` seconds, if it is given. */
 export function isTooOld(
-  { authenticatedAt, isTimeReported }: Pick<OpenBrowserSession, 'authenticatedAt' | 'isTimeReported'>,
+  {
+    authenticatedAt,
+    isTimeReported,
+  }: Pick<OpenBrowserSession, 'authenticatedAt' | 'isTimeReported'>,
   maxAge: number | undefined,
   now: Date,
   tolerance = 0,
