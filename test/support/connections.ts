@@ -4,11 +4,11 @@ import type { Role } from '../../src/core/roles.ts'
 import { createAdmin } from './admin.ts'
 import type { DnsServer } from './dns-server.ts'
 import { readPage } from './oauth.ts'
-import { expectOk, type Outcome } from './outcome.ts'
+import { expectOk } from './outcome.ts'
 import { followRedirects } from './providers/browser-flow.ts'
 import { startMockAuthority } from './providers/mock-authority.ts'
 import { appUri, createPkce, createSignInEnvironment } from './sign-in.ts'
-import type { Transport } from './transports.ts'
+import type { Outcome, Transport } from './transports.ts'
 
 /** Creates an environment in which workspaces can be connected to identity providers. */
 export async function createConnectionEnvironment(
