@@ -74,6 +74,7 @@ import { ChangedNames } from './migrations/071-changed-names.ts'
 import { RouteChanges } from './migrations/072-route-changes.ts'
 import { FactsIdentity } from './migrations/073-facts-identity.ts'
 import { CompleteRecords } from './migrations/074-complete-records.ts'
+import { ReportedSignInTimes } from './migrations/076-reported-sign-in-times.ts'
 import { maxEntityConnections, poolTimeouts, withoutJit } from './pool.ts'
 import { withSessionSettings } from './session-settings.ts'
 
@@ -167,6 +168,7 @@ const migrations = [
   { name: '072-route-changes', class: RouteChanges },
   { name: '073-facts-identity', class: FactsIdentity },
   { name: '074-complete-records', class: CompleteRecords },
+  { name: '076-reported-sign-in-times', class: ReportedSignInTimes },
 ]
 
 type OrmOptions = {

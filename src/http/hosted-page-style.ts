@@ -52,6 +52,8 @@ input[type="email"] {
 }
 input[type="email"]:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
 button.choice { width: 100%; margin-top: 1.5rem; font: inherit; font-weight: 550; cursor: pointer }
+button.choice:not(.primary) { background: none }
+button + button.choice { margin-top: .625rem }
 .primary { background: var(--accent); border-color: var(--accent); color: var(--accent-text) }
 .primary:hover { background: var(--accent); filter: brightness(1.08) }
 footer {

@@ -41,7 +41,11 @@ function hashSource(content: string): string {
 
 /** Sends a page of the OAuth endpoints. */
 export function sendHostedPage(response: Response, page: HostedPage): void {
-  const policies: Record<string, string> = { form_post: submitPolicy, enter_email: formPolicy }
+  const policies: Record<string, string> = {
+    form_post: submitPolicy,
+    enter_email: formPolicy,
+    switch_user: formPolicy,
+  }
   const policy = policies[page.kind] ?? contentSecurityPolicy
   sendPage(response, 200, renderHostedPage(page), policy)
 }
@@ -115,6 +119,10 @@ function renderHostedPage(page: HostedPage): string {
         `<p>You are signed in as ${strong(email)}. This signs you out of every app that you opened in this browser.</p>`,
         renderLinks(page.links, 'Choices', renderAction),
       ])
+    case 'confirm_connection':
+      return renderDocument('Continue to sign in?', renderConfirmConnection(page))
+    case 'switch_user':
+      return renderDocument('Switch user?', renderSwitchUser(page))
     case 'form_post':
       return renderDocument('Continue', renderForm(page))
     default:
@@ -136,6 +144,32 @@ function renderSignInToAccept({ invitations, links, email, error }: HostedPage):
     ...hasFailed,
     renderLinks(links, 'Identity providers', renderProvider),
     ...isSignedIn,
+  ]
+}
+
+function renderConfirmConnection({ links, client_name: app }: HostedPage): string[] {
+  const { label = '', detail = '', url = '' } = links[0] ?? {}
+  const opening = app === '' ? 'Sign in' : `Sign in to ${strong(app)}`
+  return [
+    `<h1>${opening} with ${escapeHtml(detail)}?</h1>`,
+    `<p>The workspace ${strong(label)} signs its members in at ${strong(detail)}. Continue only if this is your organization.</p>`,
+    renderLinks([{ label: `Continue to ${detail}`, detail: '', url }], 'Choices', renderAction),
+  ]
+}
+
+/** Renders a form with a button for each user. */
+function renderSwitchUser(page: HostedPage): string[] {
+  const [next, current] = page.links
+  const renderButton = (link: Link | undefined, text: string, style: string) =>
+    `<button class="choice action${style}" name="confirmation" value="${escapeHtml(link?.detail ?? '')}">${text} ${escapeHtml(link?.label ?? '')}</button>`
+  return [
+    '<h1>Switch user?</h1>',
+    `<p>This browser is signed in as ${strong(page.email)}. Switching to ${strong(next?.label ?? '')} signs ${strong(page.email)} out of every app that was opened in this browser.</p>`,
+    `<form method="post" action="${escapeHtml(next?.url ?? '')}">`,
+    ...renderHiddenFields(page),
+    renderButton(next, 'Switch to', ''),
+    renderButton(current, 'Stay signed in as', ' primary'),
+    '</form>',
   ]
 }
 

@@ -12,6 +12,7 @@ import type { Outcome, Pipeline } from '../rpc/pipeline.ts'
 import { readRequestId } from '../rpc/request-headers.ts'
 import type { RunWatch } from '../rpc/run-watch.ts'
 import { type CorsOptions, createCrossOrigin } from './cors.ts'
+import { createRepetition, isCrossSitePost } from './cross-site-posts.ts'
 import { createEventStream } from './event-stream.ts'
 import { renderErrorPage, sendPage } from './hosted-pages.ts'
 import { readMessage } from './message.ts'
@@ -85,12 +86,15 @@ export function createApp(
       const watch = watches.find(({ name }) => name === operation.name)
       const sendEvents = watch && createEventStream(watch, runWatch)
       const respond = createResponder(operation, secureCookies)
+      const repetition = createRepetition(operation, route)
       pathRoute[route.verb](async (request, response) => {
         const read = () =>
           limitBody(request, response, operation.policy.tier !== 'public', () =>
             readMessage(request, response, operation, route, secureCookies),
           )
         const call = readCall(request, response, read)
+        if (isCrossSitePost(operation, route, request))
+          return run(repetition.repeat, request, response, repetition.respond, call)
         const send: Responder = sendEvents
           ? (response, message) => sendEvents(response, message, call)
           : respond

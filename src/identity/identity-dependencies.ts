@@ -12,6 +12,7 @@ import type { GroupStore } from '../workspaces/store/group-store.ts'
 import type { InvitationStore } from '../workspaces/store/invitation-store.ts'
 import type { MemberStore } from '../workspaces/store/member-store.ts'
 import type { WorkspaceStore } from '../workspaces/store/workspace-store.ts'
+import type { BrowserCookies } from './browser-cookie.ts'
 import type { Keys } from './keys.ts'
 import type { Provider, ProviderName } from './providers/provider.ts'
 import type { Flow, StateCookies } from './state-cookie.ts'
@@ -45,6 +46,7 @@ export type IdentityDependencies = {
   currentKeys: () => Keys
   tokens: Tokens
   stateCookies: StateCookies
+  browserCookies: BrowserCookies
   providers: Map<ProviderName, Provider>
   /** The providers of workspaces' connections. */
   connectionProviders: ConnectionProviders

@@ -8,10 +8,12 @@ import type { IdentityContext } from './identity-dependencies.ts'
 import type { AuthorizationRequest } from './oauth/authorization-request.ts'
 import { failureUrl, resumeUrl } from './oauth/authorization-response.ts'
 import { requireRedirectingClient } from './oauth/authorize.ts'
+import { findStartProblem, rememberConnection } from './oauth/connection-start.ts'
 import { continueAuthorization } from './oauth/continue-authorization.ts'
 import { completeInvitation } from './oauth/invitation-sign-in.ts'
 import { openSession } from './oauth/open-session.ts'
 import { openerPolicyOf } from './oauth/opener-policy.ts'
+import { switchUrl } from './oauth/switch-user.ts'
 import {
   fetchIdentity,
   recordFailure,
@@ -35,11 +37,32 @@ export async function beginLogin(
 ): Promise<BeginLoginResponse> {
   const provider = await requireProvider(context, request.provider, 'user')
   const { redirect_uri: redirectUri, code_challenge: codeChallenge, state } = request
-  const openerPolicy = openerPolicyOf(await requireLoginClient(context.stores.clients, redirectUri))
+  const loginClient = await requireLoginClient(context.stores.clients, redirectUri)
+  const openerPolicy = openerPolicyOf(loginClient)
   const client = { redirectUri, codeChallenge, state }
+  const problem = await findStartProblem(context, {
+    ...{ provider: provider.name, browser: request.browser, confirmation: request.confirmation },
+    client: loginClient,
+    urlOf: (confirmation) => beginUrl(context, request, confirmation),
+  })
+  if (problem?.page) return { ...problem, ...openerPolicy }
+  if (problem) {
+    const refused = { ...failure('access_denied'), error_description: problem.refusal }
+    return { location: clientUrl(client, refused), ...openerPolicy }
+  }
   const started = await startFlow(context, provider, { flow: 'user', client })
   const response = started.ok ? started.value : { location: clientUrl(client, started) }
   return { ...response, ...openerPolicy }
+}
+
+function beginUrl(
+  { identity }: IdentityContext,
+  { provider, redirect_uri, code_challenge, code_challenge_method, state }: BeginLoginRequest,
+  confirmation: string,
+): string {
+  const parameters = { redirect_uri, code_challenge, code_challenge_method, confirmation }
+  const query = new URLSearchParams({ ...parameters, ...(state !== undefined && { state }) })
+  return `${identity.options.baseUrl}/auth/login/${provider}?${query}`
 }
 
 /** Signs the user in and sends the browser back to the client app, with a code or an error. */
@@ -64,8 +87,11 @@ export function completeLogin(
     const result = identity.ok ? await grantCode(context, identity.value, client) : identity
     if (!result.ok) await recordFailure(context, login, result)
     const location = clientUrl(client, result)
+    const remembered = result.ok
+      ? await rememberConnection(context, request.browser, login.provider)
+      : {}
     const cleared = { state: login.secrets.state, login_state: '' }
-    return { result, response: { ...cleared, location, ...openerPolicy } }
+    return { result, response: { ...cleared, location, ...remembered, ...openerPolicy } }
   })
 }
 
@@ -83,7 +109,7 @@ async function completeAuthorization(
   const client = await requireRedirectingClient(context.stores.clients, clientId, redirectUri)
   const identity = await fetchIdentity(context, callback, login)
   const result = identity.ok
-    ? await openSession(context, identity.value, client, request)
+    ? await openSession(context, identity.value, client, callback.browser_session, request)
     : identity
   const common = { state: login.secrets.state, login_state: '', ...openerPolicyOf(client) }
   if (!result.ok) {
@@ -91,14 +117,20 @@ async function completeAuthorization(
     const location = failureUrl(context, request, result)
     return { result, response: { ...common, location } }
   }
-  const session = result.value
+  const { session, isPending } = result.value
+  const resumed = resumeUrl(context, request)
+  if (isPending) {
+    const pending = { location: switchUrl(resumed, session), pending_session: session.secret }
+    return { result, response: { ...common, ...pending } }
+  }
   const next = await continueAuthorization(context, request, client, session)
   return {
     result,
     response: {
       ...common,
       // A page is shown at a separate URL, so that it can be reloaded.
-      location: next.location ?? resumeUrl(context, request),
+      location: next.location ?? resumed,
+      ...(await rememberConnection(context, callback.browser, login.provider)),
       browser_session: session.secret,
       browser_session_seconds: context.identity.options.lifetimes.refresh,
     },

@@ -15,6 +15,7 @@ export const signInErrors = {
   domain_not_verified: 'The e-mail address is outside the verified domains of the connection',
   account_conflict: 'The e-mail address belongs to a user who signs in with another account',
   user_inactive: 'The account has been deactivated',
+  unexpected_user: 'Another user signed in than the application expects',
   reauthentication_required: 'The identity provider did not confirm a recent sign-in',
   amr_missing: 'The identity provider did not confirm the required authentication method',
   not_admin: 'The account is not an administrator',

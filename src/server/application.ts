@@ -15,6 +15,7 @@ import type { Database } from '../database/database.ts'
 import { createGrpcServer, type GrpcTls, type Keepalive } from '../grpc/server.ts'
 import { createRestServer } from '../http/server.ts'
 import { createFindApiKey } from '../identity/api-keys.ts'
+import { createBrowserCookies } from '../identity/browser-cookie.ts'
 import type { IdentityDependencies } from '../identity/identity-dependencies.ts'
 import type { Keys } from '../identity/keys.ts'
 import { createFindManagementScopes } from '../identity/management-apps.ts'
@@ -264,6 +265,7 @@ export function createApplication({
     currentKeys,
     tokens,
     stateCookies: createStateCookies(options.sessionSecret, now),
+    browserCookies: createBrowserCookies(options.sessionSecret, now),
     providers,
     clock: now,
     limitTransactions: createSemaphore(maxSignInTransactions),

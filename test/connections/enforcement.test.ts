@@ -1,5 +1,6 @@
 import test from 'ava'
 import {
+  beginAtConnection,
   type ConnectedWorkspace,
   connectWorkspace,
   createConnectionEnvironment,
@@ -139,7 +140,8 @@ for (const transport of environment.transports) {
         { connection: connection_id },
         { provider },
       ]) {
-        const { location } = expectOk(await start(more))
+        const { request } = createAuthorizationRequest(client_id, more)
+        const { location } = await beginAtConnection(transport, 'Authorize', request)
         t.true(location.startsWith(connected.authority.url), JSON.stringify(more))
       }
       const wrong = expectOk(await start({ connection: 'x' }))
@@ -148,7 +150,11 @@ for (const transport of environment.transports) {
       const completed = await completeAtConnection(
         transport,
         connected,
-        expectOk(await start({ connection: connection_id })),
+        await beginAtConnection(
+          transport,
+          'Authorize',
+          createAuthorizationRequest(client_id, { connection: connection_id }).request,
+        ),
       )
       t.truthy(new URL(completed.location).searchParams.get('code'))
       const { browser_session } = completed
@@ -186,7 +192,7 @@ for (const transport of environment.transports) {
       const [url] = readPage(expectOk(shown)).urls
       t.is(url?.searchParams.get('provider'), provider)
       const next = { ...Object.fromEntries(url?.searchParams ?? []), browser_session }
-      const begun = expectOk(await transport.call('Authorize', next))
+      const begun = await beginAtConnection(transport, 'Authorize', next)
       const completed = await completeAtConnection(transport, connected, begun)
       t.truthy(new URL(completed.location).searchParams.get('code'))
     },

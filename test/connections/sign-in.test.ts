@@ -234,7 +234,7 @@ test('without a verified domain, nobody signs in, and sessions do not go on', as
   const tokens = await obtainConnectionTokens(rest, connected)
   await stores().connectionDomains.unverify(connected.connection_id, connected.domain)
   const { error } = await obtainConnectionCode(rest, connected)
-  t.is(error, 'domain_not_verified')
+  t.is(error, 'access_denied')
   const refreshed = expectError(await rest.call('RefreshToken', pick(tokens)))
   t.is(refreshed.reason, 'REFRESH_TOKEN_REFUSED')
 })

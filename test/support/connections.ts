@@ -3,11 +3,12 @@ import type { ExecutionContext } from 'ava'
 import type { Role } from '../../src/core/roles.ts'
 import { createAdmin } from './admin.ts'
 import type { DnsServer } from './dns-server.ts'
+import { readPage } from './oauth.ts'
 import { expectOk } from './outcome.ts'
 import { followRedirects } from './providers/browser-flow.ts'
 import { startMockAuthority } from './providers/mock-authority.ts'
 import { appUri, createPkce, createSignInEnvironment } from './sign-in.ts'
-import type { Transport } from './transports.ts'
+import type { Outcome, Transport } from './transports.ts'
 
 /** Creates an environment in which workspaces can be connected to identity providers. */
 export async function createConnectionEnvironment(
@@ -99,6 +100,20 @@ async function addMember(
   return id
 }
 
+/** Begins a sign-in by a connection, and confirms it on the page that asks first. */
+export async function beginAtConnection(
+  transport: Transport,
+  method: string,
+  message: Record<string, unknown>,
+) {
+  const asking = expectOk(await transport.call(method, message))
+  if (asking.location) return asking
+  const [url] = readPage(asking).urls
+  const confirmed = Object.fromEntries(url?.searchParams ?? [])
+  const { browser } = asking
+  return expectOk(await transport.call(method, { ...message, ...confirmed, browser }))
+}
+
 /** Signs in by a connection and returns the response of the callback, with the PKCE verifier. */
 export async function signInByConnection(
   transport: Transport,
@@ -107,7 +122,9 @@ export async function signInByConnection(
 ) {
   const { verifier, challenge } = createPkce()
   const request = { redirect_uri: appUri, code_challenge: challenge, code_challenge_method: 'S256' }
-  const begun = expectOk(await transport.call('BeginLogin', { provider, ...request }))
+  const begun = await beginAtConnection(transport, 'BeginLogin', { provider, ...request })
+  // Without a state, the location is the client app with an error.
+  if (!begun.login_state) return { outcome: { ok: true, message: begun } as Outcome, verifier }
   const callbackUrl = `http://localhost:8000/auth/callback/${provider}`
   const { callback } = await followRedirects(begun.location, callbackUrl, { hint: '' })
   const message = alter(Object.fromEntries(callback))

@@ -7,6 +7,7 @@
 package daikonv1
 
 import (
+	oauthv1 "github.com/daikon-auth/daikon/clients/go/daikonv1/oauthv1"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	reflect "reflect"
@@ -33,7 +34,11 @@ type BeginLoginRequest struct {
 	// Must be `S256`.
 	CodeChallengeMethod string `protobuf:"bytes,4,opt,name=code_challenge_method,json=codeChallengeMethod,proto3" json:"code_challenge_method,omitempty"`
 	// An opaque value, at most 512 characters, returned in the redirect to the client app.
-	State         *string `protobuf:"bytes,5,opt,name=state,proto3,oneof" json:"state,omitempty"`
+	State *string `protobuf:"bytes,5,opt,name=state,proto3,oneof" json:"state,omitempty"`
+	// Where the browser has signed in before.
+	Browser *string `protobuf:"bytes,6,opt,name=browser,proto3,oneof" json:"browser,omitempty"`
+	// Proves that the user chose the connection on a page. Set by that page.
+	Confirmation  *string `protobuf:"bytes,7,opt,name=confirmation,proto3,oneof" json:"confirmation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -103,6 +108,20 @@ func (x *BeginLoginRequest) GetState() string {
 	return ""
 }
 
+func (x *BeginLoginRequest) GetBrowser() string {
+	if x != nil && x.Browser != nil {
+		return *x.Browser
+	}
+	return ""
+}
+
+func (x *BeginLoginRequest) GetConfirmation() string {
+	if x != nil && x.Confirmation != nil {
+		return *x.Confirmation
+	}
+	return ""
+}
+
 // The request of AuthService.BeginAdminLogin.
 type BeginAdminLoginRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -164,7 +183,8 @@ type BeginLoginResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The URL of the provider's sign-in page. If the provider cannot be reached, the redirect URI of
 	// the client app, or the sign-in page of the admin console, with an `error`.
-	Location string `protobuf:"bytes,1,opt,name=location,proto3" json:"location,omitempty"`
+	// Absent if a page is displayed.
+	Location *string `protobuf:"bytes,1,opt,name=location,proto3,oneof" json:"location,omitempty"`
 	// Distinguishes this sign-in from those in other browser tabs. Absent if the provider cannot be
 	// reached.
 	State *string `protobuf:"bytes,2,opt,name=state,proto3,oneof" json:"state,omitempty"`
@@ -172,7 +192,11 @@ type BeginLoginResponse struct {
 	LoginState *string `protobuf:"bytes,3,opt,name=login_state,json=loginState,proto3,oneof" json:"login_state,omitempty"`
 	// Sent as the header Cross-Origin-Opener-Policy, in sign-ins of client apps with `popup_sign_in`.
 	// Absent in others, which have `same-origin`.
-	OpenerPolicy  *string `protobuf:"bytes,4,opt,name=opener_policy,json=openerPolicy,proto3,oneof" json:"opener_policy,omitempty"`
+	OpenerPolicy *string `protobuf:"bytes,4,opt,name=opener_policy,json=openerPolicy,proto3,oneof" json:"opener_policy,omitempty"`
+	// The page to display. Absent for a redirect.
+	Page *oauthv1.HostedPage `protobuf:"bytes,5,opt,name=page,proto3,oneof" json:"page,omitempty"`
+	// Where the browser has signed in before. Present if it changes.
+	Browser       *string `protobuf:"bytes,6,opt,name=browser,proto3,oneof" json:"browser,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -208,8 +232,8 @@ func (*BeginLoginResponse) Descriptor() ([]byte, []int) {
 }
 
 func (x *BeginLoginResponse) GetLocation() string {
-	if x != nil {
-		return x.Location
+	if x != nil && x.Location != nil {
+		return *x.Location
 	}
 	return ""
 }
@@ -235,6 +259,20 @@ func (x *BeginLoginResponse) GetOpenerPolicy() string {
 	return ""
 }
 
+func (x *BeginLoginResponse) GetPage() *oauthv1.HostedPage {
+	if x != nil {
+		return x.Page
+	}
+	return nil
+}
+
+func (x *BeginLoginResponse) GetBrowser() string {
+	if x != nil && x.Browser != nil {
+		return *x.Browser
+	}
+	return ""
+}
+
 // The request of AuthService.CompleteLogin and AuthService.CompleteAdminLogin.
 type CompleteLoginRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -251,7 +289,11 @@ type CompleteLoginRequest struct {
 	// The issuer of the authorization response (RFC 9207).
 	Iss *string `protobuf:"bytes,6,opt,name=iss,proto3,oneof" json:"iss,omitempty"`
 	// The encrypted state of the sign-in, set by BeginLogin or BeginAdminLogin.
-	LoginState    *string `protobuf:"bytes,7,opt,name=login_state,json=loginState,proto3,oneof" json:"login_state,omitempty"`
+	LoginState *string `protobuf:"bytes,7,opt,name=login_state,json=loginState,proto3,oneof" json:"login_state,omitempty"`
+	// The browser session.
+	BrowserSession *string `protobuf:"bytes,8,opt,name=browser_session,json=browserSession,proto3,oneof" json:"browser_session,omitempty"`
+	// Where the browser has signed in before.
+	Browser       *string `protobuf:"bytes,9,opt,name=browser,proto3,oneof" json:"browser,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -335,6 +377,20 @@ func (x *CompleteLoginRequest) GetLoginState() string {
 	return ""
 }
 
+func (x *CompleteLoginRequest) GetBrowserSession() string {
+	if x != nil && x.BrowserSession != nil {
+		return *x.BrowserSession
+	}
+	return ""
+}
+
+func (x *CompleteLoginRequest) GetBrowser() string {
+	if x != nil && x.Browser != nil {
+		return *x.Browser
+	}
+	return ""
+}
+
 // The response of AuthService.CompleteLogin.
 type CompleteLoginResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -351,9 +407,13 @@ type CompleteLoginResponse struct {
 	BrowserSessionSeconds *int32 `protobuf:"varint,5,opt,name=browser_session_seconds,json=browserSessionSeconds,proto3,oneof" json:"browser_session_seconds,omitempty"`
 	// Sent as the header Cross-Origin-Opener-Policy, in sign-ins of client apps with `popup_sign_in`.
 	// Absent in others, which have `same-origin`.
-	OpenerPolicy  *string `protobuf:"bytes,6,opt,name=opener_policy,json=openerPolicy,proto3,oneof" json:"opener_policy,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	OpenerPolicy *string `protobuf:"bytes,6,opt,name=opener_policy,json=openerPolicy,proto3,oneof" json:"opener_policy,omitempty"`
+	// Where the browser has signed in before. Present if it changes.
+	Browser *string `protobuf:"bytes,7,opt,name=browser,proto3,oneof" json:"browser,omitempty"`
+	// The new session, if somebody else is signed in. A page asks which session goes on.
+	PendingSession *string `protobuf:"bytes,8,opt,name=pending_session,json=pendingSession,proto3,oneof" json:"pending_session,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *CompleteLoginResponse) Reset() {
@@ -424,6 +484,20 @@ func (x *CompleteLoginResponse) GetBrowserSessionSeconds() int32 {
 func (x *CompleteLoginResponse) GetOpenerPolicy() string {
 	if x != nil && x.OpenerPolicy != nil {
 		return *x.OpenerPolicy
+	}
+	return ""
+}
+
+func (x *CompleteLoginResponse) GetBrowser() string {
+	if x != nil && x.Browser != nil {
+		return *x.Browser
+	}
+	return ""
+}
+
+func (x *CompleteLoginResponse) GetPendingSession() string {
+	if x != nil && x.PendingSession != nil {
+		return *x.PendingSession
 	}
 	return ""
 }
@@ -1701,28 +1775,39 @@ var File_daikon_v1_auth_proto protoreflect.FileDescriptor
 
 const file_daikon_v1_auth_proto_rawDesc = "" +
 	"\n" +
-	"\x14daikon/v1/auth.proto\x12\tdaikon.v1\x1a\x1fdaikon/v1/acknowledgement.proto\"\xd2\x01\n" +
+	"\x14daikon/v1/auth.proto\x12\tdaikon.v1\x1a\x1fdaikon/v1/acknowledgement.proto\x1a\x15daikon/v1/oauth.proto\"\xb7\x02\n" +
 	"\x11BeginLoginRequest\x12\x1a\n" +
 	"\bprovider\x18\x01 \x01(\tR\bprovider\x12!\n" +
 	"\fredirect_uri\x18\x02 \x01(\tR\vredirectUri\x12%\n" +
 	"\x0ecode_challenge\x18\x03 \x01(\tR\rcodeChallenge\x122\n" +
 	"\x15code_challenge_method\x18\x04 \x01(\tR\x13codeChallengeMethod\x12\x19\n" +
-	"\x05state\x18\x05 \x01(\tH\x00R\x05state\x88\x01\x01B\b\n" +
-	"\x06_state\"d\n" +
+	"\x05state\x18\x05 \x01(\tH\x00R\x05state\x88\x01\x01\x12\x1d\n" +
+	"\abrowser\x18\x06 \x01(\tH\x01R\abrowser\x88\x01\x01\x12'\n" +
+	"\fconfirmation\x18\a \x01(\tH\x02R\fconfirmation\x88\x01\x01B\b\n" +
+	"\x06_stateB\n" +
+	"\n" +
+	"\b_browserB\x0f\n" +
+	"\r_confirmation\"d\n" +
 	"\x16BeginAdminLoginRequest\x12\x1a\n" +
 	"\bprovider\x18\x01 \x01(\tR\bprovider\x12 \n" +
 	"\treturn_to\x18\x02 \x01(\tH\x00R\breturnTo\x88\x01\x01B\f\n" +
 	"\n" +
-	"_return_to\"\xc7\x01\n" +
-	"\x12BeginLoginResponse\x12\x1a\n" +
-	"\blocation\x18\x01 \x01(\tR\blocation\x12\x19\n" +
-	"\x05state\x18\x02 \x01(\tH\x00R\x05state\x88\x01\x01\x12$\n" +
-	"\vlogin_state\x18\x03 \x01(\tH\x01R\n" +
+	"_return_to\"\xbd\x02\n" +
+	"\x12BeginLoginResponse\x12\x1f\n" +
+	"\blocation\x18\x01 \x01(\tH\x00R\blocation\x88\x01\x01\x12\x19\n" +
+	"\x05state\x18\x02 \x01(\tH\x01R\x05state\x88\x01\x01\x12$\n" +
+	"\vlogin_state\x18\x03 \x01(\tH\x02R\n" +
 	"loginState\x88\x01\x01\x12(\n" +
-	"\ropener_policy\x18\x04 \x01(\tH\x02R\fopenerPolicy\x88\x01\x01B\b\n" +
+	"\ropener_policy\x18\x04 \x01(\tH\x03R\fopenerPolicy\x88\x01\x01\x12.\n" +
+	"\x04page\x18\x05 \x01(\v2\x15.daikon.v1.HostedPageH\x04R\x04page\x88\x01\x01\x12\x1d\n" +
+	"\abrowser\x18\x06 \x01(\tH\x05R\abrowser\x88\x01\x01B\v\n" +
+	"\t_locationB\b\n" +
 	"\x06_stateB\x0e\n" +
 	"\f_login_stateB\x10\n" +
-	"\x0e_opener_policy\"\xbb\x02\n" +
+	"\x0e_opener_policyB\a\n" +
+	"\x05_pageB\n" +
+	"\n" +
+	"\b_browser\"\xa8\x03\n" +
 	"\x14CompleteLoginRequest\x12\x1a\n" +
 	"\bprovider\x18\x01 \x01(\tR\bprovider\x12\x19\n" +
 	"\x05state\x18\x02 \x01(\tH\x00R\x05state\x88\x01\x01\x12\x17\n" +
@@ -1731,13 +1816,18 @@ const file_daikon_v1_auth_proto_rawDesc = "" +
 	"\x11error_description\x18\x05 \x01(\tH\x03R\x10errorDescription\x88\x01\x01\x12\x15\n" +
 	"\x03iss\x18\x06 \x01(\tH\x04R\x03iss\x88\x01\x01\x12$\n" +
 	"\vlogin_state\x18\a \x01(\tH\x05R\n" +
-	"loginState\x88\x01\x01B\b\n" +
+	"loginState\x88\x01\x01\x12,\n" +
+	"\x0fbrowser_session\x18\b \x01(\tH\x06R\x0ebrowserSession\x88\x01\x01\x12\x1d\n" +
+	"\abrowser\x18\t \x01(\tH\aR\abrowser\x88\x01\x01B\b\n" +
 	"\x06_stateB\a\n" +
 	"\x05_codeB\b\n" +
 	"\x06_errorB\x14\n" +
 	"\x12_error_descriptionB\x06\n" +
 	"\x04_issB\x0e\n" +
-	"\f_login_state\"\xc1\x02\n" +
+	"\f_login_stateB\x12\n" +
+	"\x10_browser_sessionB\n" +
+	"\n" +
+	"\b_browser\"\xae\x03\n" +
 	"\x15CompleteLoginResponse\x12\x1a\n" +
 	"\blocation\x18\x01 \x01(\tR\blocation\x12\x14\n" +
 	"\x05state\x18\x02 \x01(\tR\x05state\x12\x1f\n" +
@@ -1745,10 +1835,15 @@ const file_daikon_v1_auth_proto_rawDesc = "" +
 	"loginState\x12,\n" +
 	"\x0fbrowser_session\x18\x04 \x01(\tH\x00R\x0ebrowserSession\x88\x01\x01\x12;\n" +
 	"\x17browser_session_seconds\x18\x05 \x01(\x05H\x01R\x15browserSessionSeconds\x88\x01\x01\x12(\n" +
-	"\ropener_policy\x18\x06 \x01(\tH\x02R\fopenerPolicy\x88\x01\x01B\x12\n" +
+	"\ropener_policy\x18\x06 \x01(\tH\x02R\fopenerPolicy\x88\x01\x01\x12\x1d\n" +
+	"\abrowser\x18\a \x01(\tH\x03R\abrowser\x88\x01\x01\x12,\n" +
+	"\x0fpending_session\x18\b \x01(\tH\x04R\x0ependingSession\x88\x01\x01B\x12\n" +
 	"\x10_browser_sessionB\x1a\n" +
 	"\x18_browser_session_secondsB\x10\n" +
-	"\x0e_opener_policy\"\xa5\x01\n" +
+	"\x0e_opener_policyB\n" +
+	"\n" +
+	"\b_browserB\x12\n" +
+	"\x10_pending_session\"\xa5\x01\n" +
 	"\x1aCompleteAdminLoginResponse\x12\x1a\n" +
 	"\blocation\x18\x01 \x01(\tR\blocation\x12\x14\n" +
 	"\x05state\x18\x02 \x01(\tR\x05state\x12\x1f\n" +
@@ -1902,42 +1997,44 @@ var file_daikon_v1_auth_proto_goTypes = []any{
 	(*Key)(nil),                        // 20: daikon.v1.Key
 	(*GetConfigurationRequest)(nil),    // 21: daikon.v1.GetConfigurationRequest
 	(*Configuration)(nil),              // 22: daikon.v1.Configuration
-	(*Acknowledgement)(nil),            // 23: daikon.v1.Acknowledgement
+	(*oauthv1.HostedPage)(nil),         // 23: daikon.v1.HostedPage
+	(*Acknowledgement)(nil),            // 24: daikon.v1.Acknowledgement
 }
 var file_daikon_v1_auth_proto_depIdxs = []int32{
-	7,  // 0: daikon.v1.ListCodeWorkspacesResponse.workspaces:type_name -> daikon.v1.CodeWorkspace
-	20, // 1: daikon.v1.KeySet.keys:type_name -> daikon.v1.Key
-	0,  // 2: daikon.v1.AuthService.BeginLogin:input_type -> daikon.v1.BeginLoginRequest
-	3,  // 3: daikon.v1.AuthService.CompleteLogin:input_type -> daikon.v1.CompleteLoginRequest
-	6,  // 4: daikon.v1.AuthService.ListCodeWorkspaces:input_type -> daikon.v1.ListCodeWorkspacesRequest
-	9,  // 5: daikon.v1.AuthService.ExchangeToken:input_type -> daikon.v1.ExchangeTokenRequest
-	10, // 6: daikon.v1.AuthService.RefreshToken:input_type -> daikon.v1.RefreshTokenRequest
-	11, // 7: daikon.v1.AuthService.SwitchWorkspace:input_type -> daikon.v1.SwitchWorkspaceRequest
-	13, // 8: daikon.v1.AuthService.Logout:input_type -> daikon.v1.LogoutRequest
-	1,  // 9: daikon.v1.AuthService.BeginAdminLogin:input_type -> daikon.v1.BeginAdminLoginRequest
-	3,  // 10: daikon.v1.AuthService.CompleteAdminLogin:input_type -> daikon.v1.CompleteLoginRequest
-	14, // 11: daikon.v1.AuthService.AdminLogout:input_type -> daikon.v1.AdminLogoutRequest
-	16, // 12: daikon.v1.AuthService.GetAdminMe:input_type -> daikon.v1.GetAdminMeRequest
-	18, // 13: daikon.v1.AuthService.GetKeySet:input_type -> daikon.v1.GetKeySetRequest
-	21, // 14: daikon.v1.AuthService.GetConfiguration:input_type -> daikon.v1.GetConfigurationRequest
-	2,  // 15: daikon.v1.AuthService.BeginLogin:output_type -> daikon.v1.BeginLoginResponse
-	4,  // 16: daikon.v1.AuthService.CompleteLogin:output_type -> daikon.v1.CompleteLoginResponse
-	8,  // 17: daikon.v1.AuthService.ListCodeWorkspaces:output_type -> daikon.v1.ListCodeWorkspacesResponse
-	12, // 18: daikon.v1.AuthService.ExchangeToken:output_type -> daikon.v1.TokenResponse
-	12, // 19: daikon.v1.AuthService.RefreshToken:output_type -> daikon.v1.TokenResponse
-	12, // 20: daikon.v1.AuthService.SwitchWorkspace:output_type -> daikon.v1.TokenResponse
-	23, // 21: daikon.v1.AuthService.Logout:output_type -> daikon.v1.Acknowledgement
-	2,  // 22: daikon.v1.AuthService.BeginAdminLogin:output_type -> daikon.v1.BeginLoginResponse
-	5,  // 23: daikon.v1.AuthService.CompleteAdminLogin:output_type -> daikon.v1.CompleteAdminLoginResponse
-	15, // 24: daikon.v1.AuthService.AdminLogout:output_type -> daikon.v1.AdminLogoutResponse
-	17, // 25: daikon.v1.AuthService.GetAdminMe:output_type -> daikon.v1.AdminMe
-	19, // 26: daikon.v1.AuthService.GetKeySet:output_type -> daikon.v1.KeySet
-	22, // 27: daikon.v1.AuthService.GetConfiguration:output_type -> daikon.v1.Configuration
-	15, // [15:28] is the sub-list for method output_type
-	2,  // [2:15] is the sub-list for method input_type
-	2,  // [2:2] is the sub-list for extension type_name
-	2,  // [2:2] is the sub-list for extension extendee
-	0,  // [0:2] is the sub-list for field type_name
+	23, // 0: daikon.v1.BeginLoginResponse.page:type_name -> daikon.v1.HostedPage
+	7,  // 1: daikon.v1.ListCodeWorkspacesResponse.workspaces:type_name -> daikon.v1.CodeWorkspace
+	20, // 2: daikon.v1.KeySet.keys:type_name -> daikon.v1.Key
+	0,  // 3: daikon.v1.AuthService.BeginLogin:input_type -> daikon.v1.BeginLoginRequest
+	3,  // 4: daikon.v1.AuthService.CompleteLogin:input_type -> daikon.v1.CompleteLoginRequest
+	6,  // 5: daikon.v1.AuthService.ListCodeWorkspaces:input_type -> daikon.v1.ListCodeWorkspacesRequest
+	9,  // 6: daikon.v1.AuthService.ExchangeToken:input_type -> daikon.v1.ExchangeTokenRequest
+	10, // 7: daikon.v1.AuthService.RefreshToken:input_type -> daikon.v1.RefreshTokenRequest
+	11, // 8: daikon.v1.AuthService.SwitchWorkspace:input_type -> daikon.v1.SwitchWorkspaceRequest
+	13, // 9: daikon.v1.AuthService.Logout:input_type -> daikon.v1.LogoutRequest
+	1,  // 10: daikon.v1.AuthService.BeginAdminLogin:input_type -> daikon.v1.BeginAdminLoginRequest
+	3,  // 11: daikon.v1.AuthService.CompleteAdminLogin:input_type -> daikon.v1.CompleteLoginRequest
+	14, // 12: daikon.v1.AuthService.AdminLogout:input_type -> daikon.v1.AdminLogoutRequest
+	16, // 13: daikon.v1.AuthService.GetAdminMe:input_type -> daikon.v1.GetAdminMeRequest
+	18, // 14: daikon.v1.AuthService.GetKeySet:input_type -> daikon.v1.GetKeySetRequest
+	21, // 15: daikon.v1.AuthService.GetConfiguration:input_type -> daikon.v1.GetConfigurationRequest
+	2,  // 16: daikon.v1.AuthService.BeginLogin:output_type -> daikon.v1.BeginLoginResponse
+	4,  // 17: daikon.v1.AuthService.CompleteLogin:output_type -> daikon.v1.CompleteLoginResponse
+	8,  // 18: daikon.v1.AuthService.ListCodeWorkspaces:output_type -> daikon.v1.ListCodeWorkspacesResponse
+	12, // 19: daikon.v1.AuthService.ExchangeToken:output_type -> daikon.v1.TokenResponse
+	12, // 20: daikon.v1.AuthService.RefreshToken:output_type -> daikon.v1.TokenResponse
+	12, // 21: daikon.v1.AuthService.SwitchWorkspace:output_type -> daikon.v1.TokenResponse
+	24, // 22: daikon.v1.AuthService.Logout:output_type -> daikon.v1.Acknowledgement
+	2,  // 23: daikon.v1.AuthService.BeginAdminLogin:output_type -> daikon.v1.BeginLoginResponse
+	5,  // 24: daikon.v1.AuthService.CompleteAdminLogin:output_type -> daikon.v1.CompleteAdminLoginResponse
+	15, // 25: daikon.v1.AuthService.AdminLogout:output_type -> daikon.v1.AdminLogoutResponse
+	17, // 26: daikon.v1.AuthService.GetAdminMe:output_type -> daikon.v1.AdminMe
+	19, // 27: daikon.v1.AuthService.GetKeySet:output_type -> daikon.v1.KeySet
+	22, // 28: daikon.v1.AuthService.GetConfiguration:output_type -> daikon.v1.Configuration
+	16, // [16:29] is the sub-list for method output_type
+	3,  // [3:16] is the sub-list for method input_type
+	3,  // [3:3] is the sub-list for extension type_name
+	3,  // [3:3] is the sub-list for extension extendee
+	0,  // [0:3] is the sub-list for field type_name
 }
 
 func init() { file_daikon_v1_auth_proto_init() }

@@ -19,6 +19,7 @@ import {
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 import { Acknowledgement } from "./acknowledgement.ts";
+import { HostedPage } from "./oauth.ts";
 
 export const protobufPackage = "daikon.v1";
 
@@ -35,7 +36,15 @@ export interface BeginLoginRequest {
   /** Must be `S256`. */
   code_challenge_method: string;
   /** An opaque value, at most 512 characters, returned in the redirect to the client app. */
-  state?: string | undefined;
+  state?:
+    | string
+    | undefined;
+  /** Where the browser has signed in before. */
+  browser?:
+    | string
+    | undefined;
+  /** Proves that the user chose the connection on a page. Set by that page. */
+  confirmation?: string | undefined;
 }
 
 /** The request of AuthService.BeginAdminLogin. */
@@ -54,8 +63,11 @@ export interface BeginLoginResponse {
   /**
    * The URL of the provider's sign-in page. If the provider cannot be reached, the redirect URI of
    * the client app, or the sign-in page of the admin console, with an `error`.
+   * Absent if a page is displayed.
    */
-  location: string;
+  location?:
+    | string
+    | undefined;
   /**
    * Distinguishes this sign-in from those in other browser tabs. Absent if the provider cannot be
    * reached.
@@ -71,7 +83,15 @@ export interface BeginLoginResponse {
    * Sent as the header Cross-Origin-Opener-Policy, in sign-ins of client apps with `popup_sign_in`.
    * Absent in others, which have `same-origin`.
    */
-  opener_policy?: string | undefined;
+  opener_policy?:
+    | string
+    | undefined;
+  /** The page to display. Absent for a redirect. */
+  page?:
+    | HostedPage
+    | undefined;
+  /** Where the browser has signed in before. Present if it changes. */
+  browser?: string | undefined;
 }
 
 /** The request of AuthService.CompleteLogin and AuthService.CompleteAdminLogin. */
@@ -99,7 +119,15 @@ export interface CompleteLoginRequest {
     | string
     | undefined;
   /** The encrypted state of the sign-in, set by BeginLogin or BeginAdminLogin. */
-  login_state?: string | undefined;
+  login_state?:
+    | string
+    | undefined;
+  /** The browser session. */
+  browser_session?:
+    | string
+    | undefined;
+  /** Where the browser has signed in before. */
+  browser?: string | undefined;
 }
 
 /** The response of AuthService.CompleteLogin. */
@@ -125,7 +153,15 @@ export interface CompleteLoginResponse {
    * Sent as the header Cross-Origin-Opener-Policy, in sign-ins of client apps with `popup_sign_in`.
    * Absent in others, which have `same-origin`.
    */
-  opener_policy?: string | undefined;
+  opener_policy?:
+    | string
+    | undefined;
+  /** Where the browser has signed in before. Present if it changes. */
+  browser?:
+    | string
+    | undefined;
+  /** The new session, if somebody else is signed in. A page asks which session goes on. */
+  pending_session?: string | undefined;
 }
 
 /** The response of AuthService.CompleteAdminLogin. */
@@ -335,7 +371,15 @@ export interface Configuration {
 }
 
 function createBaseBeginLoginRequest(): BeginLoginRequest {
-  return { provider: "", redirect_uri: "", code_challenge: "", code_challenge_method: "", state: undefined };
+  return {
+    provider: "",
+    redirect_uri: "",
+    code_challenge: "",
+    code_challenge_method: "",
+    state: undefined,
+    browser: undefined,
+    confirmation: undefined,
+  };
 }
 
 export const BeginLoginRequest: MessageFns<BeginLoginRequest> = {
@@ -354,6 +398,12 @@ export const BeginLoginRequest: MessageFns<BeginLoginRequest> = {
     }
     if (message.state !== undefined) {
       writer.uint32(42).string(message.state);
+    }
+    if (message.browser !== undefined) {
+      writer.uint32(50).string(message.browser);
+    }
+    if (message.confirmation !== undefined) {
+      writer.uint32(58).string(message.confirmation);
     }
     return writer;
   },
@@ -411,6 +461,22 @@ export const BeginLoginRequest: MessageFns<BeginLoginRequest> = {
             message.state = reader.string();
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.browser = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.confirmation = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -433,6 +499,8 @@ export const BeginLoginRequest: MessageFns<BeginLoginRequest> = {
     message.code_challenge = object.code_challenge ?? "";
     message.code_challenge_method = object.code_challenge_method ?? "";
     message.state = object.state ?? undefined;
+    message.browser = object.browser ?? undefined;
+    message.confirmation = object.confirmation ?? undefined;
     return message;
   },
 };
@@ -505,12 +573,19 @@ export const BeginAdminLoginRequest: MessageFns<BeginAdminLoginRequest> = {
 };
 
 function createBaseBeginLoginResponse(): BeginLoginResponse {
-  return { location: "", state: undefined, login_state: undefined, opener_policy: undefined };
+  return {
+    location: undefined,
+    state: undefined,
+    login_state: undefined,
+    opener_policy: undefined,
+    page: undefined,
+    browser: undefined,
+  };
 }
 
 export const BeginLoginResponse: MessageFns<BeginLoginResponse> = {
   encode(message: BeginLoginResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.location !== "") {
+    if (message.location !== undefined) {
       writer.uint32(10).string(message.location);
     }
     if (message.state !== undefined) {
@@ -521,6 +596,12 @@ export const BeginLoginResponse: MessageFns<BeginLoginResponse> = {
     }
     if (message.opener_policy !== undefined) {
       writer.uint32(34).string(message.opener_policy);
+    }
+    if (message.page !== undefined) {
+      HostedPage.encode(message.page, writer.uint32(42).fork()).join();
+    }
+    if (message.browser !== undefined) {
+      writer.uint32(50).string(message.browser);
     }
     return writer;
   },
@@ -570,6 +651,22 @@ export const BeginLoginResponse: MessageFns<BeginLoginResponse> = {
             message.opener_policy = reader.string();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.page = HostedPage.decode(reader, reader.uint32());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.browser = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -587,10 +684,14 @@ export const BeginLoginResponse: MessageFns<BeginLoginResponse> = {
   },
   fromPartial<I extends Exact<DeepPartial<BeginLoginResponse>, I>>(object: I): BeginLoginResponse {
     const message = createBaseBeginLoginResponse();
-    message.location = object.location ?? "";
+    message.location = object.location ?? undefined;
     message.state = object.state ?? undefined;
     message.login_state = object.login_state ?? undefined;
     message.opener_policy = object.opener_policy ?? undefined;
+    message.page = (object.page !== undefined && object.page !== null)
+      ? HostedPage.fromPartial(object.page)
+      : undefined;
+    message.browser = object.browser ?? undefined;
     return message;
   },
 };
@@ -604,6 +705,8 @@ function createBaseCompleteLoginRequest(): CompleteLoginRequest {
     error_description: undefined,
     iss: undefined,
     login_state: undefined,
+    browser_session: undefined,
+    browser: undefined,
   };
 }
 
@@ -629,6 +732,12 @@ export const CompleteLoginRequest: MessageFns<CompleteLoginRequest> = {
     }
     if (message.login_state !== undefined) {
       writer.uint32(58).string(message.login_state);
+    }
+    if (message.browser_session !== undefined) {
+      writer.uint32(66).string(message.browser_session);
+    }
+    if (message.browser !== undefined) {
+      writer.uint32(74).string(message.browser);
     }
     return writer;
   },
@@ -702,6 +811,22 @@ export const CompleteLoginRequest: MessageFns<CompleteLoginRequest> = {
             message.login_state = reader.string();
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.browser_session = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.browser = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -726,6 +851,8 @@ export const CompleteLoginRequest: MessageFns<CompleteLoginRequest> = {
     message.error_description = object.error_description ?? undefined;
     message.iss = object.iss ?? undefined;
     message.login_state = object.login_state ?? undefined;
+    message.browser_session = object.browser_session ?? undefined;
+    message.browser = object.browser ?? undefined;
     return message;
   },
 };
@@ -738,6 +865,8 @@ function createBaseCompleteLoginResponse(): CompleteLoginResponse {
     browser_session: undefined,
     browser_session_seconds: undefined,
     opener_policy: undefined,
+    browser: undefined,
+    pending_session: undefined,
   };
 }
 
@@ -760,6 +889,12 @@ export const CompleteLoginResponse: MessageFns<CompleteLoginResponse> = {
     }
     if (message.opener_policy !== undefined) {
       writer.uint32(50).string(message.opener_policy);
+    }
+    if (message.browser !== undefined) {
+      writer.uint32(58).string(message.browser);
+    }
+    if (message.pending_session !== undefined) {
+      writer.uint32(66).string(message.pending_session);
     }
     return writer;
   },
@@ -825,6 +960,22 @@ export const CompleteLoginResponse: MessageFns<CompleteLoginResponse> = {
             message.opener_policy = reader.string();
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.browser = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.pending_session = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -848,6 +999,8 @@ export const CompleteLoginResponse: MessageFns<CompleteLoginResponse> = {
     message.browser_session = object.browser_session ?? undefined;
     message.browser_session_seconds = object.browser_session_seconds ?? undefined;
     message.opener_policy = object.opener_policy ?? undefined;
+    message.browser = object.browser ?? undefined;
+    message.pending_session = object.pending_session ?? undefined;
     return message;
   },
 };

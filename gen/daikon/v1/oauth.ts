@@ -150,7 +150,26 @@ export interface AuthorizeRequest {
    * The error of a sign-in, such as `email_not_verified`, that a form sends to the client app. Set by
    * the callback of the identity provider for `response_mode=form_post`.
    */
-  sign_in_error?: string | undefined;
+  sign_in_error?:
+    | string
+    | undefined;
+  /** Where the browser has signed in before. */
+  browser?:
+    | string
+    | undefined;
+  /** The new session while somebody else is signed in. */
+  pending_session?:
+    | string
+    | undefined;
+  /**
+   * The ID of the new session. Set by the callback while somebody else is signed in, and by the page
+   * that asks whether to replace their session.
+   */
+  switch_to?:
+    | string
+    | undefined;
+  /** The ID of the user of `id_token_hint`. Set while that user signs in. */
+  expected_user?: string | undefined;
 }
 
 /** A redirect or a page. */
@@ -178,7 +197,23 @@ export interface AuthorizeResponse {
    * Sent as the header Cross-Origin-Opener-Policy, in sign-ins of client apps with `popup_sign_in`.
    * Absent in others, which have `same-origin`.
    */
-  opener_policy?: string | undefined;
+  opener_policy?:
+    | string
+    | undefined;
+  /** Where the browser has signed in before. Present if it changes. */
+  browser?:
+    | string
+    | undefined;
+  /** The browser session. Present if the user chose to replace another one. */
+  browser_session?:
+    | string
+    | undefined;
+  /** The lifetime of the browser session in seconds. */
+  browser_session_seconds?:
+    | number
+    | undefined;
+  /** Empty, to delete the cookie, once the user has chosen which session goes on. */
+  pending_session?: string | undefined;
 }
 
 /** The request of OAuthService.OpenInvitation. */
@@ -189,7 +224,7 @@ export interface OpenInvitationRequest {
   browser_session?:
     | string
     | undefined;
-  /** The identity provider to sign in with: `google`, `microsoft` or `github`. */
+  /** The identity provider to sign in with: `google`, `microsoft`, `github` or `connection:<ID>`. */
   provider?:
     | string
     | undefined;
@@ -198,7 +233,22 @@ export interface OpenInvitationRequest {
     | string
     | undefined;
   /** The error of a sign-in, such as `email_not_verified`. Set by the callback of the identity provider. */
-  sign_in_error?: string | undefined;
+  sign_in_error?:
+    | string
+    | undefined;
+  /** Where the browser has signed in before. */
+  browser?:
+    | string
+    | undefined;
+  /** The new session while somebody else is signed in. */
+  pending_session?:
+    | string
+    | undefined;
+  /**
+   * The ID of the new session. Set by the callback while somebody else is signed in, and by the page
+   * that asks whether to replace their session.
+   */
+  switch_to?: string | undefined;
 }
 
 /** A redirect or a page. */
@@ -216,14 +266,30 @@ export interface OpenInvitationResponse {
     | string
     | undefined;
   /** The page to display. Absent for a redirect. */
-  page?: HostedPage | undefined;
+  page?:
+    | HostedPage
+    | undefined;
+  /** Where the browser has signed in before. Present if it changes. */
+  browser?:
+    | string
+    | undefined;
+  /** The browser session. Present if the user chose to replace another one. */
+  browser_session?:
+    | string
+    | undefined;
+  /** The lifetime of the browser session in seconds. */
+  browser_session_seconds?:
+    | number
+    | undefined;
+  /** Empty, to delete the cookie, once the user has chosen which session goes on. */
+  pending_session?: string | undefined;
 }
 
 /** A page that daikon displays to a user. */
 export interface HostedPage {
   /**
    * `enter_email`, `choose_provider`, `choose_workspace`, `accept_invitation`, `sign_in_to_accept`, `joined`,
-   * `confirm_sign_out`, `signed_out` or `form_post`.
+   * `confirm_sign_out`, `signed_out`, `form_post`, `confirm_connection` or `switch_user`.
    */
   kind: string;
   /** The name of the client app; empty if it is unknown. */
@@ -235,8 +301,9 @@ export interface HostedPage {
   /** Workspaces that the user is invited to. Each link accepts an invitation. */
   invitations: HostedPageLink[];
   /**
-   * For `form_post` and `enter_email`: the fields of the form, which is sent to the URL of the only
-   * link. The person adds `login_hint` to those of `enter_email`.
+   * For `form_post`, `enter_email` and `switch_user`: the fields of the form, which is sent to the URL
+   * of a link. The person adds `login_hint` to those of `enter_email`, and the `detail` of the chosen
+   * link as `confirmation` to those of `switch_user`.
    */
   fields: HostedPageField[];
   /** For `sign_in_to_accept`: why the last sign-in failed. */
@@ -612,6 +679,10 @@ function createBaseAuthorizeRequest(): AuthorizeRequest {
     confirmation: undefined,
     repeated_parameters: [],
     sign_in_error: undefined,
+    browser: undefined,
+    pending_session: undefined,
+    switch_to: undefined,
+    expected_user: undefined,
   };
 }
 
@@ -688,6 +759,18 @@ export const AuthorizeRequest: MessageFns<AuthorizeRequest> = {
     }
     if (message.sign_in_error !== undefined) {
       writer.uint32(186).string(message.sign_in_error);
+    }
+    if (message.browser !== undefined) {
+      writer.uint32(202).string(message.browser);
+    }
+    if (message.pending_session !== undefined) {
+      writer.uint32(210).string(message.pending_session);
+    }
+    if (message.switch_to !== undefined) {
+      writer.uint32(218).string(message.switch_to);
+    }
+    if (message.expected_user !== undefined) {
+      writer.uint32(226).string(message.expected_user);
     }
     return writer;
   },
@@ -897,6 +980,38 @@ export const AuthorizeRequest: MessageFns<AuthorizeRequest> = {
             message.sign_in_error = reader.string();
             continue;
           }
+          case 25: {
+            if (tag !== 202) {
+              break;
+            }
+
+            message.browser = reader.string();
+            continue;
+          }
+          case 26: {
+            if (tag !== 210) {
+              break;
+            }
+
+            message.pending_session = reader.string();
+            continue;
+          }
+          case 27: {
+            if (tag !== 218) {
+              break;
+            }
+
+            message.switch_to = reader.string();
+            continue;
+          }
+          case 28: {
+            if (tag !== 226) {
+              break;
+            }
+
+            message.expected_user = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -938,12 +1053,26 @@ export const AuthorizeRequest: MessageFns<AuthorizeRequest> = {
     message.confirmation = object.confirmation ?? undefined;
     message.repeated_parameters = object.repeated_parameters?.map((e) => e) || [];
     message.sign_in_error = object.sign_in_error ?? undefined;
+    message.browser = object.browser ?? undefined;
+    message.pending_session = object.pending_session ?? undefined;
+    message.switch_to = object.switch_to ?? undefined;
+    message.expected_user = object.expected_user ?? undefined;
     return message;
   },
 };
 
 function createBaseAuthorizeResponse(): AuthorizeResponse {
-  return { location: undefined, state: undefined, login_state: undefined, page: undefined, opener_policy: undefined };
+  return {
+    location: undefined,
+    state: undefined,
+    login_state: undefined,
+    page: undefined,
+    opener_policy: undefined,
+    browser: undefined,
+    browser_session: undefined,
+    browser_session_seconds: undefined,
+    pending_session: undefined,
+  };
 }
 
 export const AuthorizeResponse: MessageFns<AuthorizeResponse> = {
@@ -962,6 +1091,18 @@ export const AuthorizeResponse: MessageFns<AuthorizeResponse> = {
     }
     if (message.opener_policy !== undefined) {
       writer.uint32(42).string(message.opener_policy);
+    }
+    if (message.browser !== undefined) {
+      writer.uint32(50).string(message.browser);
+    }
+    if (message.browser_session !== undefined) {
+      writer.uint32(58).string(message.browser_session);
+    }
+    if (message.browser_session_seconds !== undefined) {
+      writer.uint32(64).int32(message.browser_session_seconds);
+    }
+    if (message.pending_session !== undefined) {
+      writer.uint32(74).string(message.pending_session);
     }
     return writer;
   },
@@ -1019,6 +1160,38 @@ export const AuthorizeResponse: MessageFns<AuthorizeResponse> = {
             message.opener_policy = reader.string();
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.browser = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.browser_session = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.browser_session_seconds = reader.int32();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.pending_session = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1043,6 +1216,10 @@ export const AuthorizeResponse: MessageFns<AuthorizeResponse> = {
       ? HostedPage.fromPartial(object.page)
       : undefined;
     message.opener_policy = object.opener_policy ?? undefined;
+    message.browser = object.browser ?? undefined;
+    message.browser_session = object.browser_session ?? undefined;
+    message.browser_session_seconds = object.browser_session_seconds ?? undefined;
+    message.pending_session = object.pending_session ?? undefined;
     return message;
   },
 };
@@ -1054,6 +1231,9 @@ function createBaseOpenInvitationRequest(): OpenInvitationRequest {
     provider: undefined,
     confirmation: undefined,
     sign_in_error: undefined,
+    browser: undefined,
+    pending_session: undefined,
+    switch_to: undefined,
   };
 }
 
@@ -1073,6 +1253,15 @@ export const OpenInvitationRequest: MessageFns<OpenInvitationRequest> = {
     }
     if (message.sign_in_error !== undefined) {
       writer.uint32(42).string(message.sign_in_error);
+    }
+    if (message.browser !== undefined) {
+      writer.uint32(50).string(message.browser);
+    }
+    if (message.pending_session !== undefined) {
+      writer.uint32(58).string(message.pending_session);
+    }
+    if (message.switch_to !== undefined) {
+      writer.uint32(66).string(message.switch_to);
     }
     return writer;
   },
@@ -1130,6 +1319,30 @@ export const OpenInvitationRequest: MessageFns<OpenInvitationRequest> = {
             message.sign_in_error = reader.string();
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.browser = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.pending_session = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.switch_to = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1152,12 +1365,24 @@ export const OpenInvitationRequest: MessageFns<OpenInvitationRequest> = {
     message.provider = object.provider ?? undefined;
     message.confirmation = object.confirmation ?? undefined;
     message.sign_in_error = object.sign_in_error ?? undefined;
+    message.browser = object.browser ?? undefined;
+    message.pending_session = object.pending_session ?? undefined;
+    message.switch_to = object.switch_to ?? undefined;
     return message;
   },
 };
 
 function createBaseOpenInvitationResponse(): OpenInvitationResponse {
-  return { location: undefined, state: undefined, login_state: undefined, page: undefined };
+  return {
+    location: undefined,
+    state: undefined,
+    login_state: undefined,
+    page: undefined,
+    browser: undefined,
+    browser_session: undefined,
+    browser_session_seconds: undefined,
+    pending_session: undefined,
+  };
 }
 
 export const OpenInvitationResponse: MessageFns<OpenInvitationResponse> = {
@@ -1173,6 +1398,18 @@ export const OpenInvitationResponse: MessageFns<OpenInvitationResponse> = {
     }
     if (message.page !== undefined) {
       HostedPage.encode(message.page, writer.uint32(34).fork()).join();
+    }
+    if (message.browser !== undefined) {
+      writer.uint32(42).string(message.browser);
+    }
+    if (message.browser_session !== undefined) {
+      writer.uint32(50).string(message.browser_session);
+    }
+    if (message.browser_session_seconds !== undefined) {
+      writer.uint32(56).int32(message.browser_session_seconds);
+    }
+    if (message.pending_session !== undefined) {
+      writer.uint32(66).string(message.pending_session);
     }
     return writer;
   },
@@ -1222,6 +1459,38 @@ export const OpenInvitationResponse: MessageFns<OpenInvitationResponse> = {
             message.page = HostedPage.decode(reader, reader.uint32());
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.browser = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.browser_session = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.browser_session_seconds = reader.int32();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.pending_session = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1245,6 +1514,10 @@ export const OpenInvitationResponse: MessageFns<OpenInvitationResponse> = {
     message.page = (object.page !== undefined && object.page !== null)
       ? HostedPage.fromPartial(object.page)
       : undefined;
+    message.browser = object.browser ?? undefined;
+    message.browser_session = object.browser_session ?? undefined;
+    message.browser_session_seconds = object.browser_session_seconds ?? undefined;
+    message.pending_session = object.pending_session ?? undefined;
     return message;
   },
 };

@@ -121,6 +121,8 @@ export const BrowserSession = defineEntity({
     user_id: p.uuid(),
     provider: p.text(),
     authenticated_at: p.datetime(),
+    /** Whether the provider reported when the user signed in. */
+    is_time_reported: p.boolean().default(false),
     acr: p.text().nullable(),
     amr: p.array().default([]),
     /** Whether the sign-in created no personal workspace, because its client app is bound. */

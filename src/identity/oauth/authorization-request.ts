@@ -23,6 +23,8 @@ export type AuthorizationRequest = {
   /** The maximum age of the sign-in, in seconds. */
   maxAge?: number
   loginHint?: string
+  /** The ID of the only user whose sign-in completes the request. */
+  expectedUser?: string
   acrValues?: string
   /** An ID or a slug. */
   workspace?: string
@@ -92,6 +94,7 @@ export function parseAuthorizationRequest(
     ...(prompt && { prompt }),
     ...(max_age && { maxAge: Number(max_age) }),
     ...(login_hint && { loginHint: login_hint }),
+    ...(request.expected_user && { expectedUser: request.expected_user.toLowerCase() }),
     ...(acr_values && { acrValues: acr_values }),
     ...(workspace && { workspace }),
     ...(confirmation && { confirmation }),
@@ -137,6 +140,7 @@ export function toParameters(request: AuthorizationRequest): URLSearchParams {
     prompt: request.prompt,
     max_age: request.maxAge === undefined ? undefined : String(request.maxAge),
     login_hint: request.loginHint,
+    expected_user: request.expectedUser,
     acr_values: request.acrValues,
     workspace: request.workspace,
     confirmation: request.confirmation,
@@ -177,7 +181,9 @@ function findProblem(request: AuthorizeRequest): AuthorizationError | undefined 
     if (value.length > maxHintLength || /\p{Cc}/u.test(value))
       return invalid(`${name} must be at most ${maxHintLength} printable characters`)
   }
-  if (request.connection && !isUuid(request.connection)) return invalid('connection must be an ID')
+  for (const name of ['connection', 'expected_user'] as const) {
+    if (request[name] && !isUuid(request[name])) return invalid(`${name} must be an ID`)
+  }
   return findPromptProblem(readWords(request.prompt))
 }
 

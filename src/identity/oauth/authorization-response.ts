@@ -80,6 +80,7 @@ const signInErrorNames: Partial<Record<SignInError, AuthorizationErrorName>> = {
   invalid_response: 'server_error',
   state_mismatch: 'server_error',
   reauthentication_required: 'login_required',
+  unexpected_user: 'login_required',
 }
 
 export function respondToFailure(

@@ -7,6 +7,7 @@ import { findProvider, startFlow } from '../oauth-flow.ts'
 import { connectionName, readConnectionId } from '../providers/connection.ts'
 import { type Provider, providerNames } from '../providers/provider.ts'
 import { listMatchingUris } from '../redirect-uris.ts'
+import { isSameSecret } from '../secret.ts'
 import { failure } from '../sign-in-result.ts'
 import type { OpenBrowserSession } from '../store/browser-session-store.ts'
 import type { ClientStore, RedirectingClient } from '../store/client-store.ts'
@@ -21,12 +22,17 @@ import {
   respond,
   respondToFailure,
   respondWithError,
+  resumeUrl,
 } from './authorization-response.ts'
+import { createConfirmation } from './browser-sessions.ts'
+import { findStartProblem } from './connection-start.ts'
 import { continueAuthorization } from './continue-authorization.ts'
 import { createPage, listProviderLinks } from './hosted-page.ts'
 import { readIdTokenHint } from './id-tokens.ts'
 import { openerPolicyOf } from './opener-policy.ts'
+import { isTooOld } from './sign-in-age.ts'
 import { findSignInError } from './sign-in-error.ts'
+import { findPending, switchUser } from './switch-user.ts'
 
 /** The authorization endpoint: signs the user in and redirects to the client app. */
 export async function authorize(
@@ -57,20 +63,56 @@ async function signInOrContinue(
   if (error) return respondToFailure(context, parsed, failure(error))
   const cookie = request.browser_session
   const session = cookie ? await stores.browserSessions.findOpen(cookie, now) : undefined
-  const hint = request.id_token_hint && (await readIdTokenHint(context, request.id_token_hint))
-  const isExpectedUser = !hint || hint.sub === session?.userId
+  const pending = await findPending(context, request, session)
+  if (session && pending)
+    return chooseUser(context, request, parsed, client, { current: session, pending })
+  const expected = await expectUser(context, parsed, request.id_token_hint)
+  if (!expected) {
+    const name = parsed.prompt === 'none' ? 'login_required' : 'invalid_request'
+    return respondWithError(context, parsed, name, 'The id_token_hint is not valid')
+  }
+  const isExpected = !expected.expectedUser || expected.expectedUser === session?.userId
   if (
     session &&
-    isExpectedUser &&
-    hasProvider(parsed, session) &&
-    !mustSignIn(parsed, session, now)
+    isExpected &&
+    hasProvider(expected, session) &&
+    !mustSignIn(expected, session, now)
   ) {
-    return continueAuthorization(context, parsed, client, session)
+    return continueAuthorization(context, expected, client, session)
   }
   if (parsed.prompt === 'none') {
     return respondWithError(context, parsed, 'login_required', 'The user is not signed in')
   }
-  return chooseProvider(context, parsed, client)
+  return chooseProvider(context, expected, client, request.browser)
+}
+
+/** Returns the request with the user that its hint names, or undefined if the hint is not valid. */
+async function expectUser(
+  context: IdentityContext,
+  request: AuthorizationRequest,
+  hint: string | undefined,
+): Promise<AuthorizationRequest | undefined> {
+  if (!hint) return request
+  const claims = await readIdTokenHint(context, hint)
+  return claims && { ...request, expectedUser: claims.sub }
+}
+
+/** Asks whether a new session replaces the one of another user, and continues with the chosen one. */
+async function chooseUser(
+  context: IdentityContext,
+  request: AuthorizeRequest,
+  parsed: AuthorizationRequest,
+  { name: clientName }: RedirectingClient,
+  sessions: { current: OpenBrowserSession; pending: OpenBrowserSession },
+): Promise<AuthorizeResponse> {
+  const { confirmation: _, ...rest } = parsed
+  const url = resumeUrl(context, rest)
+  const next = await switchUser(context, request, sessions, { url, clientName })
+  if (!next.stays) return next
+  const { pending_session } = next
+  const description = 'The user stayed signed in as another user'
+  const refused = respondWithError(context, parsed, 'access_denied', description)
+  return { ...refused, pending_session }
 }
 
 /** Whether a session began by the connection of the request, if the request names one. */
@@ -102,13 +144,13 @@ export async function requireRedirectingClient(
 }
 
 /** Returns whether the user must sign in even though the browser has a session. */
-export function mustSignIn(
+function mustSignIn(
   { prompt, maxAge }: AuthorizationRequest,
-  { authenticatedAt }: OpenBrowserSession,
+  session: OpenBrowserSession,
   now: Date,
 ): boolean {
   if (prompt === 'login' || prompt === 'select_account') return true
-  return maxAge !== undefined && now.getTime() - authenticatedAt.getTime() > maxAge * 1000
+  return isTooOld(session, maxAge, now)
 }
 
 /**
@@ -119,17 +161,16 @@ async function chooseProvider(
   context: IdentityContext,
   request: AuthorizationRequest,
   client: RedirectingClient,
+  browser: string | undefined,
 ): Promise<AuthorizeResponse> {
   const { providers } = context.identity
   const connection = await findConnection(context, request)
-  if (connection) return startSignIn(context, request, connection)
-  if (readConnectionId(request.provider ?? '') !== undefined)
-    return respondWithError(context, request, 'invalid_request', 'The connection is not active')
+  if (connection) return startAtConnection(context, request, client, connection, browser)
   const names = providerNames.filter((name) => providers.has(name))
   const [only, ...others] = names
   const named = names.find((known) => known === request.provider)
   const asks = !named && !request.loginHint && (await context.stores.connections.existsAny())
-  if (asks) return { page: emailPage(context, request, client) }
+  if (asks) return emailPage(context, request, client, browser)
   const name = named ?? (others[0] ? undefined : only)
   if (name) return startSignIn(context, request, providers.get(name) as Provider)
   if (!only) {
@@ -142,34 +183,74 @@ async function chooseProvider(
   return { page: createPage('choose_provider', { client_name: client.name, links }) }
 }
 
-/** Returns the connection that a request names, or that has verified the domain of its address. */
+/** Signs in by a connection if that may begin, and asks the user or refuses otherwise. */
+async function startAtConnection(
+  context: IdentityContext,
+  request: AuthorizationRequest,
+  client: RedirectingClient,
+  name: string,
+  browser: string | undefined,
+): Promise<AuthorizeResponse> {
+  const { confirmation, ...rest } = request
+  const problem = await findStartProblem(context, {
+    ...{ provider: name, client, browser, confirmation },
+    isTyped: await hasTyped(context, request, browser),
+    urlOf: (confirmation) => authorizationUrl(context, { ...rest, provider: name, confirmation }),
+  })
+  if (problem?.page) return problem
+  const provider = problem ? undefined : await findProvider(context, name, 'user')
+  if (provider) return startSignIn(context, rest, provider)
+  const description = problem?.refusal ?? 'The connection is not active'
+  return respondWithError(context, request, 'access_denied', description)
+}
+
+/** Whether the user typed the address of a request on the page that asks for it, in this browser. */
+async function hasTyped(
+  context: IdentityContext,
+  { confirmation = '', loginHint, provider, ...rest }: AuthorizationRequest,
+  cookie: string | undefined,
+): Promise<boolean> {
+  if (!loginHint || provider !== undefined) return false
+  const { secret } = await context.identity.browserCookies.read(cookie)
+  return isSameSecret(confirmation, createConfirmation(secret, typingOf(rest)))
+}
+
+const typingOf = (request: AuthorizationRequest) => `type address ${toParameters(request)}`
+
+/**
+ * Returns the name of the connection that a request names, or that has verified the domain of its
+ * address.
+ */
 async function findConnection(
   context: IdentityContext,
   { provider, loginHint }: AuthorizationRequest,
-): Promise<Provider | undefined> {
+): Promise<string | undefined> {
   if (provider !== undefined) {
-    const isConnection = readConnectionId(provider) !== undefined
-    return isConnection ? findProvider(context, provider, 'user') : undefined
+    return readConnectionId(provider) === undefined ? undefined : provider
   }
   const email = normalizeEmail(loginHint ?? '')
   if (!email) return undefined
   const found = await context.stores.connectionDomains.findConnectionOf(domainOf(email))
-  return found && findProvider(context, connectionName(found.id), 'user')
+  return found && connectionName(found.id)
 }
 
 /** Returns the page that asks for the address, which it sends with the parameters of the request. */
-function emailPage(
+async function emailPage(
   context: IdentityContext,
   request: AuthorizationRequest,
   { name: client_name }: RedirectingClient,
-) {
-  const fields = [...toParameters(request)].map(([name, value]) => ({ name, value }))
-  const url = `${context.identity.options.baseUrl}/oauth/authorize`
-  return createPage('enter_email', {
-    client_name,
-    fields,
-    links: [{ label: 'Continue', detail: '', url }],
-  })
+  cookie: string | undefined,
+): Promise<AuthorizeResponse> {
+  const { browserCookies, options } = context.identity
+  const browser = await browserCookies.read(cookie)
+  const { confirmation: _, ...rest } = request
+  const confirmation = createConfirmation(browser.secret, typingOf(rest))
+  const parameters = toParameters({ ...rest, confirmation })
+  const fields = [...parameters].map(([name, value]) => ({ name, value }))
+  const url = `${options.baseUrl}/oauth/authorize`
+  const links = [{ label: 'Continue', detail: '', url }]
+  const page = createPage('enter_email', { client_name, fields, links })
+  return { page, browser: await browserCookies.sign(browser) }
 }
 
 /** Browsers drop cookies of more than 4,096 bytes. */

@@ -3,36 +3,88 @@ import { v7 as uuid } from 'uuid'
 import type { IdentityContext } from '../identity-dependencies.ts'
 import type { Identity } from '../providers/provider.ts'
 import { createSecret } from '../secret.ts'
-import type { BrowserSessionStore, OpenBrowserSession } from '../store/browser-session-store.ts'
+import type {
+  BrowserSessionStore,
+  NewBrowserSession,
+  OpenBrowserSession,
+} from '../store/browser-session-store.ts'
 
-/**
- * Creates the session of a browser that is signed in to daikon, and deletes the oldest ones of a user
- * who has too many. Its cookie lets the user open client apps without signing in again.
- */
-export async function createBrowserSession(
-  tx: { browserSessions: BrowserSessionStore },
+/** The time that a user has to choose between two sessions, in seconds. */
+const pendingSeconds = 600
+
+/** A session after a sign-in. */
+export type OpenedSession = {
+  session: OpenBrowserSession
+  /** Whether another user is signed in to the browser, who must first agree on a page. */
+  isPending: boolean
+}
+
+/** Returns the session that a sign-in would open. */
+export function prepareSession(
   { identity: { options, clock } }: IdentityContext,
   { id: userId, email }: { id: string; email: string },
   { provider, authentication = {} }: Identity,
   client: { workspaceId: string | null },
-): Promise<OpenBrowserSession> {
+): NewBrowserSession & OpenBrowserSession {
   const now = clock()
   const { time, acr, amr = [] } = authentication
-  const session = {
+  return {
     id: uuid(),
     secret: createSecret(),
     userId,
+    email,
     provider,
     // A provider may have authenticated the user long before it redirected back.
     authenticatedAt: time && time < now ? time : now,
+    isTimeReported: time !== undefined,
     acr,
     amr,
     lacksPersonalWorkspace: client.workspaceId !== null,
     createdAt: now,
     expiresAt: new Date(now.getTime() + options.lifetimes.refresh * 1000),
   }
-  await tx.browserSessions.create(session, options.maxSessionsPerUser)
-  return { ...session, email }
+}
+
+/**
+ * Opens the session of a browser that is signed in to daikon, and deletes the oldest ones of a user who
+ * has too many. Its cookie lets the user open client apps without signing in again.
+ *
+ * A browser has one session: a new sign-in of its user renews it, and one of another user does not
+ * replace it yet. `current` is the session that the browser has.
+ */
+export async function openBrowserSession(
+  tx: { browserSessions: BrowserSessionStore },
+  { identity: { options } }: IdentityContext,
+  prepared: NewBrowserSession & OpenBrowserSession,
+  current: OpenBrowserSession | undefined,
+): Promise<OpenedSession> {
+  if (current?.userId === prepared.userId) {
+    const lacksPersonalWorkspace = prepared.lacksPersonalWorkspace && current.lacksPersonalWorkspace
+    const renewed = { ...prepared, id: current.id, lacksPersonalWorkspace }
+    if (await tx.browserSessions.renew(renewed)) return { session: renewed, isPending: false }
+  }
+  const isPending = current !== undefined && current.userId !== prepared.userId
+  const { createdAt, expiresAt } = prepared
+  const limit = isPending ? new Date(createdAt.getTime() + pendingSeconds * 1000) : expiresAt
+  await tx.browserSessions.create({ ...prepared, expiresAt: limit }, options.maxSessionsPerUser)
+  return { session: prepared, isPending }
+}
+
+/** Ends a browser session with the sessions of all client apps in it. */
+export async function endSessionsOf(
+  { stores, now }: IdentityContext,
+  { id, userId }: Pick<OpenBrowserSession, 'id' | 'userId'>,
+): Promise<void> {
+  await stores.transaction(async (tx) => {
+    // Wait for concurrent code exchanges, so that their sessions are also ended.
+    await tx.users.lock(userId)
+    await tx.sessions.end({ browserSessionId: id }, now)
+    // This also deletes the authorization codes of the session.
+    if (!(await tx.browserSessions.delete(id))) return
+    const detail = { user_id: userId }
+    const event = { action: 'session.browser_ended', targetId: id, detail } as const
+    await tx.activity.record({ actorId: userId }, event)
+  })
 }
 
 /**

@@ -11,11 +11,13 @@ import type { IdentityContext } from '../identity-dependencies.ts'
 import { requireProvider, startFlow } from '../oauth-flow.ts'
 import { filterReachable } from '../reach.ts'
 import { isSameSecret } from '../secret.ts'
-import { type SignInFailure, signInErrors } from '../sign-in-result.ts'
+import { failure, type SignInFailure, signInErrors } from '../sign-in-result.ts'
 import type { OpenBrowserSession } from '../store/browser-session-store.ts'
 import { createConfirmation } from './browser-sessions.ts'
+import { findStartProblem } from './connection-start.ts'
 import { createPage, listProviderLinks } from './hosted-page.ts'
 import { findSignInError } from './sign-in-error.ts'
+import { findPending, switchUser } from './switch-user.ts'
 import { acceptanceOf } from './workspace-page.ts'
 
 /** Displays the invitation that a link identifies, and lets the invited person sign in and join. */
@@ -28,13 +30,19 @@ export async function openInvitation(
   const invitation = await stores.invitations.findByToken(token, now)
   if (!invitation) throw invitationEnded()
   const found = cookie ? await stores.browserSessions.findOpen(cookie, now) : undefined
+  const pending = await findPending(context, request, found)
+  if (found && pending) {
+    const url = invitationUrl(context.identity.options.baseUrl, token)
+    const next = await switchUser(context, request, { current: found, pending }, { url })
+    return next.stays ? { pending_session: '', location: url } : next
+  }
   const [reached] = found
     ? await filterReachable(stores, found, [{ id: invitation.workspaceId }])
     : []
   const session = reached && found
   if (session?.userId === invitation.userId) return joinOrAsk(context, request, invitation, session)
   if (request.provider !== undefined)
-    return startSignIn(context, request.provider, token, invitation.email, session)
+    return startSignIn(context, request, request.provider, invitation.email, session)
   return { page: signInPage(context, request, invitation, session) }
 }
 
@@ -60,12 +68,19 @@ async function joinOrAsk(
 
 async function startSignIn(
   context: IdentityContext,
+  { token, browser, confirmation }: OpenInvitationRequest,
   name: string,
-  token: string,
   loginHint: string,
   session: OpenBrowserSession | undefined,
 ): Promise<OpenInvitationResponse> {
   const provider = await requireProvider(context, name, 'user')
+  const url = invitationUrl(context.identity.options.baseUrl, token)
+  const problem = await findStartProblem(context, {
+    ...{ provider: name, client: undefined, browser, confirmation },
+    urlOf: (confirmation) => `${url}?${new URLSearchParams({ provider: name, confirmation })}`,
+  })
+  if (problem?.page) return problem
+  if (problem) return { location: failedInvitationUrl(context, token, failure('access_denied')) }
   // The browser may be signed in as somebody else there, too.
   const prompt = session ? 'select_account' : undefined
   const options = { loginHint, prompt } as const

@@ -4,8 +4,10 @@ import type { IdentityContext } from '../identity-dependencies.ts'
 import { fetchIdentity, recordFailure } from '../oauth-flow.ts'
 import type { SignInResult } from '../sign-in-result.ts'
 import type { OAuthState } from '../state-cookie.ts'
+import { rememberConnection } from './connection-start.ts'
 import { failedInvitationUrl } from './invitation-page.ts'
 import { openSession } from './open-session.ts'
+import { switchUrl } from './switch-user.ts'
 
 const unbound = { workspaceId: null }
 
@@ -22,16 +24,24 @@ export async function completeInvitation(
   const { options } = context.identity
   const common = { state: login.secrets.state, login_state: '' }
   const identity = await fetchIdentity(context, callback, login)
-  const result = identity.ok ? await openSession(context, identity.value, unbound) : identity
+  const result = identity.ok
+    ? await openSession(context, identity.value, unbound, callback.browser_session)
+    : identity
   if (!result.ok) {
     await recordFailure(context, login, result)
     const location = failedInvitationUrl(context, token, result)
     return { result, response: { ...common, location } }
   }
-  const session = {
-    browser_session: result.value.secret,
-    browser_session_seconds: options.lifetimes.refresh,
-  }
+  const { session, isPending } = result.value
   const location = invitationUrl(options.baseUrl, token)
-  return { result, response: { ...common, ...session, location } }
+  if (isPending) {
+    const pending = { location: switchUrl(location, session), pending_session: session.secret }
+    return { result, response: { ...common, ...pending } }
+  }
+  const opened = {
+    browser_session: session.secret,
+    browser_session_seconds: options.lifetimes.refresh,
+    ...(await rememberConnection(context, callback.browser, login.provider)),
+  }
+  return { result, response: { ...common, ...opened, location } }
 }

@@ -9,7 +9,7 @@ import { isSameSecret } from '../secret.ts'
 import type { OpenBrowserSession } from '../store/browser-session-store.ts'
 import type { ClientStore } from '../store/client-store.ts'
 import type { IdTokenClaims } from '../tokens.ts'
-import { createConfirmation } from './browser-sessions.ts'
+import { createConfirmation, endSessionsOf } from './browser-sessions.ts'
 import { createPage } from './hosted-page.ts'
 import { readIdTokenHint } from './id-tokens.ts'
 import { openerPolicyOf } from './opener-policy.ts'
@@ -74,22 +74,6 @@ async function findClientOfLogout(
 }
 
 const confirmedAction = 'confirm sign-out'
-
-async function endSessionsOf(
-  { stores, now }: IdentityContext,
-  { id, userId }: Pick<OpenBrowserSession, 'id' | 'userId'>,
-): Promise<void> {
-  await stores.transaction(async (tx) => {
-    // Wait for concurrent code exchanges, so that their sessions are also ended.
-    await tx.users.lock(userId)
-    await tx.sessions.end({ browserSessionId: id }, now)
-    // This also deletes the authorization codes of the session.
-    if (!(await tx.browserSessions.delete(id))) return
-    const detail = { user_id: userId }
-    const event = { action: 'session.browser_ended', targetId: id, detail } as const
-    await tx.activity.record({ actorId: userId }, event)
-  })
-}
 
 /** Ends the session of an ID token if the browser does not have its cookie. */
 async function endHintedSession(

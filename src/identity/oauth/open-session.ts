@@ -2,10 +2,9 @@ import type { IdentityContext } from '../identity-dependencies.ts'
 import type { Identity } from '../providers/provider.ts'
 import { inSignInTransaction, recordSignIn, signIn } from '../sign-in.ts'
 import { failure, type SignInResult, success } from '../sign-in-result.ts'
-import type { OpenBrowserSession } from '../store/browser-session-store.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
-import { mustSignIn } from './authorize.ts'
-import { createBrowserSession } from './browser-sessions.ts'
+import { type OpenedSession, openBrowserSession, prepareSession } from './browser-sessions.ts'
+import { isTooOld } from './sign-in-age.ts'
 
 /**
  * The maximum time between the sign-in at the provider and its callback, in seconds. It is added to
@@ -15,25 +14,28 @@ const maxAgeTolerance = 60
 
 /**
  * Signs the user in to daikon in this browser, for a client app that may be bound to a workspace. With a
- * request, the sign-in at the provider must be as recent as it demands.
+ * request, the sign-in at the provider must be as recent as it demands, and of the user that it expects.
+ * `cookie` is the session that the browser has.
  */
 export function openSession(
   context: IdentityContext,
   identity: Identity,
   client: { workspaceId: string | null },
+  cookie: string | undefined,
   request?: AuthorizationRequest,
-): Promise<SignInResult<OpenBrowserSession>> {
+): Promise<SignInResult<OpenedSession>> {
   return inSignInTransaction(context, async (tx) => {
     const signedIn = await signIn(tx, context, identity, client)
     if (!signedIn.ok) return signedIn
-    const session = await createBrowserSession(tx, context, signedIn.value, identity, client)
-    if (request?.maxAge !== undefined) {
-      const { prompt: _prompt, maxAge, ...rest } = request
-      const tolerant = { ...rest, maxAge: maxAge + maxAgeTolerance }
-      if (mustSignIn(tolerant, session, context.identity.clock()))
-        return failure('reauthentication_required')
-    }
+    const now = context.identity.clock()
+    const prepared = prepareSession(context, signedIn.value, identity, client)
+    if (isTooOld(prepared, request?.maxAge, now, maxAgeTolerance))
+      return failure('reauthentication_required')
+    if (request?.expectedUser && request.expectedUser !== prepared.userId)
+      return failure('unexpected_user')
+    const current = cookie ? await tx.browserSessions.findOpen(cookie, now) : undefined
+    const opened = await openBrowserSession(tx, context, prepared, current)
     await recordSignIn(tx, context, 'user.signed_in', signedIn.value, identity)
-    return success(session)
+    return success(opened)
   })
 }

@@ -17,6 +17,8 @@ export type NewBrowserSession = Authentication & {
   secret: string
   userId: string
   provider: string
+  /** Whether the provider reported `authenticatedAt`, which is the time of the callback otherwise. */
+  isTimeReported: boolean
   /** Whether the sign-in created no personal workspace, because its client app is bound. */
   lacksPersonalWorkspace: boolean
   createdAt: Date
@@ -44,6 +46,7 @@ export class BrowserSessionStore {
       user_id: session.userId,
       provider: session.provider,
       authenticated_at: session.authenticatedAt,
+      is_time_reported: session.isTimeReported,
       acr: session.acr ?? null,
       amr: session.amr,
       lacks_personal_workspace: session.lacksPersonalWorkspace,
@@ -51,6 +54,31 @@ export class BrowserSessionStore {
       expires_at: session.expiresAt,
     })
     await query(this.#em, deleteBeyondSql, [session.userId, maxPerUser])
+  }
+
+  /**
+   * Gives a session a new cookie, a new sign-in of the same user and more time. Returns false if it has
+   * ended.
+   */
+  async renew({ id, ...session }: NewBrowserSession): Promise<boolean> {
+    const changes = {
+      secret_hash: hashSecret(session.secret),
+      provider: session.provider,
+      authenticated_at: session.authenticatedAt,
+      is_time_reported: session.isTimeReported,
+      acr: session.acr ?? null,
+      amr: session.amr,
+      lacks_personal_workspace: session.lacksPersonalWorkspace,
+      created_at: session.createdAt,
+      expires_at: session.expiresAt,
+    }
+    const where = { id, user_id: session.userId }
+    return (await this.#em.nativeUpdate(BrowserSession, where, changes)) > 0
+  }
+
+  /** Extends a session. Returns false if it has ended. */
+  async extend(id: string, expiresAt: Date): Promise<boolean> {
+    return (await this.#em.nativeUpdate(BrowserSession, { id }, { expires_at: expiresAt })) > 0
   }
 
   /** Returns the session of a cookie, unless it has expired or its user is inactive. */
@@ -118,7 +146,8 @@ const deleteBeyondSql = `
 /** $1 hash of the cookie, $2 current time. */
 const findOpenSql = `
   select s.id, s.user_id as "userId", u.email, s.provider, s.acr, s.amr,
-    s.authenticated_at as time, s.lacks_personal_workspace as "lacksPersonalWorkspace"
+    s.authenticated_at as time, s.is_time_reported as "isTimeReported",
+    s.lacks_personal_workspace as "lacksPersonalWorkspace"
   from browser_sessions s join users u on u.id = s.user_id
   where s.secret_hash = $1 and s.expires_at > $2 and u.is_active`
 

@@ -168,7 +168,7 @@ for (const transport of environment.transports) {
       return new URL(expectOk(await authorize(started)).location)
     }
     t.is((await next({})).host, 'rp.example.com')
-    t.is((await next({ max_age: '600' })).host, 'rp.example.com')
+    t.is((await next({ max_age: '3600' })).host, 'rp.example.com')
     const login = await next({ prompt: 'login', login_hint: 'a@b.example', acr_values: 'mfa' })
     t.is(login.searchParams.get('prompt'), 'select_account')
     t.is(login.searchParams.get('login_hint'), 'a@b.example')
@@ -176,12 +176,12 @@ for (const transport of environment.transports) {
     const selected = await next({ prompt: 'select_account', provider: 'github' })
     t.is(selected.searchParams.get('prompt'), 'select_account')
     await pool.query(
-      `update browser_sessions set authenticated_at = authenticated_at - interval '1 hour'
+      `update browser_sessions set authenticated_at = authenticated_at - interval '2 hours'
        where secret_hash = encode(sha256($1), 'hex')`,
       [browser_session],
     )
-    t.is((await next({ max_age: '600' })).searchParams.get('max_age'), '600')
-    const silent = { ...request, browser_session, prompt: 'none', max_age: '600' }
+    t.is((await next({ max_age: '3600' })).searchParams.get('max_age'), '3600')
+    const silent = { ...request, browser_session, prompt: 'none', max_age: '3600' }
     t.is((await redirectOf(silent)).error, 'login_required')
     t.is((await next({ prompt: 'login', max_age: '0' })).searchParams.get('max_age'), '0')
   })
@@ -367,7 +367,7 @@ test('the session cookie is HttpOnly and SameSite=Lax, and lasts as long as a se
   }
   await signInAtAuthorize(recording, environment.addProviderUser(), request)
   const cookie = /daikon_session=.*?SameSite=\w+/.exec(cookies.join())?.[0] ?? ''
-  for (const attribute of ['Max-Age=604800', 'Path=/oauth', 'HttpOnly', 'SameSite=Lax'])
+  for (const attribute of ['Max-Age=604800', 'Path=/;', 'HttpOnly', 'SameSite=Lax'])
     t.true(cookie.includes(attribute), cookie)
 })
 

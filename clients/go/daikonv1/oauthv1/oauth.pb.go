@@ -83,7 +83,16 @@ type AuthorizeRequest struct {
 	RepeatedParameters []string `protobuf:"bytes,22,rep,name=repeated_parameters,json=repeatedParameters,proto3" json:"repeated_parameters,omitempty"`
 	// The error of a sign-in, such as `email_not_verified`, that a form sends to the client app. Set by
 	// the callback of the identity provider for `response_mode=form_post`.
-	SignInError   *string `protobuf:"bytes,23,opt,name=sign_in_error,json=signInError,proto3,oneof" json:"sign_in_error,omitempty"`
+	SignInError *string `protobuf:"bytes,23,opt,name=sign_in_error,json=signInError,proto3,oneof" json:"sign_in_error,omitempty"`
+	// Where the browser has signed in before.
+	Browser *string `protobuf:"bytes,25,opt,name=browser,proto3,oneof" json:"browser,omitempty"`
+	// The new session while somebody else is signed in.
+	PendingSession *string `protobuf:"bytes,26,opt,name=pending_session,json=pendingSession,proto3,oneof" json:"pending_session,omitempty"`
+	// The ID of the new session. Set by the callback while somebody else is signed in, and by the page
+	// that asks whether to replace their session.
+	SwitchTo *string `protobuf:"bytes,27,opt,name=switch_to,json=switchTo,proto3,oneof" json:"switch_to,omitempty"`
+	// The ID of the user of `id_token_hint`. Set while that user signs in.
+	ExpectedUser  *string `protobuf:"bytes,28,opt,name=expected_user,json=expectedUser,proto3,oneof" json:"expected_user,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -286,6 +295,34 @@ func (x *AuthorizeRequest) GetSignInError() string {
 	return ""
 }
 
+func (x *AuthorizeRequest) GetBrowser() string {
+	if x != nil && x.Browser != nil {
+		return *x.Browser
+	}
+	return ""
+}
+
+func (x *AuthorizeRequest) GetPendingSession() string {
+	if x != nil && x.PendingSession != nil {
+		return *x.PendingSession
+	}
+	return ""
+}
+
+func (x *AuthorizeRequest) GetSwitchTo() string {
+	if x != nil && x.SwitchTo != nil {
+		return *x.SwitchTo
+	}
+	return ""
+}
+
+func (x *AuthorizeRequest) GetExpectedUser() string {
+	if x != nil && x.ExpectedUser != nil {
+		return *x.ExpectedUser
+	}
+	return ""
+}
+
 // A redirect or a page.
 type AuthorizeResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -300,9 +337,17 @@ type AuthorizeResponse struct {
 	Page *HostedPage `protobuf:"bytes,4,opt,name=page,proto3,oneof" json:"page,omitempty"`
 	// Sent as the header Cross-Origin-Opener-Policy, in sign-ins of client apps with `popup_sign_in`.
 	// Absent in others, which have `same-origin`.
-	OpenerPolicy  *string `protobuf:"bytes,5,opt,name=opener_policy,json=openerPolicy,proto3,oneof" json:"opener_policy,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	OpenerPolicy *string `protobuf:"bytes,5,opt,name=opener_policy,json=openerPolicy,proto3,oneof" json:"opener_policy,omitempty"`
+	// Where the browser has signed in before. Present if it changes.
+	Browser *string `protobuf:"bytes,6,opt,name=browser,proto3,oneof" json:"browser,omitempty"`
+	// The browser session. Present if the user chose to replace another one.
+	BrowserSession *string `protobuf:"bytes,7,opt,name=browser_session,json=browserSession,proto3,oneof" json:"browser_session,omitempty"`
+	// The lifetime of the browser session in seconds.
+	BrowserSessionSeconds *int32 `protobuf:"varint,8,opt,name=browser_session_seconds,json=browserSessionSeconds,proto3,oneof" json:"browser_session_seconds,omitempty"`
+	// Empty, to delete the cookie, once the user has chosen which session goes on.
+	PendingSession *string `protobuf:"bytes,9,opt,name=pending_session,json=pendingSession,proto3,oneof" json:"pending_session,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *AuthorizeResponse) Reset() {
@@ -370,6 +415,34 @@ func (x *AuthorizeResponse) GetOpenerPolicy() string {
 	return ""
 }
 
+func (x *AuthorizeResponse) GetBrowser() string {
+	if x != nil && x.Browser != nil {
+		return *x.Browser
+	}
+	return ""
+}
+
+func (x *AuthorizeResponse) GetBrowserSession() string {
+	if x != nil && x.BrowserSession != nil {
+		return *x.BrowserSession
+	}
+	return ""
+}
+
+func (x *AuthorizeResponse) GetBrowserSessionSeconds() int32 {
+	if x != nil && x.BrowserSessionSeconds != nil {
+		return *x.BrowserSessionSeconds
+	}
+	return 0
+}
+
+func (x *AuthorizeResponse) GetPendingSession() string {
+	if x != nil && x.PendingSession != nil {
+		return *x.PendingSession
+	}
+	return ""
+}
+
 // The request of OAuthService.OpenInvitation.
 type OpenInvitationRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -377,12 +450,19 @@ type OpenInvitationRequest struct {
 	Token string `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
 	// The browser session.
 	BrowserSession *string `protobuf:"bytes,2,opt,name=browser_session,json=browserSession,proto3,oneof" json:"browser_session,omitempty"`
-	// The identity provider to sign in with: `google`, `microsoft` or `github`.
+	// The identity provider to sign in with: `google`, `microsoft`, `github` or `connection:<ID>`.
 	Provider *string `protobuf:"bytes,3,opt,name=provider,proto3,oneof" json:"provider,omitempty"`
 	// Proves that the user chose to join on the page.
 	Confirmation *string `protobuf:"bytes,4,opt,name=confirmation,proto3,oneof" json:"confirmation,omitempty"`
 	// The error of a sign-in, such as `email_not_verified`. Set by the callback of the identity provider.
-	SignInError   *string `protobuf:"bytes,5,opt,name=sign_in_error,json=signInError,proto3,oneof" json:"sign_in_error,omitempty"`
+	SignInError *string `protobuf:"bytes,5,opt,name=sign_in_error,json=signInError,proto3,oneof" json:"sign_in_error,omitempty"`
+	// Where the browser has signed in before.
+	Browser *string `protobuf:"bytes,6,opt,name=browser,proto3,oneof" json:"browser,omitempty"`
+	// The new session while somebody else is signed in.
+	PendingSession *string `protobuf:"bytes,7,opt,name=pending_session,json=pendingSession,proto3,oneof" json:"pending_session,omitempty"`
+	// The ID of the new session. Set by the callback while somebody else is signed in, and by the page
+	// that asks whether to replace their session.
+	SwitchTo      *string `protobuf:"bytes,8,opt,name=switch_to,json=switchTo,proto3,oneof" json:"switch_to,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -452,6 +532,27 @@ func (x *OpenInvitationRequest) GetSignInError() string {
 	return ""
 }
 
+func (x *OpenInvitationRequest) GetBrowser() string {
+	if x != nil && x.Browser != nil {
+		return *x.Browser
+	}
+	return ""
+}
+
+func (x *OpenInvitationRequest) GetPendingSession() string {
+	if x != nil && x.PendingSession != nil {
+		return *x.PendingSession
+	}
+	return ""
+}
+
+func (x *OpenInvitationRequest) GetSwitchTo() string {
+	if x != nil && x.SwitchTo != nil {
+		return *x.SwitchTo
+	}
+	return ""
+}
+
 // A redirect or a page.
 type OpenInvitationResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -462,9 +563,17 @@ type OpenInvitationResponse struct {
 	// The encrypted state of the sign-in, for the callback.
 	LoginState *string `protobuf:"bytes,3,opt,name=login_state,json=loginState,proto3,oneof" json:"login_state,omitempty"`
 	// The page to display. Absent for a redirect.
-	Page          *HostedPage `protobuf:"bytes,4,opt,name=page,proto3,oneof" json:"page,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Page *HostedPage `protobuf:"bytes,4,opt,name=page,proto3,oneof" json:"page,omitempty"`
+	// Where the browser has signed in before. Present if it changes.
+	Browser *string `protobuf:"bytes,5,opt,name=browser,proto3,oneof" json:"browser,omitempty"`
+	// The browser session. Present if the user chose to replace another one.
+	BrowserSession *string `protobuf:"bytes,6,opt,name=browser_session,json=browserSession,proto3,oneof" json:"browser_session,omitempty"`
+	// The lifetime of the browser session in seconds.
+	BrowserSessionSeconds *int32 `protobuf:"varint,7,opt,name=browser_session_seconds,json=browserSessionSeconds,proto3,oneof" json:"browser_session_seconds,omitempty"`
+	// Empty, to delete the cookie, once the user has chosen which session goes on.
+	PendingSession *string `protobuf:"bytes,8,opt,name=pending_session,json=pendingSession,proto3,oneof" json:"pending_session,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *OpenInvitationResponse) Reset() {
@@ -525,11 +634,39 @@ func (x *OpenInvitationResponse) GetPage() *HostedPage {
 	return nil
 }
 
+func (x *OpenInvitationResponse) GetBrowser() string {
+	if x != nil && x.Browser != nil {
+		return *x.Browser
+	}
+	return ""
+}
+
+func (x *OpenInvitationResponse) GetBrowserSession() string {
+	if x != nil && x.BrowserSession != nil {
+		return *x.BrowserSession
+	}
+	return ""
+}
+
+func (x *OpenInvitationResponse) GetBrowserSessionSeconds() int32 {
+	if x != nil && x.BrowserSessionSeconds != nil {
+		return *x.BrowserSessionSeconds
+	}
+	return 0
+}
+
+func (x *OpenInvitationResponse) GetPendingSession() string {
+	if x != nil && x.PendingSession != nil {
+		return *x.PendingSession
+	}
+	return ""
+}
+
 // A page that daikon displays to a user.
 type HostedPage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// `enter_email`, `choose_provider`, `choose_workspace`, `accept_invitation`, `sign_in_to_accept`, `joined`,
-	// `confirm_sign_out`, `signed_out` or `form_post`.
+	// `confirm_sign_out`, `signed_out`, `form_post`, `confirm_connection` or `switch_user`.
 	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
 	// The name of the client app; empty if it is unknown.
 	ClientName string `protobuf:"bytes,2,opt,name=client_name,json=clientName,proto3" json:"client_name,omitempty"`
@@ -539,8 +676,9 @@ type HostedPage struct {
 	Links []*HostedPageLink `protobuf:"bytes,4,rep,name=links,proto3" json:"links,omitempty"`
 	// Workspaces that the user is invited to. Each link accepts an invitation.
 	Invitations []*HostedPageLink `protobuf:"bytes,5,rep,name=invitations,proto3" json:"invitations,omitempty"`
-	// For `form_post` and `enter_email`: the fields of the form, which is sent to the URL of the only
-	// link. The person adds `login_hint` to those of `enter_email`.
+	// For `form_post`, `enter_email` and `switch_user`: the fields of the form, which is sent to the URL
+	// of a link. The person adds `login_hint` to those of `enter_email`, and the `detail` of the chosen
+	// link as `confirmation` to those of `switch_user`.
 	Fields []*HostedPageField `protobuf:"bytes,6,rep,name=fields,proto3" json:"fields,omitempty"`
 	// For `sign_in_to_accept`: why the last sign-in failed.
 	Error         *string `protobuf:"bytes,7,opt,name=error,proto3,oneof" json:"error,omitempty"`
@@ -1781,7 +1919,7 @@ var File_daikon_v1_oauth_proto protoreflect.FileDescriptor
 
 const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\n" +
-	"\x15daikon/v1/oauth.proto\x12\tdaikon.v1\x1a\x1cgoogle/protobuf/struct.proto\"\xfd\t\n" +
+	"\x15daikon/v1/oauth.proto\x12\tdaikon.v1\x1a\x1cgoogle/protobuf/struct.proto\"\xd6\v\n" +
 	"\x10AuthorizeRequest\x12 \n" +
 	"\tclient_id\x18\x01 \x01(\tH\x00R\bclientId\x88\x01\x01\x12&\n" +
 	"\fredirect_uri\x18\x02 \x01(\tH\x01R\vredirectUri\x88\x01\x01\x12(\n" +
@@ -1813,7 +1951,11 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\x0fbrowser_session\x18\x14 \x01(\tH\x14R\x0ebrowserSession\x88\x01\x01\x12'\n" +
 	"\fconfirmation\x18\x15 \x01(\tH\x15R\fconfirmation\x88\x01\x01\x12/\n" +
 	"\x13repeated_parameters\x18\x16 \x03(\tR\x12repeatedParameters\x12'\n" +
-	"\rsign_in_error\x18\x17 \x01(\tH\x16R\vsignInError\x88\x01\x01B\f\n" +
+	"\rsign_in_error\x18\x17 \x01(\tH\x16R\vsignInError\x88\x01\x01\x12\x1d\n" +
+	"\abrowser\x18\x19 \x01(\tH\x17R\abrowser\x88\x01\x01\x12,\n" +
+	"\x0fpending_session\x18\x1a \x01(\tH\x18R\x0ependingSession\x88\x01\x01\x12 \n" +
+	"\tswitch_to\x18\x1b \x01(\tH\x19R\bswitchTo\x88\x01\x01\x12(\n" +
+	"\rexpected_user\x18\x1c \x01(\tH\x1aR\fexpectedUser\x88\x01\x01B\f\n" +
 	"\n" +
 	"_client_idB\x0f\n" +
 	"\r_redirect_uriB\x10\n" +
@@ -1840,39 +1982,71 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\r_registrationB\x12\n" +
 	"\x10_browser_sessionB\x0f\n" +
 	"\r_confirmationB\x10\n" +
-	"\x0e_sign_in_error\"\x91\x02\n" +
+	"\x0e_sign_in_errorB\n" +
+	"\n" +
+	"\b_browserB\x12\n" +
+	"\x10_pending_sessionB\f\n" +
+	"\n" +
+	"_switch_toB\x10\n" +
+	"\x0e_expected_user\"\x99\x04\n" +
 	"\x11AuthorizeResponse\x12\x1f\n" +
 	"\blocation\x18\x01 \x01(\tH\x00R\blocation\x88\x01\x01\x12\x19\n" +
 	"\x05state\x18\x02 \x01(\tH\x01R\x05state\x88\x01\x01\x12$\n" +
 	"\vlogin_state\x18\x03 \x01(\tH\x02R\n" +
 	"loginState\x88\x01\x01\x12.\n" +
 	"\x04page\x18\x04 \x01(\v2\x15.daikon.v1.HostedPageH\x03R\x04page\x88\x01\x01\x12(\n" +
-	"\ropener_policy\x18\x05 \x01(\tH\x04R\fopenerPolicy\x88\x01\x01B\v\n" +
+	"\ropener_policy\x18\x05 \x01(\tH\x04R\fopenerPolicy\x88\x01\x01\x12\x1d\n" +
+	"\abrowser\x18\x06 \x01(\tH\x05R\abrowser\x88\x01\x01\x12,\n" +
+	"\x0fbrowser_session\x18\a \x01(\tH\x06R\x0ebrowserSession\x88\x01\x01\x12;\n" +
+	"\x17browser_session_seconds\x18\b \x01(\x05H\aR\x15browserSessionSeconds\x88\x01\x01\x12,\n" +
+	"\x0fpending_session\x18\t \x01(\tH\bR\x0ependingSession\x88\x01\x01B\v\n" +
 	"\t_locationB\b\n" +
 	"\x06_stateB\x0e\n" +
 	"\f_login_stateB\a\n" +
 	"\x05_pageB\x10\n" +
-	"\x0e_opener_policy\"\x92\x02\n" +
+	"\x0e_opener_policyB\n" +
+	"\n" +
+	"\b_browserB\x12\n" +
+	"\x10_browser_sessionB\x1a\n" +
+	"\x18_browser_session_secondsB\x12\n" +
+	"\x10_pending_session\"\xaf\x03\n" +
 	"\x15OpenInvitationRequest\x12\x14\n" +
 	"\x05token\x18\x01 \x01(\tR\x05token\x12,\n" +
 	"\x0fbrowser_session\x18\x02 \x01(\tH\x00R\x0ebrowserSession\x88\x01\x01\x12\x1f\n" +
 	"\bprovider\x18\x03 \x01(\tH\x01R\bprovider\x88\x01\x01\x12'\n" +
 	"\fconfirmation\x18\x04 \x01(\tH\x02R\fconfirmation\x88\x01\x01\x12'\n" +
-	"\rsign_in_error\x18\x05 \x01(\tH\x03R\vsignInError\x88\x01\x01B\x12\n" +
+	"\rsign_in_error\x18\x05 \x01(\tH\x03R\vsignInError\x88\x01\x01\x12\x1d\n" +
+	"\abrowser\x18\x06 \x01(\tH\x04R\abrowser\x88\x01\x01\x12,\n" +
+	"\x0fpending_session\x18\a \x01(\tH\x05R\x0ependingSession\x88\x01\x01\x12 \n" +
+	"\tswitch_to\x18\b \x01(\tH\x06R\bswitchTo\x88\x01\x01B\x12\n" +
 	"\x10_browser_sessionB\v\n" +
 	"\t_providerB\x0f\n" +
 	"\r_confirmationB\x10\n" +
-	"\x0e_sign_in_error\"\xda\x01\n" +
+	"\x0e_sign_in_errorB\n" +
+	"\n" +
+	"\b_browserB\x12\n" +
+	"\x10_pending_sessionB\f\n" +
+	"\n" +
+	"_switch_to\"\xe2\x03\n" +
 	"\x16OpenInvitationResponse\x12\x1f\n" +
 	"\blocation\x18\x01 \x01(\tH\x00R\blocation\x88\x01\x01\x12\x19\n" +
 	"\x05state\x18\x02 \x01(\tH\x01R\x05state\x88\x01\x01\x12$\n" +
 	"\vlogin_state\x18\x03 \x01(\tH\x02R\n" +
 	"loginState\x88\x01\x01\x12.\n" +
-	"\x04page\x18\x04 \x01(\v2\x15.daikon.v1.HostedPageH\x03R\x04page\x88\x01\x01B\v\n" +
+	"\x04page\x18\x04 \x01(\v2\x15.daikon.v1.HostedPageH\x03R\x04page\x88\x01\x01\x12\x1d\n" +
+	"\abrowser\x18\x05 \x01(\tH\x04R\abrowser\x88\x01\x01\x12,\n" +
+	"\x0fbrowser_session\x18\x06 \x01(\tH\x05R\x0ebrowserSession\x88\x01\x01\x12;\n" +
+	"\x17browser_session_seconds\x18\a \x01(\x05H\x06R\x15browserSessionSeconds\x88\x01\x01\x12,\n" +
+	"\x0fpending_session\x18\b \x01(\tH\aR\x0ependingSession\x88\x01\x01B\v\n" +
 	"\t_locationB\b\n" +
 	"\x06_stateB\x0e\n" +
 	"\f_login_stateB\a\n" +
-	"\x05_page\"\x9e\x02\n" +
+	"\x05_pageB\n" +
+	"\n" +
+	"\b_browserB\x12\n" +
+	"\x10_browser_sessionB\x1a\n" +
+	"\x18_browser_session_secondsB\x12\n" +
+	"\x10_pending_session\"\x9e\x02\n" +
 	"\n" +
 	"HostedPage\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x1f\n" +

@@ -1,0 +1,68 @@
+import type { HostedPage } from '../../../gen/daikon/v1/oauth.ts'
+import type { IdentityContext } from '../identity-dependencies.ts'
+import { readConnectionId } from '../providers/connection.ts'
+import { isSameSecret } from '../secret.ts'
+import { createConfirmation } from './browser-sessions.ts'
+import { createPage } from './hosted-page.ts'
+
+/** A sign-in by a connection that a request asks for. */
+export type ConnectionStart = {
+  /** The name of the connection's provider. */
+  provider: string
+  /** The client app, or undefined for an invitation. */
+  client: { name?: string; workspaceId: string | null } | undefined
+  /** The cookie of the browser. */
+  browser: string | undefined
+  confirmation: string | undefined
+  /** Whether the user typed an address of the connection on a page of daikon. */
+  isTyped?: boolean
+  /** Returns the URL that repeats the request with a confirmation. */
+  urlOf: (confirmation: string) => string
+}
+
+/** The page that asks the user, with the cookie of the browser, or why the sign-in is refused. */
+export type StartProblem =
+  | { page: HostedPage; browser: string; refusal?: never }
+  | { refusal: string; page?: never }
+
+/**
+ * Returns undefined if a sign-in by a connection may begin: in a client app of its workspace, in a
+ * browser that has signed in by it before, or where the user chose it on a page. Otherwise, any
+ * workspace could sign strangers in as somebody else.
+ */
+export async function findStartProblem(
+  context: IdentityContext,
+  start: ConnectionStart,
+): Promise<StartProblem | undefined> {
+  const { stores, identity } = context
+  const { provider, client, urlOf } = start
+  const id = readConnectionId(provider)
+  if (id === undefined) return undefined
+  const connection = await stores.connections.findActive(id)
+  if (!connection) return { refusal: 'The connection is not active' }
+  const domains = await stores.connectionDomains.list([id])
+  if (!domains.some(({ verifiedAt }) => verifiedAt !== null))
+    return { refusal: 'The connection has no verified domain' }
+  if (start.isTyped || client?.workspaceId === connection.workspaceId) return undefined
+  const browser = await identity.browserCookies.read(start.browser)
+  if (Object.hasOwn(browser.connections, id)) return undefined
+  const confirmation = createConfirmation(browser.secret, `begin ${urlOf('')}`)
+  if (isSameSecret(start.confirmation ?? '', confirmation)) return undefined
+  const workspace = await stores.workspaces.find(connection.workspaceId)
+  const { host: detail } = new URL(connection.issuer)
+  const links = [{ label: workspace?.name ?? '', detail, url: urlOf(confirmation) }]
+  const page = createPage('confirm_connection', { client_name: client?.name ?? '', links })
+  return { page, browser: await identity.browserCookies.sign(browser) }
+}
+
+/** Returns the cookie of a browser after a sign-in, if a connection is to be remembered in it. */
+export async function rememberConnection(
+  { identity: { browserCookies } }: IdentityContext,
+  cookie: string | undefined,
+  provider: string,
+): Promise<{ browser?: string }> {
+  const id = readConnectionId(provider)
+  if (id === undefined) return {}
+  const browser = browserCookies.remember(await browserCookies.read(cookie), id)
+  return { browser: await browserCookies.sign(browser) }
+}

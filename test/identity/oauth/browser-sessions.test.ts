@@ -1,0 +1,207 @@
+// Threats: login CSRF, a session that outlives the sign-out of its browser, the wrong user's code.
+import test from 'ava'
+import { decodeJwt } from 'jose'
+import {
+  createAuthorizationRequest,
+  createOAuthClient,
+  issuer,
+  readPage,
+  signInWithOAuth,
+} from '../../support/oauth.ts'
+import { expectError, expectOk } from '../../support/outcome.ts'
+import { followRedirects } from '../../support/providers/browser-flow.ts'
+import { createSignInEnvironment } from '../../support/sign-in.ts'
+import type { Transport } from '../../support/transports.ts'
+
+const environment = await createSignInEnvironment()
+const { pool } = environment
+const client = await createOAuthClient(environment)
+test.after.always(() => environment.stop())
+
+/** Signs in at the provider in a browser that has these cookies. */
+async function signInAgain(
+  transport: Transport,
+  email: string,
+  more: Record<string, unknown>,
+  cookies: object = {},
+  provider = 'google',
+): Promise<Record<string, any>> {
+  const { request, verifier } = createAuthorizationRequest(client.client_id, more)
+  const begun = expectOk(await transport.call('Authorize', { ...request, provider, ...cookies }))
+  const callbackUrl = `${issuer}/auth/callback/${provider}`
+  const { callback } = await followRedirects(begun.location, callbackUrl, { hint: email })
+  const { login_state } = begun
+  const message = { provider, ...Object.fromEntries(callback), login_state, ...cookies }
+  return { ...expectOk(await transport.call('CompleteLogin', message)), request, verifier }
+}
+
+const parametersOf = (location: string) => Object.fromEntries(new URL(location).searchParams)
+
+/** Returns the confirmations of a page that asks which session goes on: to switch, to stay. */
+function readChoices(response: Record<string, any>): string[] {
+  if (response.page) return response.page.links.map(({ detail }: { detail: string }) => detail)
+  return [...response.html.matchAll(/name="confirmation" value="([^"]*)"/g)].map(
+    ([, value]) => value,
+  )
+}
+
+for (const transport of environment.transports) {
+  const over = `over ${transport.label}`
+  const call = transport.call.bind(transport)
+  const userOf = async (browser_session: string) => {
+    const { rows } = await pool.query(
+      `select id, user_id from browser_sessions where secret_hash = encode(sha256($1), 'hex')`,
+      [browser_session],
+    )
+    return rows[0]
+  }
+  const silentError = async (browser_session: string) => {
+    const { request } = createAuthorizationRequest(client.client_id, { prompt: 'none' })
+    const { location } = expectOk(await call('Authorize', { ...request, browser_session }))
+    return parametersOf(location).error
+  }
+
+  for (const choice of ['switch', 'stay']) {
+    test(`another person's session is replaced after a page alone: ${choice} ${over}`, async (t) => {
+      const bob = await signInWithOAuth(environment, transport, { client })
+      const email = environment.addProviderUser()
+      const cookies = { browser_session: bob.browser_session }
+      const second = await signInAgain(transport, email, { prompt: 'login' }, cookies)
+      t.is(second.browser_session, undefined)
+      const { pending_session, location } = second
+      const resumed = { ...parametersOf(location), ...cookies, pending_session }
+      const asking = expectOk(await call('Authorize', resumed))
+      const { text } = readPage(asking)
+      t.true(text.includes(bob.email) && text.includes(email))
+      t.is(await silentError(bob.browser_session), undefined, 'nothing has changed')
+      const [switching, staying] = readChoices(asking)
+      for (const forged of ['x', createdElsewhere(switching)])
+        t.falsy(expectOk(await call('Authorize', { ...resumed, confirmation: forged })).location)
+
+      const confirmation = choice === 'switch' ? switching : staying
+      const chosen = expectOk(await call('Authorize', { ...resumed, confirmation }))
+      t.is(chosen.pending_session, '')
+      const me = await call('GetMe', {}, { token: bob.tokens.access_token })
+      if (choice === 'stay') {
+        t.is(parametersOf(chosen.location).error, 'access_denied')
+        t.true(me.ok)
+        t.is(await silentError(bob.browser_session), undefined)
+        t.is(await silentError(pending_session), 'login_required')
+        return
+      }
+      t.is(expectError(me).reason, 'TOKEN_REVOKED')
+      t.is(await silentError(bob.browser_session), 'login_required')
+      const { browser_session } = chosen
+      t.is(browser_session, pending_session)
+      const done = { ...parametersOf(chosen.location), browser_session }
+      t.truthy(parametersOf(expectOk(await call('Authorize', done)).location).code)
+      const again = { ...resumed, browser_session, confirmation }
+      t.truthy(expectOk(await call('Authorize', again)).location, 'the page is not shown again')
+    })
+  }
+
+  test(`a new sign-in of the same person renews the session of the browser ${over}`, async (t) => {
+    const first = await signInWithOAuth(environment, transport, { client })
+    const cookies = { browser_session: first.browser_session }
+    const { id } = await userOf(first.browser_session)
+    const second = await signInAgain(transport, first.email, { prompt: 'login' }, cookies)
+    t.is((await userOf(second.browser_session)).id, id)
+    t.is(await userOf(first.browser_session), undefined, 'the old cookie has ended')
+    const exchange = {
+      ...{ grant_type: 'authorization_code', code: parametersOf(second.location).code },
+      ...{ redirect_uri: second.request.redirect_uri, code_verifier: second.verifier, ...client },
+    }
+    const tokens = expectOk(await call('IssueToken', exchange))
+    const { browser_session } = second
+    const request = { id_token_hint: tokens.id_token, browser_session }
+    expectOk(await call('EndBrowserSession', request))
+    for (const { access_token } of [first.tokens, tokens]) {
+      const me = await call('GetMe', {}, { token: access_token })
+      t.is(expectError(me).reason, 'TOKEN_REVOKED', 'the sign-out ends every app')
+    }
+  })
+
+  test(`an id_token_hint binds the answer ${over}`, async (t) => {
+    const bob = await signInWithOAuth(environment, transport, { client })
+    const carol = environment.addProviderUser()
+    const hint = { id_token_hint: bob.tokens.id_token }
+    const other = await signInAgain(transport, carol, hint)
+    t.is(parametersOf(other.location).error, 'login_required')
+    t.is(other.browser_session, undefined)
+    const same = await signInAgain(transport, bob.email, hint)
+    t.truthy(parametersOf(same.location).code)
+    const { browser_session } = bob
+    for (const [prompt, error] of [
+      ['none', 'login_required'],
+      [undefined, 'invalid_request'],
+    ] as const) {
+      const more = { id_token_hint: `${bob.tokens.id_token}x`, ...(prompt && { prompt }) }
+      const { request } = createAuthorizationRequest(client.client_id, more)
+      const { location } = expectOk(await call('Authorize', { ...request, browser_session }))
+      t.is(parametersOf(location).error, error)
+    }
+  })
+
+  test(`the time of the callback meets a max_age of an hour or more ${over}`, async (t) => {
+    const email = environment.addProviderUser()
+    const signInByGithub = (max_age: string) =>
+      signInAgain(transport, email, { max_age }, {}, 'github')
+    t.is(parametersOf((await signInByGithub('3599')).location).error, 'login_required')
+    const { location, browser_session } = await signInByGithub('3600')
+    t.truthy(parametersOf(location).code)
+    for (const [max_age, error] of [
+      ['3599', 'login_required'],
+      ['3600', undefined],
+    ] as const) {
+      const more = { max_age, prompt: 'none' }
+      const { request } = createAuthorizationRequest(client.client_id, more)
+      const silent = expectOk(await call('Authorize', { ...request, browser_session }))
+      t.is(parametersOf(silent.location).error, error)
+    }
+  })
+}
+
+const createdElsewhere = (confirmation = '') => [...confirmation].reverse().join('')
+
+test('a form of another site is repeated as a GET request, which has the cookies', async (t) => {
+  const [, rest] = environment.transports as [Transport, Transport]
+  const { browser_session, tokens } = await signInWithOAuth(environment, rest, { client })
+  const address = `http://127.0.0.1:${environment.httpPort}`
+  const post = (path: string, body: object, headers: Record<string, string>) =>
+    fetch(address + path, {
+      ...{ method: 'POST', body: new URLSearchParams({ ...body }), redirect: 'manual', headers },
+    })
+  const { request } = createAuthorizationRequest(client.client_id)
+  const crossSite: Record<string, string>[] = [
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { origin: 'https://other.example.com' },
+    { origin: 'null' },
+  ]
+  for (const headers of crossSite) {
+    for (const [path, body] of [
+      ['/oauth/authorize', request],
+      ['/oauth/logout', { id_token_hint: tokens.id_token as string }],
+    ] as const) {
+      const response = await post(path, body, headers)
+      t.is(response.status, 303, path)
+      t.deepEqual(response.headers.getSetCookie(), [])
+      const target = new URL(response.headers.get('location') ?? '', address + path)
+      t.is(target.origin + target.pathname, address + path)
+      t.deepEqual(Object.fromEntries(target.searchParams), { ...body })
+    }
+  }
+  const cookie = `daikon_session=${browser_session}`
+  const repeated = await post('/oauth/logout', {}, crossSite[0] ?? {})
+  const location = new URL(repeated.headers.get('location') ?? '', `${address}/oauth/logout`)
+  const page = await fetch(location, { headers: { cookie } })
+  t.regex(await page.text(), /Sign out\?/)
+  const own = await post('/oauth/authorize', request, { 'sec-fetch-site': 'same-origin', cookie })
+  t.is(own.status, 302)
+  const long = { ...request, id_token_hint: 'x'.repeat(9000) }
+  const refused = await post('/oauth/authorize', long, crossSite[0] ?? {})
+  t.is(refused.status, 400)
+  t.truthy(decodeJwt(tokens.id_token as string).auth_time)
+})
+
+test.after('no internal errors occurred', (t) => t.deepEqual(environment.failures, []))
