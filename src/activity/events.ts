@@ -584,6 +584,14 @@ export const activityEvents = {
     recordedBy: [],
     alsoRecordedBy: 'sign-ins by a connection',
   },
+  'connection.claims_missing': {
+    target: 'connection',
+    detail: ['claims', 'cure'],
+    description:
+      'Somebody signed in with a token that omits claims of the mapping because they have too many values, so what the claims map stayed as it was; recorded at most once a day',
+    recordedBy: [],
+    alsoRecordedBy: 'sign-ins by a connection',
+  },
   'connection.break_glass_used': {
     target: 'user',
     detail: ['connection_id', 'provider'],

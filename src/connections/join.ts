@@ -13,7 +13,7 @@ import { removeEndedMembersOf } from '../workspaces/member-expiry.ts'
 import { lockWorkspace } from '../workspaces/member-rules.ts'
 import type { MemberId } from '../workspaces/store/member-store.ts'
 import type { WorkspaceStore } from '../workspaces/store/workspace-store.ts'
-import { applyMapping, type MappingStores } from './apply-mapping.ts'
+import { applyMapping, type MappingStores, recordMissingClaims } from './apply-mapping.ts'
 import { findPerson } from './find-person.ts'
 import { mapClaims } from './mapping.ts'
 import type { ConnectionDomainStore } from './store/connection-domain-store.ts'
@@ -86,6 +86,7 @@ export async function joinByConnection(
   await tx.connectionSubjects.recordSignIn(connectionId, subject, now)
   await tx.connections.recordSignIn(connectionId, now)
   await applyMapping(tx, member, mapped)
+  await recordMissingClaims(tx, connection, mapped.missing, now)
   const workspaces = await tx.claims.listWorkspaces(userId)
   const isOnlyHere = workspaces.length === 1 && (await tx.accounts.list(userId)).length === 0
   const isNamed = user.name !== '' || user.givenName !== '' || user.familyName !== ''

@@ -66,6 +66,12 @@ export class ActivityStore {
     return new Set(rows.map(({ key }) => key))
   }
 
+  /** Whether an event about a target was recorded within the day before `now`. */
+  async wasRecordedToday(action: ActivityEventName, targetId: string, now: Date): Promise<boolean> {
+    const rows = await query(this.#em, recordedTodaySql, [targetId, action, now])
+    return rows.length > 0
+  }
+
   /**
    * Removes personal data of a user from the log: name, e-mail address and identifiers at identity
    * providers from the entries about the user, the slugs of the user's own workspaces, which may
@@ -111,6 +117,11 @@ const endedKeyUsesSql = `
   select target_id || ' ' || (detail ->> 'key_prefix') as key from activity
   where target_id = any($1::uuid[]) and action = 'service_app.ended_key_used'
     and created_at > now() - interval '1 hour'`
+
+/** $1 ID of the target, $2 action, $3 current time. */
+const recordedTodaySql = `
+  select from activity
+  where target_id = $1 and action = $2 and created_at > $3::timestamptz - interval '1 day' limit 1`
 
 /**
  * $1 user ID, $2 IDs of the user's own workspaces. Removes personal values from details, unless the
