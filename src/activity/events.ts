@@ -810,7 +810,7 @@ export const activityEvents = {
 
 /** Returns whether a field of the detail is personal data, which can be erased from the log. */
 export function isPersonalField(action: string, field: string): boolean {
-  if (field === 'email' || field === 'subject') return true
+  if (field === 'email' || field === 'subject' || field === 'condition') return true
   if (field === 'slug') return action.startsWith('workspace.')
   return action === 'user.renamed' && (field === 'from' || field === 'to')
 }

@@ -72,6 +72,7 @@ import { Connections } from './migrations/069-connections.ts'
 import { Scim } from './migrations/070-scim.ts'
 import { ChangedNames } from './migrations/071-changed-names.ts'
 import { RouteChanges } from './migrations/072-route-changes.ts'
+import { RedactedDeliveries } from './migrations/078-redacted-deliveries.ts'
 import { maxEntityConnections, poolTimeouts, withoutJit } from './pool.ts'
 import { withSessionSettings } from './session-settings.ts'
 
@@ -163,6 +164,7 @@ const migrations = [
   { name: '070-scim', class: Scim },
   { name: '071-changed-names', class: ChangedNames },
   { name: '072-route-changes', class: RouteChanges },
+  { name: '078-redacted-deliveries', class: RedactedDeliveries },
 ]
 
 type OrmOptions = {
