@@ -584,6 +584,14 @@ export const activityEvents = {
     recordedBy: [],
     alsoRecordedBy: 'sign-ins by a connection',
   },
+  'connection.claims_missing': {
+    target: 'connection',
+    detail: ['claims', 'cure'],
+    description:
+      'Somebody signed in with a token that omits claims of the mapping because they have too many values, so what the claims map stayed as it was; recorded at most once a day',
+    recordedBy: [],
+    alsoRecordedBy: 'sign-ins by a connection',
+  },
   'connection.break_glass_used': {
     target: 'user',
     detail: ['connection_id', 'provider'],
@@ -802,7 +810,7 @@ export const activityEvents = {
 
 /** Returns whether a field of the detail is personal data, which can be erased from the log. */
 export function isPersonalField(action: string, field: string): boolean {
-  if (field === 'email' || field === 'subject') return true
+  if (field === 'email' || field === 'subject' || field === 'condition') return true
   if (field === 'slug') return action.startsWith('workspace.')
   return action === 'user.renamed' && (field === 'from' || field === 'to')
 }

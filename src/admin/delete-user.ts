@@ -4,21 +4,26 @@ import { listServices } from '../activity/listed-services.ts'
 import { requireMatch } from '../core/entity-tag.ts'
 import { invalidArgument, ServiceError } from '../core/errors.ts'
 import type { RequestContext } from '../core/request-context.ts'
+import { createTextPattern } from '../core/text-pattern.ts'
 import { type SignOutStores, signOutEverywhere } from '../identity/sessions.ts'
 import { adminRequired, userInactive, userNotFound } from '../identity/user-errors.ts'
+import { redactPayload } from '../webhooks/redact.ts'
+import type { DeliveryStore } from '../webhooks/store/delivery-store.ts'
 import { describeCaller } from './describe-caller.ts'
+import { countKeptTexts } from './kept-texts.ts'
+import type { KeptTextStore } from './store/kept-text-store.ts'
 import type { PeopleStore } from './store/people-store.ts'
 import type { UserDataStore, UserToDelete } from './store/user-data-store.ts'
 import { requireAnotherAdministrator } from './user-status.ts'
 import { createUserTag } from './users.ts'
 
-type DeletionStores = { people: PeopleStore; userData: UserDataStore }
-type DeletionContext = RequestContext<SignOutStores & DeletionStores>
+type DeletionStores = { deliveries: DeliveryStore; people: PeopleStore; userData: UserDataStore }
+type DeletionContext = RequestContext<SignOutStores & DeletionStores & { keptTexts: KeptTextStore }>
 
 /**
  * Deletes a user together with all tokens. Workspaces without other members are deleted, resources
- * in other workspaces are transferred to `transfer_to`, and the user's name and e-mail address are
- * removed from the activity log.
+ * in other workspaces are transferred to `transfer_to`, and what names the user is removed from the
+ * activity log and from deliveries of webhooks. Returns what else contains such texts.
  *
  * @throws {ServiceError} already_exists if a workspace would lose its last owner, or if the user
  *   owns resources and `transfer_to` is not set
@@ -28,7 +33,7 @@ export async function deleteUser(
   { user_id, transfer_to, if_match }: DeleteUserRequest,
 ): Promise<DeleteUserResponse> {
   const callerId = principal.admin?.id
-  return stores.transaction(async (tx) => {
+  const pattern = await stores.transaction(async (tx) => {
     // Workspaces are locked before users, in the same order as for invitations, to prevent
     // deadlocks.
     await tx.userData.lockWorkspaces(user_id)
@@ -40,10 +45,13 @@ export async function deleteUser(
     await signOutEverywhere(tx, now, user.id)
     const services = listServices(await tx.userData.findServices(user.id))
     const emptied = workspaces.filter(({ hasOthers }) => !hasOthers).map(({ id }) => id)
+    const pattern = createTextPattern(await tx.userData.listTexts(user.id, emptied))
     await tx.userData.deleteWorkspaces(emptied)
     const transferred = await transferAllResources(tx.userData, user.id, transfer_to)
     await tx.userData.deleteUser(user.id)
-    await tx.activity.redactUser(user.id, emptied)
+    await tx.activity.redactUser(user.id, emptied, pattern)
+    if (pattern !== undefined)
+      await tx.deliveries.redact(pattern, (body) => redactPayload(body, pattern))
     await tx.activity.record(actorOf(principal), {
       action: 'user.erased',
       targetId: user.id,
@@ -54,8 +62,9 @@ export async function deleteUser(
         services,
       },
     })
-    return {}
+    return pattern
   })
+  return { kept_elsewhere: await countKeptTexts(stores.keptTexts, pattern) }
 }
 
 /** Locks the user and the calling administrator, whose permissions are checked under the lock. */

@@ -44,13 +44,20 @@ export function userCommand(): Command {
     .argument(...userArgument)
     .option('--transfer-to <user>', 'user who receives the resources in other workspaces')
     .action(async (key: string, { transferTo }: { transferTo?: string }, command) => {
-      const user_id = await withAdminApi(command, async (api) => {
+      const { user_id, kept_elsewhere } = await withAdminApi(command, async (api) => {
         const user_id = await requireUserId(api, key)
         const transfer_to = transferTo && (await requireUserId(api, transferTo))
-        await api('deleteUser', { user_id, ...(transfer_to && { transfer_to }) })
-        return user_id
+        const request = { user_id, ...(transfer_to && { transfer_to }) }
+        // A server responds without a body.
+        const { kept_elsewhere = [] } = await api('deleteUser', request)
+        return { user_id, kept_elsewhere }
       })
-      print(command, { user_id }, [`Deleted the user ${user_id}.`])
+      print(command, { user_id, kept_elsewhere }, [
+        `Deleted the user ${user_id}.`,
+        ...kept_elsewhere.map(
+          ({ kind, count }) => `Still named by ${kind}: ${count ?? 'not counted'}`,
+        ),
+      ])
     })
 
   overNetwork(command.command('deactivate'))

@@ -5,7 +5,7 @@ import { createRoleEvent } from '../workspaces/member-rules.ts'
 import type { GroupHierarchyStore } from '../workspaces/store/group-hierarchy-store.ts'
 import type { GroupStore } from '../workspaces/store/group-store.ts'
 import type { MemberId, MemberStore } from '../workspaces/store/member-store.ts'
-import type { mapClaims } from './mapping.ts'
+import type { MappedClaims } from './mapping.ts'
 
 export type MappingStores = {
   activity: ActivityStore
@@ -21,11 +21,30 @@ export type MappingStores = {
 export async function applyMapping(
   tx: MappingStores,
   member: MemberId,
-  { role, groups }: ReturnType<typeof mapClaims>,
+  { role, groups }: Pick<MappedClaims, 'role' | 'groups'>,
 ): Promise<void> {
   if (role) await changeRole(tx, member, role)
   if (groups) await changeGroups(tx, member, groups)
 }
+
+/**
+ * Records at most once a day that tokens of a connection lack claims of the mapping. The caller must
+ * have locked the workspace.
+ */
+export async function recordMissingClaims(
+  { activity }: MappingStores,
+  { id: targetId, workspaceId }: { id: string; workspaceId: string },
+  claims: string[],
+  now: Date,
+): Promise<void> {
+  const action = 'connection.claims_missing'
+  if (claims.length === 0 || (await activity.wasRecordedToday(action, targetId, now))) return
+  const detail = { claims: claims.join(', '), cure }
+  await activity.record(system, { action, targetId, workspaceId, detail })
+}
+
+const cure =
+  'Make the provider send fewer values: in Microsoft Entra ID, only the groups assigned to the application, or app roles'
 
 const system = { actorId: undefined }
 

@@ -13,7 +13,8 @@ import { removeEndedMembersOf } from '../workspaces/member-expiry.ts'
 import { lockWorkspace } from '../workspaces/member-rules.ts'
 import type { MemberId } from '../workspaces/store/member-store.ts'
 import type { WorkspaceStore } from '../workspaces/store/workspace-store.ts'
-import { applyMapping, type MappingStores } from './apply-mapping.ts'
+import { applyMapping, type MappingStores, recordMissingClaims } from './apply-mapping.ts'
+import { findPerson } from './find-person.ts'
 import { mapClaims } from './mapping.ts'
 import type { ConnectionDomainStore } from './store/connection-domain-store.ts'
 import type { ConnectionStore, StoredConnection } from './store/connection-store.ts'
@@ -35,17 +36,17 @@ type JoinStores = MappingStores & {
 /** A member who signs in by a connection. */
 export type ConnectedMember = {
   userId: string
-  /** Whether nobody but the connection knows the person, so that it may name them. */
-  isOnlyHere: boolean
+  /** Whether the person has no name yet, and nobody but the connection knows them. */
+  mayName: boolean
 }
 
 /**
  * Returns the member that the provider of a connection means, and locks their user until the end of the
  * transaction.
  *
- * The member is found by the subject, or else by the address, and joins if there is none. The provider
- * is trusted within its verified domains alone: both the asserted address and the one of the member must
- * be in one. It links no account, so it says nothing about the person elsewhere.
+ * `findPerson` finds the member, who joins if they have not yet. The provider is trusted within its
+ * verified domains alone: the asserted address, the one of the user and the one that the directory calls
+ * them by must be in one. It links no account, so it says nothing about the person elsewhere.
  */
 export async function joinByConnection(
   tx: JoinStores,
@@ -58,15 +59,15 @@ export async function joinByConnection(
   if (!email || !emailVerified) return failure('email_not_verified')
   if (!(await isTrusted(tx, connection, email))) return failure('domain_not_verified')
   const workspaceId = await lockWorkspace(tx.workspaces, connection.workspaceId)
-  const known = await tx.connectionSubjects.find(connectionId, subject)
-  const provisioned = await tx.scimUsers.findIdByName(workspaceId, email)
-  const userId = known?.userId ?? provisioned ?? (await tx.users.ensure(email))
+  const person = await findPerson(tx, connection, { subject, email, claims })
+  if (!person) return failure('account_conflict', 'the provider and the directory disagree')
+  const { userId, userName, isKnown } = person
   const { isActive } = await tx.users.lock(userId)
   if (!isActive) return failure('user_inactive')
-  if (known) {
-    const user = await tx.users.requireProfile(userId)
-    if (!(await isTrusted(tx, connection, user.email))) return failure('domain_not_verified')
-  } else if (await tx.connectionSubjects.findOfUser(connectionId, userId)) {
+  const user = await tx.users.requireProfile(userId)
+  for (const own of [user.email, userName ?? user.email])
+    if (!(await isTrusted(tx, connection, own))) return failure('domain_not_verified')
+  if (!isKnown && (await tx.connectionSubjects.findOfUser(connectionId, userId))) {
     // The address has passed to another account of the provider, and perhaps to another person.
     const detail = { provider, subject }
     const refusal = { action: 'user.link_refused', targetId: userId, detail } as const
@@ -85,9 +86,11 @@ export async function joinByConnection(
   await tx.connectionSubjects.recordSignIn(connectionId, subject, now)
   await tx.connections.recordSignIn(connectionId, now)
   await applyMapping(tx, member, mapped)
+  await recordMissingClaims(tx, connection, mapped.missing, now)
   const workspaces = await tx.claims.listWorkspaces(userId)
   const isOnlyHere = workspaces.length === 1 && (await tx.accounts.list(userId)).length === 0
-  return success({ userId, isOnlyHere })
+  const isNamed = user.name !== '' || user.givenName !== '' || user.familyName !== ''
+  return success({ userId, mayName: isOnlyHere && !isNamed })
 }
 
 /** Makes a user a member who has joined. Returns false if the workspace is full. */

@@ -46,18 +46,52 @@ export function mapGroups(
   return { given, managed: new Set(Object.values(groups)) }
 }
 
-/** What the claims of a sign-in give; undefined where they change nothing. */
+/** What the claims of a sign-in give. */
+export type MappedClaims = {
+  /** Undefined if the role stays as it is. */
+  role: MappedRole | undefined
+  /** Undefined if the groups stay as they are. */
+  groups: ReturnType<typeof mapGroups> | undefined
+  /** The claims of the mapping whose values are not in the token. */
+  missing: string[]
+}
+
+/** Returns what the claims of a sign-in give. */
 export function mapClaims(
   mapping: ConnectionMapping,
   defaultRole: MappedRole,
   claims: Record<string, unknown>,
-): { role: MappedRole | undefined; groups: ReturnType<typeof mapGroups> | undefined } {
+): MappedClaims {
   const { roleClaim, groupsClaim } = mapping
-  const read = (name: string) => readClaimValues(ownValue(claims, name))
+  const used = new Set([roleClaim, groupsClaim].filter((name) => name !== undefined))
+  const missing = [...used].filter((name) => isElsewhere(claims, name))
+  const read = (name: string | undefined) =>
+    name === undefined || missing.includes(name)
+      ? undefined
+      : readClaimValues(ownValue(claims, name))
+  const roleValues = read(roleClaim)
+  const groupValues = read(groupsClaim)
   return {
-    role: roleClaim === undefined ? undefined : mapRole(mapping, defaultRole, read(roleClaim)),
-    groups: groupsClaim === undefined ? undefined : mapGroups(mapping, read(groupsClaim)),
+    role: roleValues && mapRole(mapping, defaultRole, roleValues),
+    groups: groupValues && mapGroups(mapping, groupValues),
+    missing,
   }
+}
+
+/**
+ * Whether a token refers to the values of a claim instead of containing them: as a distributed claim
+ * (OpenID Connect Core 1.0, 5.6.2), or by the `hasgroups` of Microsoft Entra ID.
+ */
+function isElsewhere(claims: Record<string, unknown>, name: string): boolean {
+  if ((ownValue(claims, name) ?? null) !== null) return false
+  const names = ownValue(claims, '_claim_names')
+  const isNamed =
+    typeof names === 'object' &&
+    names !== null &&
+    !Array.isArray(names) &&
+    Object.hasOwn(names, name)
+  const hasGroups = ownValue(claims, 'hasgroups')
+  return isNamed || (name === 'groups' && (hasGroups === true || hasGroups === 'true'))
 }
 
 function ownValue<Value>(record: Record<string, Value>, name: string): Value | undefined {

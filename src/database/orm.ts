@@ -75,6 +75,7 @@ import { RouteChanges } from './migrations/072-route-changes.ts'
 import { FactsIdentity } from './migrations/073-facts-identity.ts'
 import { CompleteRecords } from './migrations/074-complete-records.ts'
 import { ReportedSignInTimes } from './migrations/076-reported-sign-in-times.ts'
+import { RedactedDeliveries } from './migrations/078-redacted-deliveries.ts'
 import { maxEntityConnections, poolTimeouts, withoutJit } from './pool.ts'
 import { withSessionSettings } from './session-settings.ts'
 
@@ -169,6 +170,7 @@ const migrations = [
   { name: '073-facts-identity', class: FactsIdentity },
   { name: '074-complete-records', class: CompleteRecords },
   { name: '076-reported-sign-in-times', class: ReportedSignInTimes },
+  { name: '078-redacted-deliveries', class: RedactedDeliveries },
 ]
 
 type OrmOptions = {

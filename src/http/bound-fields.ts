@@ -42,7 +42,7 @@ function readHeader(
   return others.length === 0 || headers[name] === first ? first : headersDistinct[name]
 }
 
-/** Writes bound fields to headers and cookies. An empty field deletes its cookie. */
+/** Writes bound fields to headers, lists as JSON, and cookies. An empty field deletes its cookie. */
 export function writeBoundFields(
   response: Response,
   fields: BoundField[],
@@ -52,7 +52,9 @@ export function writeBoundFields(
   const values = message as Message
   for (const { field, header, cookie } of fields) {
     const value = values[field]
-    if (header && value !== undefined) response.set(header, String(value))
+    if (header && Array.isArray(value)) {
+      if (value.length > 0) response.set(header, JSON.stringify(value))
+    } else if (header && value !== undefined) response.set(header, String(value))
     if (!cookie || typeof value !== 'string') continue
     const { same_site, max_age_field } = cookie
     const seconds = Number(max_age_field ? values[max_age_field] : cookie.max_age) || 0

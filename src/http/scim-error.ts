@@ -7,6 +7,7 @@ export const scimType = 'application/scim+json'
 
 /** The detail code of each reason that has one (RFC 7644, section 3.12). */
 const scimTypes: Record<string, string> = {
+  ADDRESS_USED_ELSEWHERE: 'uniqueness',
   ALREADY_PROVISIONED: 'uniqueness',
   GROUP_NAME_TAKEN: 'uniqueness',
   INVALID_FILTER: 'invalidFilter',

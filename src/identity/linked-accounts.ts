@@ -64,6 +64,8 @@ async function linkByEmail(
   // Lock the user. If two accounts with the same address sign in concurrently, the second then sees
   // the first one's link.
   const { isActive } = await tx.users.lock(userId)
+  // A directory may have given the user another address before the lock was acquired.
+  if ((await tx.users.findByEmail(email))?.id !== userId) return linkByEmail(tx, identity, email)
   if (!isActive) return failure('user_inactive')
   const accounts = await tx.accounts.list(userId)
   if (accounts.some((other) => other.provider === provider && other.subject === subject))

@@ -59,7 +59,7 @@ export async function signIn(
 
 /**
  * Signs a member of the workspace of a connection in. This makes no administrator, creates no personal
- * workspace, and changes no profile that others see, too.
+ * workspace, and changes no name.
  */
 async function signInByConnection(
   tx: IdentityStores,
@@ -69,9 +69,9 @@ async function signInByConnection(
 ): Promise<SignInResult<SignedInUser>> {
   const joined = await joinByConnection(tx, context, connectionId, identity)
   if (!joined.ok) return joined
-  const { userId: id, isOnlyHere } = joined.value
+  const { userId: id, mayName } = joined.value
   const { name, givenName, familyName, avatarUrl } = identity
-  const profile = isOnlyHere
+  const profile = mayName
     ? { name, givenName, familyName, avatarUrl }
     : { name: '', givenName: '', familyName: '', avatarUrl: '' }
   const user = await tx.users.updateSignedIn({ id, adminEmail: undefined, ...profile })

@@ -18,6 +18,7 @@ import { isUuid } from '../core/uuid.ts'
 import type { UserStore } from '../identity/store/user-store.ts'
 import { lockWorkspace } from '../workspaces/member-rules.ts'
 import type { MemberId } from '../workspaces/store/member-store.ts'
+import { ensureUserOf, moveAddress } from './addresses.ts'
 import { externalId, userSchema, userSchemas } from './attributes.ts'
 import {
   type Change,
@@ -97,7 +98,9 @@ export async function createScimUser(
   return inWorkspace(context, workspace_id, async (change, workspaceId) => {
     const { tx, principal, now } = change
     const connection = await requireConnection(tx, workspaceId, email)
-    const id = { workspaceId, userId: await tx.users.ensure(email) }
+    const userId = await ensureUserOf(tx, workspaceId, email)
+    if (userId === undefined) throw usedElsewhere()
+    const id = { workspaceId, userId }
     const known = await tx.scimUsers.lock(id)
     if (known && !known.isDeleted) throw alreadyProvisioned()
     if (await tx.scimUsers.isTaken(id, email)) throw alreadyProvisioned()
@@ -168,6 +171,7 @@ async function changeUser(
       externalId === before.externalId && isDeepStrictEqual(attributes, before.attributes)
     if (!isSame || isActive !== before.isActive)
       await tx.scimUsers.update(before, { attributes, externalId, userName: email, isActive }, now)
+    if (email !== before.userName) await moveAddress(tx, before, email)
     if (!isSame)
       await tx.activity.record(actorOf(principal), createEvent('scim.user_updated', before, email))
     await changeMembership(change, before, described)
@@ -287,5 +291,13 @@ function alreadyProvisioned(): ServiceError {
     'already_exists',
     'ALREADY_PROVISIONED',
     'The directory has already provisioned a user with this userName',
+  )
+}
+
+function usedElsewhere(): ServiceError {
+  return new ServiceError(
+    'already_exists',
+    'ADDRESS_USED_ELSEWHERE',
+    'The person who had this address before still signs in with it elsewhere',
   )
 }

@@ -4,6 +4,7 @@ import { ChainStore } from '../activity/store/chain-store.ts'
 import { FeedStore } from '../activity/store/feed-store.ts'
 import { ClientAppStore } from '../admin/store/client-app-store.ts'
 import { ImportStore } from '../admin/store/import-store.ts'
+import { KeptTextStore } from '../admin/store/kept-text-store.ts'
 import { NameSearchStore } from '../admin/store/name-search-store.ts'
 import { NameStore } from '../admin/store/name-store.ts'
 import { PeopleStore } from '../admin/store/people-store.ts'
@@ -73,6 +74,7 @@ const storeClasses = {
   groups: GroupStore,
   imports: ImportStore,
   invitations: InvitationStore,
+  keptTexts: KeptTextStore,
   links: LinkStore,
   managementApps: ManagementAppStore,
   members: MemberStore,

@@ -473,6 +473,7 @@ const eventCalls: EventCalls = {
   'connection.domain_failing': {},
   'connection.domain_lapsed': {},
   'connection.member_joined': {},
+  'connection.claims_missing': {},
   'connection.break_glass_used': {},
   'webhook.created': {
     createWebhook: async () =>

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { createStores } from '../../src/server/stores.ts'
 import { createAdmin } from '../support/admin.ts'
 import { runCli } from '../support/cli.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
@@ -34,7 +35,7 @@ for (const transport of environment.transports) {
     await pool.query('update users set is_admin = true where id = $1', [id])
     const { admin: cookie = '' } = await signInAdmin(transport, email, 'github')
     expectOk(await call('UpdateUser', { user_id: id, name: 'Changed' }))
-    t.deepEqual(expectOk(await erase(id.toUpperCase())), {})
+    expectOk(await erase(id.toUpperCase()))
 
     const unauthenticated = { ok: false, code: 'unauthenticated' } as const
     for (const each of environment.transports) {
@@ -169,6 +170,133 @@ for (const transport of environment.transports) {
     t.is(expectError(unknown).reason, 'USER_NOT_FOUND')
   })
 }
+
+/** Returns the tables with a row that contains a text, except for those of the log of PostgreSQL. */
+async function findTables(text: string): Promise<string[]> {
+  const { rows } = await pool.query(
+    `select format('%I.%I', schemaname, tablename) as name from pg_tables
+     where schemaname in ('public', 'pgboss') order by 1`,
+  )
+  const found = []
+  for (const { name } of rows)
+    if ((await count(`${name} r where to_jsonb(r)::text ilike $1`, `%${text}%`)) > 0)
+      found.push(name.replace('public.', ''))
+  return found
+}
+
+for (const transport of environment.transports)
+  test(`no table names an erased person, and what others wrote is listed over ${transport.label}`, async (t) => {
+    const marker = `zoe${randomUUID().slice(0, 8)}`
+    const name = `${marker} "O'Neil (x)*`
+    const fixture = await createWorkspaceFixture(environment, transport)
+    const { workspace, people } = fixture
+    const email = environment.addProviderUser({ email: `${marker}@example.com`, name })
+    await signIn(transport, email, 'github')
+    const { rows } = await pool.query('select id from users where email = $1', [email])
+    const { id } = rows[0]
+    await seed.member(workspace, id, 'editor')
+    const token = await environment.token(id, workspace)
+    const externalId = `hr/${marker}`
+    expectOk(await admin.call(transport, 'UpdateUser', { user_id: id, external_id: externalId }))
+    expectOk(await transport.call('UpdateMe', { name: 'Zoe' }, { token }))
+    expectOk(await transport.call('UpdateMe', { name }, { token }))
+    const connection = await seed.connection(workspace, `https://${randomUUID()}.example`)
+    await pool.query(
+      `insert into connection_subjects
+         (connection_id, subject, user_id, workspace_id, email, last_sign_in_at)
+       values ($1, $2, $3, $4, $5, now())`,
+      [connection, `sub-${marker}`, id, workspace, email],
+    )
+    await pool.query(
+      `insert into scim_users (workspace_id, user_id, user_name, external_id, attributes, is_active,
+         created_at, updated_at)
+       values ($1, $2, $3, $4, $5, true, now(), now())`,
+      [workspace, id, email, `e-${marker}`, { displayName: name }],
+    )
+    const own = await fixture.register(people.editor)
+    await fixture.share(people.editor, own, { user: id }, 'view')
+    expectOk(await transport.call('GetMe', {}, { token }))
+
+    // What others write: the erasure lists it, and removes its copies in logs and queues.
+    const other = await fixture.register(people.editor, { display_name: `Notes for ${email}` })
+    await fixture.share(people.editor, other, { user: people.viewer.id }, 'view')
+    await pool.query(
+      `update shares set permission = '?view', condition = 'named', params = $2 where resource_id = $1`,
+      [other.resource_id, { who: email }],
+    )
+    const group = await seed.group(workspace)
+    await pool.query('update groups set name = $2 where id = $1', [group, `Friends of ${name}`])
+    const stores = createStores(environment.database.fork())
+    await stores.activity.record(
+      { actorId: people.editor.id },
+      {
+        action: 'permission.shared',
+        targetId: other.id,
+        workspaceId: workspace,
+        detail: {
+          condition: `named {"who":"${email.toUpperCase()}"}`,
+          permission: 'view',
+        } as never,
+      },
+    )
+    const webhook = randomUUID()
+    await stores.webhooks.insert(
+      webhook,
+      { url: 'https://w.example', events: [], workspaceId: null, description: '', isActive: true },
+      'secret',
+      undefined,
+    )
+    t.teardown(() => pool.query('delete from webhooks where id = $1', [webhook]))
+    const insert = async (detail: object) => {
+      const deliveryId = randomUUID()
+      const data = { target_id: id, detail }
+      const requestBody = JSON.stringify({ type: 'user.updated', position: 7, data })
+      const delivery = { id: deliveryId, webhookId: webhook, type: 'user.updated', requestBody }
+      await stores.deliveries.insert([delivery], new Date())
+      return deliveryId
+    }
+    const finish = (deliveryId: string) =>
+      stores.deliveries.finish(
+        [
+          {
+            ...{ id: deliveryId, state: 'pending', nextAttemptAt: new Date(), durationMs: 1 },
+            ...{ responseStatus: 500, responseBody: `Hello ${name}`, error: null },
+          },
+        ],
+        new Date(),
+      )
+    const named = await insert({ email, name, role: 'viewer' })
+    const running = await insert({ from: name })
+    const echoed = await insert({ role: 'viewer' })
+    const unnamed = await insert({ role: 'x', name: `${marker}s` })
+    await finish(echoed)
+
+    const outcome = await admin.call(transport, 'DeleteUser', {
+      user_id: id,
+      transfer_to: people.owner.id,
+    })
+    const erased = expectOk(outcome)
+    await finish(running)
+    const body = async (deliveryId: string) => {
+      const delivery = await stores.deliveries.find(webhook, deliveryId)
+      return { ...JSON.parse(delivery?.requestBody ?? '').data, response: delivery?.responseBody }
+    }
+    t.deepEqual(await body(named), { target_id: id, detail: { role: 'viewer' }, response: null })
+    t.deepEqual(await body(running), { target_id: id, detail: {}, response: null })
+    t.deepEqual(await body(echoed), { target_id: id, detail: { role: 'viewer' }, response: null })
+    t.is((await body(unnamed)).detail.name, `${marker}s`, 'another word')
+    await pool.query('delete from webhook_deliveries where id = $1', [unnamed])
+
+    const kept =
+      transport.name === 'grpc'
+        ? erased.kept_elsewhere
+        : JSON.parse(
+            (outcome as { headers: Record<string, string> }).headers['x-kept-elsewhere'] ?? '',
+          )
+    const expected = ['groups', 'shares', 'resources'].map((kind) => ({ kind, count: 1 }))
+    t.deepEqual(kept, expected)
+    t.deepEqual(await findTables(marker), ['groups', 'resources', 'shares'])
+  })
 
 test('the user and workspace commands accept e-mail addresses and IDs', async (t) => {
   const run = async (...args: string[]) => {

@@ -179,7 +179,8 @@ for (const transport of environment.transports) {
     await refuse({ exp: 1_700_000_000 }, 'invalid_response')
     await refuse({ sub: '' }, 'invalid_response')
     await refuse({ email_verified: false }, 'email_not_verified')
-    await refuse({ email_verified: 'true' }, 'email_not_verified')
+    for (const email_verified of ['True', 'yes', 1, 'false'])
+      await refuse({ email_verified }, 'email_not_verified')
     await refuse({ email: undefined }, 'email_not_verified')
     await refuse({ email: 'ann@other.example.com' }, 'domain_not_verified')
     await refuse({ email: `ann@sub.${connected.domain}` }, 'domain_not_verified')
@@ -331,6 +332,59 @@ test('the mapping gives role and groups at each sign-in, and records changes', a
       ...[engineers, sales].toSorted().map((group) => ['group.member_removed', group]),
     ],
   )
+})
+
+test('claims that the provider keeps elsewhere change nothing, which is recorded once a day', async (t) => {
+  const connected = await connectWorkspace(t, environment, rest)
+  const { workspace_id, connection_id } = connected
+  const engineers = await seed.group(workspace_id)
+  const mapping = {
+    ...{ role_claim: 'roles', roles: { boss: 'admin' } },
+    ...{ groups_claim: 'groups', groups: { eng: engineers } },
+  }
+  expectOk(await connected.change({ mapping }))
+  const signInWith = async (claims: object) => {
+    connected.assert('ann', { email_verified: 'true', ...claims })
+    const { access_token } = await obtainConnectionTokens(rest, connected)
+    const { wrole, groups } = decodeJwt(access_token)
+    return [wrole, groups]
+  }
+  const recorded = async () => {
+    const { rows } = await pool.query(
+      `select target_id, detail->>'claims' as claims, detail->>'cure' as cure from activity
+       where action = 'connection.claims_missing' and workspace_id = $1 order by id`,
+      [workspace_id],
+    )
+    return rows.map(({ target_id, claims, cure }) => [target_id, claims, cure !== ''])
+  }
+  const all = ['admin', [engineers]]
+  t.deepEqual(await signInWith({ roles: 'boss', groups: ['eng'] }), all)
+  const names = (...claims: string[]) => ({
+    _claim_names: Object.fromEntries(claims.map((name) => [name, 'src1'])),
+    _claim_sources: { src1: { endpoint: 'https://graph.example/users/1/getMemberObjects' } },
+  })
+  t.deepEqual(await recorded(), [])
+  t.deepEqual(await signInWith(names('groups', 'roles')), all)
+  t.deepEqual(await recorded(), [[connection_id, 'roles, groups', true]])
+  t.deepEqual(await signInWith({ roles: 'boss', hasgroups: true }), all)
+  t.deepEqual(await signInWith({ roles: 'boss', hasgroups: 'true' }), all)
+  t.is((await recorded()).length, 1, 'once a day')
+  await pool.query(
+    `update activity set created_at = created_at - interval '1 day'
+     where action = 'connection.claims_missing' and workspace_id = $1`,
+    [workspace_id],
+  )
+  t.deepEqual(await signInWith({ roles: 'boss', ...names('groups') }), all)
+  t.deepEqual((await recorded())[1], [connection_id, 'groups', true])
+  for (const claims of [names('other'), { ...names('groups'), groups: [] }, { hasgroups: false }])
+    t.deepEqual(await signInWith(claims), ['viewer', []], JSON.stringify(claims))
+  await signInWith({ roles: 'boss', groups: ['eng'] })
+  for (const _claim_names of [null, 'groups', ['groups'], { __proto__: { groups: 'x' } }])
+    t.deepEqual(await signInWith({ roles: 'boss', _claim_names }), ['admin', []])
+
+  expectOk(await connected.change({ mapping: { role_claim: 'groups', roles: { eng: 'editor' } } }))
+  t.deepEqual(await signInWith({ groups: 'eng' }), ['editor', []])
+  t.deepEqual(await signInWith(names('groups')), ['editor', []], 'a role from groups')
 })
 
 test('the mapping demotes an owner, but never the last one', async (t) => {

@@ -88,6 +88,7 @@ export const actions: NonNullable<ActivityFilter['action']>[] = [
   'connection.domain_failing',
   'connection.domain_lapsed',
   'connection.member_joined',
+  'connection.claims_missing',
   'connection.break_glass_used',
   'webhook.created',
   'webhook.updated',

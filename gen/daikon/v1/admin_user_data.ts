@@ -35,6 +35,16 @@ export interface DeleteUserRequest {
 
 /** The empty response to the deletion of a user. */
 export interface DeleteUserResponse {
+  /** Texts written by services and customers that still name the user. Empty if there are none. */
+  kept_elsewhere: KeptText[];
+}
+
+/** Records outside the user's data that contain the name, an address or an identifier of the user. */
+export interface KeptText {
+  /** What the records are, such as `groups`, `shares` or `resources`. */
+  kind: string;
+  /** The number of records. Absent if counting took too long. */
+  count?: number | undefined;
 }
 
 /** The request of AdminService.ExportUser. */
@@ -256,11 +266,14 @@ export const DeleteUserRequest: MessageFns<DeleteUserRequest> = {
 };
 
 function createBaseDeleteUserResponse(): DeleteUserResponse {
-  return {};
+  return { kept_elsewhere: [] };
 }
 
 export const DeleteUserResponse: MessageFns<DeleteUserResponse> = {
-  encode(_: DeleteUserResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: DeleteUserResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.kept_elsewhere) {
+      KeptText.encode(v!, writer.uint32(10).fork()).join();
+    }
     return writer;
   },
 
@@ -277,6 +290,14 @@ export const DeleteUserResponse: MessageFns<DeleteUserResponse> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.kept_elsewhere.push(KeptText.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -292,8 +313,76 @@ export const DeleteUserResponse: MessageFns<DeleteUserResponse> = {
   create<I extends Exact<DeepPartial<DeleteUserResponse>, I>>(base?: I): DeleteUserResponse {
     return DeleteUserResponse.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<DeleteUserResponse>, I>>(_: I): DeleteUserResponse {
+  fromPartial<I extends Exact<DeepPartial<DeleteUserResponse>, I>>(object: I): DeleteUserResponse {
     const message = createBaseDeleteUserResponse();
+    message.kept_elsewhere = object.kept_elsewhere?.map((e) => KeptText.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseKeptText(): KeptText {
+  return { kind: "", count: undefined };
+}
+
+export const KeptText: MessageFns<KeptText> = {
+  encode(message: KeptText, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.kind !== "") {
+      writer.uint32(10).string(message.kind);
+    }
+    if (message.count !== undefined) {
+      writer.uint32(16).int32(message.count);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): KeptText {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseKeptText();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.kind = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.count = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<KeptText>, I>>(base?: I): KeptText {
+    return KeptText.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<KeptText>, I>>(object: I): KeptText {
+    const message = createBaseKeptText();
+    message.kind = object.kind ?? "";
+    message.count = object.count ?? undefined;
     return message;
   },
 };

@@ -3,7 +3,7 @@ import type { ActivityEntry } from '../../../gen/daikon/v1/admin_records.ts'
 import { query } from '../../database/query.ts'
 import { isoTime, type Timestamp } from '../../database/sql-values.ts'
 import type { Actor } from '../actor.ts'
-import type { ActivityEventName } from '../events.ts'
+import { type ActivityEventName, activityEvents } from '../events.ts'
 import { type ActivityEvent, createEntry, insertEntriesSql } from './entries-sql.ts'
 import { createEntriesSql, type EntryQuery, entryColumns } from './entry-query.ts'
 
@@ -66,21 +66,49 @@ export class ActivityStore {
     return new Set(rows.map(({ key }) => key))
   }
 
+  /** Whether an event about a target was recorded within the day before `now`. */
+  async wasRecordedToday(action: ActivityEventName, targetId: string, now: Date): Promise<boolean> {
+    const rows = await query(this.#em, recordedTodaySql, [targetId, action, now])
+    return rows.length > 0
+  }
+
   /**
    * Removes personal data of a user from the log: name, e-mail address and identifiers at identity
    * providers from the entries about the user, the slugs of the user's own workspaces, which may
    * contain the name or the address, and the IP addresses of the user's requests. The entries
+   * and conditions of any share or link that match `pattern`. The entries
    * remain, and the hash chain remains valid, because it covers only digests, whose salts are
    * removed with the values. Earlier versions of daikon hashed some values directly instead of their
    * digests. Those values are not removed.
    */
-  async redactUser(userId: string, workspaceIds: string[]): Promise<void> {
+  async redactUser(userId: string, workspaceIds: string[], pattern?: string): Promise<void> {
+    if (pattern !== undefined)
+      for (const action of conditionActions) await this.#redactConditions(action, pattern)
     await query(this.#em, redactDetailsSql, [userId, workspaceIds])
     await query(this.#em, redactAddressesSql, [userId])
   }
+
+  /** Removes the conditions that match a pattern, in steps. */
+  async #redactConditions(action: string, pattern: string): Promise<void> {
+    let after: string | undefined
+    do {
+      const [page]: { last: string }[] = await query(this.#em, redactConditionsSql, [
+        action,
+        after,
+        pattern,
+      ])
+      after = page?.last
+    } while (after !== undefined)
+  }
 }
 
+/** The events whose detail has a condition. */
+const conditionActions = Object.entries(activityEvents)
+  .filter(([, { detail }]) => detail.some((field) => field === 'condition'))
+  .map(([action]) => action)
+
 /** The optional fields of an entry. */
+
 type OptionalField =
   | 'target_id'
   | 'actor_id'
@@ -112,6 +140,11 @@ const endedKeyUsesSql = `
   where target_id = any($1::uuid[]) and action = 'service_app.ended_key_used'
     and created_at > now() - interval '1 hour'`
 
+/** $1 ID of the target, $2 action, $3 current time. */
+const recordedTodaySql = `
+  select from activity
+  where target_id = $1 and action = $2 and created_at > $3::timestamptz - interval '1 day' limit 1`
+
 /**
  * $1 user ID, $2 IDs of the user's own workspaces. Removes personal values from details, unless the
  * hash chain covers them without a digest.
@@ -133,6 +166,18 @@ const redactDetailsSql = `
     ),
     seal_salts = a.seal_salts - array(select 'detail.' || field from unnest(r.fields) field)
   from redacted r where a.id = r.id`
+
+/** $1 action, $2 ID after which the step begins, $3 pattern. Returns the last entry of the step. */
+const redactConditionsSql = `
+  with step as (
+    select id, detail ->> 'condition' as condition from activity
+    where action = $1 and ($2::uuid is null or id > $2) order by id limit 20000
+  ), redacted as (
+    update activity a set detail = detail - 'condition', seal_salts = seal_salts - 'detail.condition'
+    where a.id = any(array(select id from step where condition ~* $3))
+      and (a.seal_seq is null or a.seal_digests ? 'detail.condition')
+  )
+  select id as last from step order by id desc limit 1`
 
 /** $1 user ID. */
 const redactAddressesSql = `

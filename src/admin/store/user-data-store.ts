@@ -80,6 +80,15 @@ export class UserDataStore {
     }))
   }
 
+  /**
+   * Returns the texts that name a user in daikon: names, addresses and identifiers, also earlier ones in
+   * the activity log, and the slugs of workspaces that are deleted with the user.
+   */
+  async listTexts(userId: string, workspaceIds: string[]): Promise<string[]> {
+    const rows = await query<{ text: string }>(this.#em, textsSql, [userId, workspaceIds])
+    return rows.map(({ text }) => text)
+  }
+
   /** Locks the workspaces of a user in a fixed order until the end of the transaction. */
   async lockWorkspaces(userId: string): Promise<void> {
     await query(this.#em, lockWorkspacesSql, [userId])
@@ -155,6 +164,22 @@ type BrowserSessionRow = {
 const connectionSubjectsSql = `
   select connection_id, workspace_id, subject, email, last_sign_in_at from connection_subjects
   where user_id = $1 order by created_at, connection_id`
+
+/** $1 user ID, $2 IDs of workspaces. */
+const textsSql = `
+  select distinct text from (
+    select unnest(array[email, name, btrim(given_name || ' ' || family_name), external_id]) as text
+    from users where id = $1
+    union all select unnest(array[subject, email]) from linked_accounts where user_id = $1
+    union all select unnest(array[subject, email]) from connection_subjects where user_id = $1
+    union all select unnest(array[user_name, external_id]) from scim_users where user_id = $1
+    union all select slug from workspaces where id = any($2::uuid[])
+    union all select detail ->> field
+      from activity, unnest(array['email', 'subject']) field
+      where target_type = 'user' and target_id = $1
+    union all select detail ->> field from activity, unnest(array['from', 'to']) field
+      where target_id = $1 and action = 'user.renamed'
+  ) t where text <> ''`
 
 /** $1 ID of the owner. */
 const resourcesSql = `

@@ -55,7 +55,7 @@ export function createConnectionProvider(
           provider: name,
           subject: readSubject(claims.sub),
           email,
-          emailVerified: email !== undefined && (claims.email_verified ?? true) === true,
+          emailVerified: email !== undefined && isVerified(claims.email_verified),
           name: readName(claims.name, email?.split('@')[0]),
           givenName: readName(claims.given_name),
           familyName: readName(claims.family_name),
@@ -66,6 +66,11 @@ export function createConnectionProvider(
     },
     timeout,
   )
+}
+
+/** Some providers send the text instead of the boolean. */
+function isVerified(claim: unknown): boolean {
+  return [undefined, null, true, 'true'].some((value) => value === claim)
 }
 
 /** What an issuer publishes, or why it cannot be used, as a message that completes "issuer …". */

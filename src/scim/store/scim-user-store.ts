@@ -85,6 +85,33 @@ export class ScimUserStore {
     return user?.id
   }
 
+  /** Returns up to two people to whom the directory of a workspace gave one of these IDs. */
+  findByExternalIds(
+    workspaceId: string,
+    externalIds: string[],
+  ): Promise<Pick<ScimUser, 'userId' | 'userName'>[]> {
+    return query(this.#em, findByExternalIdsSql, [workspaceId, externalIds])
+  }
+
+  /**
+   * Returns what the directory of a workspace calls a person, or called them until it deleted them;
+   * undefined if it never provisioned them.
+   */
+  async findName({ workspaceId, userId }: MemberId): Promise<string | undefined> {
+    const sql = `select user_name as name from scim_users
+      where workspace_id = $1 and user_id = $2`
+    const [user] = await query<{ name: string }>(this.#em, sql, [workspaceId, userId])
+    return user?.name
+  }
+
+  /**
+   * Changes the address of a user, unless another user has it or this one is known outside the
+   * workspace. The user must be locked.
+   */
+  async moveAddress({ workspaceId, userId }: MemberId, email: string): Promise<boolean> {
+    return (await query(this.#em, moveAddressSql, [workspaceId, userId, email])).length > 0
+  }
+
   /** Adds a person, or restores one whom the directory has deleted. */
   async insert({ workspaceId, userId }: MemberId, user: ScimUserChanges, now: Date): Promise<void> {
     await query(this.#em, insertSql, [workspaceId, userId, ...toValues(user), now])
@@ -167,6 +194,22 @@ const lockSql = `
 const isTakenSql = `
   select from scim_users
   where workspace_id = $1 and user_name = $2 and user_id <> $3 and deleted_at is null`
+
+/** $1 workspace, $2 external IDs. */
+const findByExternalIdsSql = `
+  select user_id as "userId", user_name as "userName" from scim_users
+  where workspace_id = $1 and external_id = any($2::text[]) and deleted_at is null
+  order by user_id limit 2`
+
+/** $1 workspace, $2 user, $3 address. */
+const moveAddressSql = `
+  update users u set email = $3
+  where u.id = $2 and not u.is_admin
+    and not exists (select from users o where o.email = $3)
+    and not exists (select from linked_accounts where user_id = $2)
+    and not exists (select from live_members where user_id = $2 and workspace_id <> $1)
+    and not exists (select from scim_users where user_id = $2 and workspace_id <> $1)
+  returning u.id`
 
 /** $1 workspace, $2 user, $3 name, $4 external ID, $5 attributes, $6 whether active, $7 time. */
 const insertSql = `

@@ -105,6 +105,22 @@ export class DeliveryStore {
     await query(this.#em, sql, [webhookId])
   }
 
+  /**
+   * Removes what matches a pattern: `redactBody` from bodies of requests, and whole responses. Reads all
+   * deliveries in steps, and stops the creation of others until the end of the transaction.
+   */
+  async redact(pattern: string, redactBody: (body: string) => string): Promise<void> {
+    await query(this.#em, 'select from webhook_feed for no key update')
+    for (let after: string | null = null; ; ) {
+      const [page]: MatchingPage[] = await query(this.#em, matchingSql, [pattern, after])
+      if (!page?.last) return
+      const found = await query<{ id: string; body: string }>(this.#em, lockSql, [page.ids ?? []])
+      const bodies = found.map(({ body }) => redactBody(body))
+      await query(this.#em, redactSql, [found.map(({ id }) => id), bodies])
+      after = page.last
+    }
+  }
+
   /** Returns when the next delivery of each webhook is due, if any is pending. */
   async findNextDue(webhookIds: string[]): Promise<Map<string, Date>> {
     const sql = `select w.id, d.due from unnest($1::uuid[]) w (id) cross join lateral (
@@ -121,6 +137,29 @@ export class DeliveryStore {
     return rows.map(({ id }) => id)
   }
 }
+
+/** The matches in a step, and the last delivery of the step. */
+type MatchingPage = { ids: string[] | null; last: string | null }
+
+/** $1 pattern, $2 ID after which the step begins. */
+const matchingSql = `
+  select array_agg(id) filter (
+      where request_body ~* $1 or response_body ~* $1 or error ~* $1
+    ) as ids, (array_agg(id order by id desc))[1] as last
+  from (
+    select * from webhook_deliveries where $2::uuid is null or id > $2 order by id limit 20000
+  ) d`
+
+/** $1 IDs. */
+const lockSql = `
+  select id, request_body as body from webhook_deliveries where id = any($1::uuid[])
+  order by id for no key update`
+
+/** $1 IDs, $2 bodies. */
+const redactSql = `
+  update webhook_deliveries d
+  set request_body = r.body, response_body = null, error = null, is_redacted = true
+  from unnest($1::uuid[], $2::text[]) r (id, body) where d.id = r.id`
 
 const selectSql = `
   select id, type, state, attempts, created_at as "createdAt", next_attempt_at as "nextAttemptAt",
@@ -155,7 +194,8 @@ const claimSql = `
 const finishSql = `
   update webhook_deliveries d set state = a.state, next_attempt_at = a."nextAttemptAt",
     duration_ms = a."durationMs", response_status = a."responseStatus",
-    response_body = a."responseBody", error = a.error,
+    response_body = case when d.is_redacted then null else a."responseBody" end,
+    error = case when d.is_redacted then null else a.error end,
     first_failed_at = case when a.state = 'delivered' then first_failed_at
       else coalesce(first_failed_at, $2::timestamptz) end
   from json_to_recordset($1) a (id uuid, state text, "nextAttemptAt" timestamptz, "durationMs" int,

@@ -92,7 +92,9 @@ func (x *DeleteUserRequest) GetIfMatch() string {
 
 // The empty response to the deletion of a user.
 type DeleteUserResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Texts written by services and customers that still name the user. Empty if there are none.
+	KeptElsewhere []*KeptText `protobuf:"bytes,1,rep,name=kept_elsewhere,json=keptElsewhere,proto3" json:"kept_elsewhere,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -127,6 +129,68 @@ func (*DeleteUserResponse) Descriptor() ([]byte, []int) {
 	return file_daikon_v1_admin_user_data_proto_rawDescGZIP(), []int{1}
 }
 
+func (x *DeleteUserResponse) GetKeptElsewhere() []*KeptText {
+	if x != nil {
+		return x.KeptElsewhere
+	}
+	return nil
+}
+
+// Records outside the user's data that contain the name, an address or an identifier of the user.
+type KeptText struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What the records are, such as `groups`, `shares` or `resources`.
+	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	// The number of records. Absent if counting took too long.
+	Count         *int32 `protobuf:"varint,2,opt,name=count,proto3,oneof" json:"count,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *KeptText) Reset() {
+	*x = KeptText{}
+	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *KeptText) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*KeptText) ProtoMessage() {}
+
+func (x *KeptText) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use KeptText.ProtoReflect.Descriptor instead.
+func (*KeptText) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_admin_user_data_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *KeptText) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *KeptText) GetCount() int32 {
+	if x != nil && x.Count != nil {
+		return *x.Count
+	}
+	return 0
+}
+
 // The request of AdminService.ExportUser.
 type ExportUserRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -138,7 +202,7 @@ type ExportUserRequest struct {
 
 func (x *ExportUserRequest) Reset() {
 	*x = ExportUserRequest{}
-	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[2]
+	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -150,7 +214,7 @@ func (x *ExportUserRequest) String() string {
 func (*ExportUserRequest) ProtoMessage() {}
 
 func (x *ExportUserRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[2]
+	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -163,7 +227,7 @@ func (x *ExportUserRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportUserRequest.ProtoReflect.Descriptor instead.
 func (*ExportUserRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_user_data_proto_rawDescGZIP(), []int{2}
+	return file_daikon_v1_admin_user_data_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *ExportUserRequest) GetUserId() string {
@@ -203,7 +267,7 @@ type UserExport struct {
 
 func (x *UserExport) Reset() {
 	*x = UserExport{}
-	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[3]
+	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -215,7 +279,7 @@ func (x *UserExport) String() string {
 func (*UserExport) ProtoMessage() {}
 
 func (x *UserExport) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[3]
+	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -228,7 +292,7 @@ func (x *UserExport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UserExport.ProtoReflect.Descriptor instead.
 func (*UserExport) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_user_data_proto_rawDescGZIP(), []int{3}
+	return file_daikon_v1_admin_user_data_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *UserExport) GetUser() *UserDetail {
@@ -320,7 +384,7 @@ type ExportedConnectionSubject struct {
 
 func (x *ExportedConnectionSubject) Reset() {
 	*x = ExportedConnectionSubject{}
-	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[4]
+	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -332,7 +396,7 @@ func (x *ExportedConnectionSubject) String() string {
 func (*ExportedConnectionSubject) ProtoMessage() {}
 
 func (x *ExportedConnectionSubject) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[4]
+	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -345,7 +409,7 @@ func (x *ExportedConnectionSubject) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportedConnectionSubject.ProtoReflect.Descriptor instead.
 func (*ExportedConnectionSubject) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_user_data_proto_rawDescGZIP(), []int{4}
+	return file_daikon_v1_admin_user_data_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ExportedConnectionSubject) GetConnectionId() string {
@@ -402,7 +466,7 @@ type ExportedScimUser struct {
 
 func (x *ExportedScimUser) Reset() {
 	*x = ExportedScimUser{}
-	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[5]
+	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -414,7 +478,7 @@ func (x *ExportedScimUser) String() string {
 func (*ExportedScimUser) ProtoMessage() {}
 
 func (x *ExportedScimUser) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[5]
+	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -427,7 +491,7 @@ func (x *ExportedScimUser) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportedScimUser.ProtoReflect.Descriptor instead.
 func (*ExportedScimUser) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_user_data_proto_rawDescGZIP(), []int{5}
+	return file_daikon_v1_admin_user_data_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ExportedScimUser) GetWorkspaceId() string {
@@ -482,7 +546,7 @@ type ExportedBrowserSession struct {
 
 func (x *ExportedBrowserSession) Reset() {
 	*x = ExportedBrowserSession{}
-	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[6]
+	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -494,7 +558,7 @@ func (x *ExportedBrowserSession) String() string {
 func (*ExportedBrowserSession) ProtoMessage() {}
 
 func (x *ExportedBrowserSession) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[6]
+	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -507,7 +571,7 @@ func (x *ExportedBrowserSession) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportedBrowserSession.ProtoReflect.Descriptor instead.
 func (*ExportedBrowserSession) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_user_data_proto_rawDescGZIP(), []int{6}
+	return file_daikon_v1_admin_user_data_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ExportedBrowserSession) GetId() string {
@@ -561,7 +625,7 @@ type ExportedResource struct {
 
 func (x *ExportedResource) Reset() {
 	*x = ExportedResource{}
-	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[7]
+	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -573,7 +637,7 @@ func (x *ExportedResource) String() string {
 func (*ExportedResource) ProtoMessage() {}
 
 func (x *ExportedResource) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[7]
+	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -586,7 +650,7 @@ func (x *ExportedResource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportedResource.ProtoReflect.Descriptor instead.
 func (*ExportedResource) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_user_data_proto_rawDescGZIP(), []int{7}
+	return file_daikon_v1_admin_user_data_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ExportedResource) GetPermissionId() string {
@@ -673,7 +737,7 @@ type ExportedShare struct {
 
 func (x *ExportedShare) Reset() {
 	*x = ExportedShare{}
-	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[8]
+	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -685,7 +749,7 @@ func (x *ExportedShare) String() string {
 func (*ExportedShare) ProtoMessage() {}
 
 func (x *ExportedShare) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[8]
+	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -698,7 +762,7 @@ func (x *ExportedShare) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportedShare.ProtoReflect.Descriptor instead.
 func (*ExportedShare) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_user_data_proto_rawDescGZIP(), []int{8}
+	return file_daikon_v1_admin_user_data_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ExportedShare) GetPermissionId() string {
@@ -803,8 +867,13 @@ const file_daikon_v1_admin_user_data_proto_rawDesc = "" +
 	"transferTo\x88\x01\x01\x12\x1e\n" +
 	"\bif_match\x18\x1e \x01(\tH\x01R\aifMatch\x88\x01\x01B\x0e\n" +
 	"\f_transfer_toB\v\n" +
-	"\t_if_match\"\x14\n" +
-	"\x12DeleteUserResponse\",\n" +
+	"\t_if_match\"P\n" +
+	"\x12DeleteUserResponse\x12:\n" +
+	"\x0ekept_elsewhere\x18\x01 \x03(\v2\x13.daikon.v1.KeptTextR\rkeptElsewhere\"C\n" +
+	"\bKeptText\x12\x12\n" +
+	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x19\n" +
+	"\x05count\x18\x02 \x01(\x05H\x00R\x05count\x88\x01\x01B\b\n" +
+	"\x06_count\",\n" +
 	"\x11ExportUserRequest\x12\x17\n" +
 	"\auser_id\x18\x01 \x01(\tR\x06userId\"\xb8\x04\n" +
 	"\n" +
@@ -901,44 +970,46 @@ func file_daikon_v1_admin_user_data_proto_rawDescGZIP() []byte {
 	return file_daikon_v1_admin_user_data_proto_rawDescData
 }
 
-var file_daikon_v1_admin_user_data_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_daikon_v1_admin_user_data_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_daikon_v1_admin_user_data_proto_goTypes = []any{
 	(*DeleteUserRequest)(nil),         // 0: daikon.v1.DeleteUserRequest
 	(*DeleteUserResponse)(nil),        // 1: daikon.v1.DeleteUserResponse
-	(*ExportUserRequest)(nil),         // 2: daikon.v1.ExportUserRequest
-	(*UserExport)(nil),                // 3: daikon.v1.UserExport
-	(*ExportedConnectionSubject)(nil), // 4: daikon.v1.ExportedConnectionSubject
-	(*ExportedScimUser)(nil),          // 5: daikon.v1.ExportedScimUser
-	(*ExportedBrowserSession)(nil),    // 6: daikon.v1.ExportedBrowserSession
-	(*ExportedResource)(nil),          // 7: daikon.v1.ExportedResource
-	(*ExportedShare)(nil),             // 8: daikon.v1.ExportedShare
-	(*UserDetail)(nil),                // 9: daikon.v1.UserDetail
-	(*activityv1.ActivityEntry)(nil),  // 10: daikon.v1.ActivityEntry
-	(*timestamppb.Timestamp)(nil),     // 11: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),           // 12: google.protobuf.Struct
+	(*KeptText)(nil),                  // 2: daikon.v1.KeptText
+	(*ExportUserRequest)(nil),         // 3: daikon.v1.ExportUserRequest
+	(*UserExport)(nil),                // 4: daikon.v1.UserExport
+	(*ExportedConnectionSubject)(nil), // 5: daikon.v1.ExportedConnectionSubject
+	(*ExportedScimUser)(nil),          // 6: daikon.v1.ExportedScimUser
+	(*ExportedBrowserSession)(nil),    // 7: daikon.v1.ExportedBrowserSession
+	(*ExportedResource)(nil),          // 8: daikon.v1.ExportedResource
+	(*ExportedShare)(nil),             // 9: daikon.v1.ExportedShare
+	(*UserDetail)(nil),                // 10: daikon.v1.UserDetail
+	(*activityv1.ActivityEntry)(nil),  // 11: daikon.v1.ActivityEntry
+	(*timestamppb.Timestamp)(nil),     // 12: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),           // 13: google.protobuf.Struct
 }
 var file_daikon_v1_admin_user_data_proto_depIdxs = []int32{
-	9,  // 0: daikon.v1.UserExport.user:type_name -> daikon.v1.UserDetail
-	7,  // 1: daikon.v1.UserExport.resources:type_name -> daikon.v1.ExportedResource
-	8,  // 2: daikon.v1.UserExport.shares:type_name -> daikon.v1.ExportedShare
-	10, // 3: daikon.v1.UserExport.activity:type_name -> daikon.v1.ActivityEntry
-	11, // 4: daikon.v1.UserExport.exported_at:type_name -> google.protobuf.Timestamp
-	6,  // 5: daikon.v1.UserExport.browser_sessions:type_name -> daikon.v1.ExportedBrowserSession
-	4,  // 6: daikon.v1.UserExport.connection_subjects:type_name -> daikon.v1.ExportedConnectionSubject
-	5,  // 7: daikon.v1.UserExport.scim_users:type_name -> daikon.v1.ExportedScimUser
-	11, // 8: daikon.v1.ExportedConnectionSubject.last_sign_in_at:type_name -> google.protobuf.Timestamp
-	12, // 9: daikon.v1.ExportedScimUser.attributes:type_name -> google.protobuf.Struct
-	11, // 10: daikon.v1.ExportedScimUser.created_at:type_name -> google.protobuf.Timestamp
-	11, // 11: daikon.v1.ExportedBrowserSession.authenticated_at:type_name -> google.protobuf.Timestamp
-	11, // 12: daikon.v1.ExportedBrowserSession.expires_at:type_name -> google.protobuf.Timestamp
-	11, // 13: daikon.v1.ExportedResource.created_at:type_name -> google.protobuf.Timestamp
-	11, // 14: daikon.v1.ExportedShare.granted_at:type_name -> google.protobuf.Timestamp
-	11, // 15: daikon.v1.ExportedShare.expires_at:type_name -> google.protobuf.Timestamp
-	16, // [16:16] is the sub-list for method output_type
-	16, // [16:16] is the sub-list for method input_type
-	16, // [16:16] is the sub-list for extension type_name
-	16, // [16:16] is the sub-list for extension extendee
-	0,  // [0:16] is the sub-list for field type_name
+	2,  // 0: daikon.v1.DeleteUserResponse.kept_elsewhere:type_name -> daikon.v1.KeptText
+	10, // 1: daikon.v1.UserExport.user:type_name -> daikon.v1.UserDetail
+	8,  // 2: daikon.v1.UserExport.resources:type_name -> daikon.v1.ExportedResource
+	9,  // 3: daikon.v1.UserExport.shares:type_name -> daikon.v1.ExportedShare
+	11, // 4: daikon.v1.UserExport.activity:type_name -> daikon.v1.ActivityEntry
+	12, // 5: daikon.v1.UserExport.exported_at:type_name -> google.protobuf.Timestamp
+	7,  // 6: daikon.v1.UserExport.browser_sessions:type_name -> daikon.v1.ExportedBrowserSession
+	5,  // 7: daikon.v1.UserExport.connection_subjects:type_name -> daikon.v1.ExportedConnectionSubject
+	6,  // 8: daikon.v1.UserExport.scim_users:type_name -> daikon.v1.ExportedScimUser
+	12, // 9: daikon.v1.ExportedConnectionSubject.last_sign_in_at:type_name -> google.protobuf.Timestamp
+	13, // 10: daikon.v1.ExportedScimUser.attributes:type_name -> google.protobuf.Struct
+	12, // 11: daikon.v1.ExportedScimUser.created_at:type_name -> google.protobuf.Timestamp
+	12, // 12: daikon.v1.ExportedBrowserSession.authenticated_at:type_name -> google.protobuf.Timestamp
+	12, // 13: daikon.v1.ExportedBrowserSession.expires_at:type_name -> google.protobuf.Timestamp
+	12, // 14: daikon.v1.ExportedResource.created_at:type_name -> google.protobuf.Timestamp
+	12, // 15: daikon.v1.ExportedShare.granted_at:type_name -> google.protobuf.Timestamp
+	12, // 16: daikon.v1.ExportedShare.expires_at:type_name -> google.protobuf.Timestamp
+	17, // [17:17] is the sub-list for method output_type
+	17, // [17:17] is the sub-list for method input_type
+	17, // [17:17] is the sub-list for extension type_name
+	17, // [17:17] is the sub-list for extension extendee
+	0,  // [0:17] is the sub-list for field type_name
 }
 
 func init() { file_daikon_v1_admin_user_data_proto_init() }
@@ -948,15 +1019,16 @@ func file_daikon_v1_admin_user_data_proto_init() {
 	}
 	file_daikon_v1_admin_users_proto_init()
 	file_daikon_v1_admin_user_data_proto_msgTypes[0].OneofWrappers = []any{}
-	file_daikon_v1_admin_user_data_proto_msgTypes[5].OneofWrappers = []any{}
-	file_daikon_v1_admin_user_data_proto_msgTypes[8].OneofWrappers = []any{}
+	file_daikon_v1_admin_user_data_proto_msgTypes[2].OneofWrappers = []any{}
+	file_daikon_v1_admin_user_data_proto_msgTypes[6].OneofWrappers = []any{}
+	file_daikon_v1_admin_user_data_proto_msgTypes[9].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_daikon_v1_admin_user_data_proto_rawDesc), len(file_daikon_v1_admin_user_data_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   9,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
