@@ -34,7 +34,7 @@ export function nameResource({ kind, random, resources }: Scene): object {
   return { ...kind, ...(isUuid(name) ? { resource_id: name } : { external_id: name }) }
 }
 
-export const isUuid = (text: string) => /^[0-9a-f]{8}-/.test(text)
+export const isUuid = (text: string) => /^[0-9a-f]{8}-/i.test(text)
 
 const conditions = [
   undefined,

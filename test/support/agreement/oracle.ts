@@ -22,7 +22,7 @@ export type Oracle = {
   /** Whether calls with the token are accepted: its user is an active member of the workspace. */
   isAccepted(token: string): boolean
   isAllowed(subject: NamedSubject, action: string, resource: string): boolean
-  /** The members of the workspace of a resource who may perform the action, or its groups. */
+  /** The names of the members of the resource's workspace who may perform the action, or of its groups. */
   findSubjects(type: 'user' | 'group', action: string, resource: string): string[]
   /** The names of the resources that a search returns. */
   findResources(subject: NamedSubject, action: string, workspace?: string): string[]
@@ -241,7 +241,11 @@ export function createOracle(
           : rows.members
               .filter((one) => one.workspace_id === workspace && isLive(rows, one))
               .map(({ user_id }) => user_id)
-      return ids.filter((id) => oracle.isAllowed({ type, id }, action, name)).toSorted()
+      // Users who have an external ID are named by it.
+      return ids
+        .filter((id) => oracle.isAllowed({ type, id }, action, name))
+        .map((id) => findUser(id)?.external_id ?? id)
+        .toSorted()
     },
     findResources(subject, action, workspace) {
       const found = find(subject)

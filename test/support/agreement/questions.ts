@@ -3,6 +3,7 @@ import type { CheckStreamResponse } from '../../../gen/daikon/v1/permissions.ts'
 import { createMetadata, type Outcome, type PresentedCredentials } from '../transports.ts'
 import { isUuid } from './changes.ts'
 import type { NamedSubject, Oracle } from './oracle.ts'
+import { Unavailable } from './rows.ts'
 import type { AskedNode, Scene } from './scene.ts'
 
 /** A question for every node, and what the oracle says about it. */
@@ -13,9 +14,6 @@ export type Question = {
   ask(node: AskedNode): Promise<unknown>
   expect(oracle: Oracle): unknown
 }
-
-/** A call that fails because a server is not available. */
-export class Unavailable extends Error {}
 
 export const actions = ['view', 'edit', 'manage', 'publish', 'unregistered']
 
@@ -58,12 +56,13 @@ function read(outcome: Outcome): Record<string, any> | undefined {
   throw new Error(`${outcome.code}: ${outcome.detail}`)
 }
 
-/** Every action on every resource. UUIDs are in capitals if `spelling` says so. */
-function combine({ resources }: Scene, spelling: 'lower' | 'capitals') {
+/** Two actions on every resource. UUIDs are in capitals if `spelling` says so. */
+function combine({ resources, random }: Scene, spelling: 'lower' | 'capitals') {
   const names = resources.map((id) =>
     isUuid(id) && spelling === 'capitals' ? id.toUpperCase() : id,
   )
-  return actions.flatMap((action) => names.map((resource) => ({ action, resource })))
+  const asked = ['view', random.pick(actions.slice(1))]
+  return asked.flatMap((action) => names.map((resource) => ({ action, resource })))
 }
 
 const spellings = ['lower', 'lower', 'capitals'] as const
@@ -184,9 +183,8 @@ export const questions: Record<string, (scene: Scene) => Question> = {
   CheckStream: (scene) => {
     const { kind, context, key, random } = scene
     const token = anyToken(scene)
-    const items = combine(scene, 'lower').filter((one) => isUuid(one.resource))
     const action = random.pick(actions)
-    const asked = items.filter((one) => one.action === action)
+    const asked = scene.resources.filter(isUuid).map((resource) => ({ action, resource }))
     return {
       label: `CheckStream ${action}`,
       count: asked.length,

@@ -18,9 +18,19 @@ const sql = `select json_build_object('now', extract(epoch from statement_timest
   .map((table) => `'${table}', (select coalesce(json_agg(t), '[]') from ${table} t)`)
   .join(', ')}) as rows`
 
+/** A call or a statement that fails because a server is not available. */
+export class Unavailable extends Error {}
+
+/** Throws `Unavailable` if an error is a lost connection, or the error itself. */
+export function throwUnavailable(error: unknown): never {
+  const { code = '', message = '' } = error as { code?: string; message?: string }
+  const isLost = /^(57P|08|25006|ECONN|EPIPE)/.test(code) || /terminated|timeout/i.test(message)
+  throw isLost ? new Unavailable(message, { cause: error }) : error
+}
+
 /** Reads all rows in one statement, and so in one snapshot. */
 export async function readRows(pool: Pick<Pool, 'query'>): Promise<Rows> {
-  const { rows } = await pool.query(sql)
+  const { rows } = await pool.query(sql).catch(throwUnavailable)
   return rows[0].rows
 }
 

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { apiChanges, type Change } from './changes.ts'
 import { createOracle, type Oracle } from './oracle.ts'
-import { drawQuestions, type Question, Unavailable } from './questions.ts'
-import { readRows } from './rows.ts'
+import { drawQuestions, type Question } from './questions.ts'
+import { readRows, throwUnavailable, Unavailable } from './rows.ts'
 import { type AskedNode, contexts, type Scene } from './scene.ts'
 import { sqlChanges } from './sql-changes.ts'
 
@@ -75,16 +75,14 @@ export function createRunner(scene: Scene, { counts, share, patience }: RunOptio
 
   /**
    * Asks nodes, by default all, and requires that they agree with the rows. Where something expires
-   * while they are asked, the rows before or after count. Asks twice, because what the first call
-   * loads the second one may remember.
+   * while they are asked, the rows before or after count.
    */
   async function ask(nodes: AskedNode[] = scene.nodes, of = share): Promise<void> {
     scene.context = random.pick(contexts)
     const drawn = drawQuestions(scene, of)
     const before = await patiently(consult)
     const expected = drawn.map((question) => question.expect(before))
-    for (let round = 0; round < 2; round += 1)
-      await Promise.all(nodes.map((node) => askNode(node, drawn, expected)))
+    await Promise.all(nodes.map((node) => askNode(node, drawn, expected)))
   }
 
   async function askNode(node: AskedNode, drawn: Question[], expected: unknown[]): Promise<void> {
@@ -104,7 +102,7 @@ export function createRunner(scene: Scene, { counts, share, patience }: RunOptio
   /** Makes a change, asks all nodes, and undoes it if it must not last. */
   async function change(name: string, nodes?: AskedNode[]): Promise<string | undefined> {
     const { make, undo } = changes[name] as Change
-    const code = await make(scene)
+    const code = await patiently(() => make(scene).catch(throwUnavailable))
     if (code === undefined) return undefined
     history.push(`${name} (${code})`)
     if (code === 'internal') throw new Error(`${name} failed`)
@@ -113,7 +111,7 @@ export function createRunner(scene: Scene, { counts, share, patience }: RunOptio
     if (code !== 'ok') return code
     await ask(nodes)
     if (!undo) return code
-    await undo(scene)
+    await patiently(async () => undo(scene)).catch(throwUnavailable)
     history.push(`undone: ${name}`)
     await ask(nodes)
     return code
