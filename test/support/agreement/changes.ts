@@ -70,9 +70,7 @@ function anyGrantee({ random, members, groups }: Scene): object {
 const byService =
   (method: string, fields: (scene: Scene) => object): Change['make'] =>
   async (scene) =>
-    codeOf(
-      await callers(scene).byService(method, { ...nameResource(scene), ...fields(scene) }),
-    )
+    codeOf(await callers(scene).byService(method, { ...nameResource(scene), ...fields(scene) }))
 
 const byAdmin =
   (method: string, fields: (scene: Scene) => object): Change['make'] =>
@@ -401,7 +399,9 @@ export const apiChanges: Record<string, Change> = {
         { is_active: false },
         { is_active: true },
       ])
-      return codeOf(await callers(scene).byOwner('UpdateServiceAccount', { ...message, ...changed }))
+      return codeOf(
+        await callers(scene).byOwner('UpdateServiceAccount', { ...message, ...changed }),
+      )
     },
   },
   'API key': {

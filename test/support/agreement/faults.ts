@@ -47,7 +47,11 @@ async function sweepChanges({ environment, scene }: Agreement): Promise<void> {
 }
 
 /** Makes some random changes, about which a part of the nodes is asked. */
-async function changeSome({ changeAnything }: Agreement, count: number, nodes?: Agreement['scene']['nodes']) {
+async function changeSome(
+  { changeAnything }: Agreement,
+  count: number,
+  nodes?: Agreement['scene']['nodes'],
+) {
   for (let done = 0; done < count; done += 1) await changeAnything(nodes)
 }
 

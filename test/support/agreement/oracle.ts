@@ -31,7 +31,11 @@ export type Oracle = {
 }
 
 /** A subject, and the only workspace in which it is more than anybody. */
-type Found = { userId: string; limitedTo: string | undefined } | { groupId: string } | { linkId: string } | 'anonymous'
+type Found =
+  | { userId: string; limitedTo: string | undefined }
+  | { groupId: string }
+  | { linkId: string }
+  | 'anonymous'
 
 const hash = (text: string) => createHash('sha256').update(text).digest('hex')
 
@@ -54,7 +58,9 @@ export function createOracle(
   const byId = new Map(rows.resources.map((one) => [one.id, one]))
   const isDeleted = (one: Record<string, any> | undefined): boolean =>
     one !== undefined &&
-    (roots.has(one.id) || isDeletedWorkspace(one.workspace_id) || isDeleted(byId.get(one.parent_id)))
+    (roots.has(one.id) ||
+      isDeletedWorkspace(one.workspace_id) ||
+      isDeleted(byId.get(one.parent_id)))
   const resources = rows.resources
     .filter((one) => one.kind_id === kindId && !isDeleted(one))
     .map((one) => ({
@@ -109,8 +115,7 @@ export function createOracle(
     isDeletedWorkspace(workspace)
       ? undefined
       : rows.members.find(
-          (one) =>
-            one.user_id === userId && one.workspace_id === workspace && isLive(rows, one),
+          (one) => one.user_id === userId && one.workspace_id === workspace && isLive(rows, one),
         )?.role
   const findUser = (id: string) => rows.users.find((one) => one.id === id)
 

@@ -36,7 +36,10 @@ export const subjectForms: Record<string, (scene: Scene) => NamedSubject[]> = {
   link: ({ secrets }) => namesOf('link', [...secrets.links.keys()].slice(-4)),
   group: ({ groups, flatGroup }) => namesOf('group', [...groups, flatGroup]),
   'group in capitals': ({ groups, flatGroup }) =>
-    namesOf('group', [...groups, flatGroup].map((id) => id.toUpperCase())),
+    namesOf(
+      'group',
+      [...groups, flatGroup].map((id) => id.toUpperCase()),
+    ),
   anonymous: () => namesOf('anonymous', ['nobody']),
 }
 
@@ -95,7 +98,12 @@ async function search(
 }
 
 /** Returns the decisions of EvaluateBatch for a subject on every resource, or of a service key. */
-function evaluateAll(scene: Scene, subject: NamedSubject, form: string, key = scene.key): Question {
+export function evaluateAll(
+  scene: Scene,
+  subject: NamedSubject,
+  form: string,
+  key = scene.key,
+): Question {
   const { kind, context, random } = scene
   const items = combine(scene, random.pick(spellings))
   const explain = random.chance(0.2)
@@ -259,8 +267,7 @@ export const questions: Record<string, (scene: Scene) => Question> = {
       label: `SearchSubjects ${action} of type ${type} on ${id}`,
       count: 1,
       ask: (node) => search(node, 'SearchSubjects', message, scene),
-      expect: (oracle) =>
-        oracle.isKeyValid(key) ? oracle.findSubjects(type, action, id) : [],
+      expect: (oracle) => (oracle.isKeyValid(key) ? oracle.findSubjects(type, action, id) : []),
     }
   },
   Accessible: (scene) => {
@@ -305,7 +312,8 @@ export const questions: Record<string, (scene: Scene) => Question> = {
       ask: async ({ rest }) =>
         read(await rest.call('AuthorizeAction', message, { token, key })) !== undefined,
       // Gateways send no context.
-      expect: (oracle) => oracle.isKeyValid(key) && isAuthorized(oracle, token, action, resource_id),
+      expect: (oracle) =>
+        oracle.isKeyValid(key) && isAuthorized(oracle, token, action, resource_id),
     }
   },
   AuthorizeForwarded: (scene) => {
@@ -327,7 +335,8 @@ export const questions: Record<string, (scene: Scene) => Question> = {
 }
 
 const isAuthorized = (oracle: Oracle, token: string, action: string, resource: string) =>
-  oracle.isAccepted(token) && oracle.isAllowed({ type: 'access_token', id: token }, action, resource)
+  oracle.isAccepted(token) &&
+  oracle.isAllowed({ type: 'access_token', id: token }, action, resource)
 
 /** Returns a share of the questions that can be asked: every form of naming a subject, and each kind. */
 export function drawQuestions(scene: Scene, share: number): Question[] {

@@ -73,13 +73,17 @@ export function createRunner(scene: Scene, { counts, share, patience }: RunOptio
     }
   }
 
-  /**
-   * Asks nodes, by default all, and requires that they agree with the rows. Where something expires
-   * while they are asked, the rows before or after count.
-   */
+  /** Asks nodes, by default all, a share of the questions that can be asked. */
   async function ask(nodes: AskedNode[] = scene.nodes, of = share): Promise<void> {
     scene.context = random.pick(contexts)
-    const drawn = drawQuestions(scene, of)
+    await askQuestions(drawQuestions(scene, of), nodes)
+  }
+
+  /**
+   * Requires that nodes agree with the rows. Where something expires while they are asked, the rows
+   * before or after count.
+   */
+  async function askQuestions(drawn: Question[], nodes = scene.nodes): Promise<void> {
     const before = await patiently(consult)
     const expected = drawn.map((question) => question.expect(before))
     await Promise.all(nodes.map((node) => askNode(node, drawn, expected)))
@@ -119,6 +123,7 @@ export function createRunner(scene: Scene, { counts, share, patience }: RunOptio
 
   return {
     ask,
+    askQuestions,
     change,
     /** Makes a random change. */
     changeAnything: (nodes?: AskedNode[]) => change(random.pick(Object.keys(changes)), nodes),

@@ -80,6 +80,8 @@ export async function createScene(
   const [first] = nodes as [AskedNode]
   const fixture = await createWorkspaceFixture(environment, first.grpc)
   const { workspace, service, kind, key, people } = fixture
+  // Keys are required while any service app is active.
+  await seed.serviceApp('another')
   const admin = await createAdmin(environment)
   const createPerson = async (id?: string): Promise<Person> => {
     const person = id ?? (await seed.user('person'))
@@ -161,9 +163,7 @@ export async function addWorkspace(scene: Scene): Promise<void> {
   const resource_id = randomUUID()
   const facts = { ...kind, resource_id, workspace_id: other, owner_id: outsider.id }
   const message = { ...facts, visibility: 'workspace' }
-  expectOk(
-    await (scene.nodes[0] as AskedNode).grpc.call('Register', message, { key: scene.key }),
-  )
+  expectOk(await (scene.nodes[0] as AskedNode).grpc.call('Register', message, { key: scene.key }))
   resources.push(resource_id)
   scene.others.push(other)
   await issueToken(scene, person.id, other)

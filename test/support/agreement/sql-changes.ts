@@ -3,7 +3,9 @@ import type { Change } from './changes.ts'
 import type { Scene } from './scene.ts'
 
 /** Returns a change that runs statements in one transaction, as an operator would with psql. */
-function sql(statements: (scene: Scene) => (string | [text: string, ...values: unknown[]])[]): Change {
+function sql(
+  statements: (scene: Scene) => (string | [text: string, ...values: unknown[]])[],
+): Change {
   return {
     async make(scene) {
       const client = await scene.pool.connect()
@@ -31,7 +33,8 @@ function sql(statements: (scene: Scene) => (string | [text: string, ...values: u
 const anyUser = ({ random, members }: Scene) => random.pick(members).id
 const others = (id: string, { members }: Scene) =>
   members.map((one) => one.id).filter((one) => one !== id)
-const inFlatGroup = 'group_id = $1 and user_id = (select min(user_id::text)::uuid from group_members where group_id = $1)'
+const inFlatGroup =
+  'group_id = $1 and user_id = (select min(user_id::text)::uuid from group_members where group_id = $1)'
 const aShare = `id = (select id from shares order by id offset floor(random() * 3) limit 1)`
 const aResource = `id = (select id from resources order by random() limit 1)`
 
@@ -85,7 +88,11 @@ export const sqlChanges: Record<string, Change> = {
     ],
   ]),
   'update custom_role_members.user_id': sql((scene) => [
-    [`update custom_role_members set user_id = $1 where role_id = $2`, anyUser(scene), scene.roles[0]],
+    [
+      `update custom_role_members set user_id = $1 where role_id = $2`,
+      anyUser(scene),
+      scene.roles[0],
+    ],
   ]),
   'update custom_role_members.role_id': sql(({ roles, random }) => {
     const [from, to] = random.chance(0.5) ? roles : roles.toReversed()
@@ -200,9 +207,7 @@ export const sqlChanges: Record<string, Change> = {
   'update resources.inherits': sql(() => [
     `update resources set inherits = not inherits where ${aResource}`,
   ]),
-  'delete from resource_roles': sql(() => [
-    `delete from resource_roles where name = 'manager'`,
-  ]),
+  'delete from resource_roles': sql(() => [`delete from resource_roles where name = 'manager'`]),
   'insert into resource_roles': sql(() => [
     `insert into resource_roles (kind_id, name, description, actions, position)
      select id, 'manager', '', '{manage}', 9 from resource_kinds where resource_type = 'document'
