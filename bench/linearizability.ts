@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { createKeyFiles, readKeys } from '../src/identity/keys.ts'
 import { createTokens, type Tokens } from '../src/identity/tokens.ts'
+import { runWithFaults } from '../test/support/agreement/run-with-faults.ts'
 import { cloneDatabase } from '../test/support/database.ts'
 import { startDatabaseProxy } from '../test/support/proxy.ts'
 import { startReplicatedCluster } from '../test/support/replication.ts'
@@ -34,6 +35,9 @@ import { buildRecorder, type Recorder, startRecorder } from './linearizability/r
  * --without-replicas: the nodes read from the primary
  * --skip-changes: cached facts are never invalidated. The run succeeds only if
  *   porcupine finds stale reads
+ * --agreement: instead of recording histories, makes every kind of change and fault for --seconds,
+ *   with and without standbys, and compares all decisions of nodes with and without facts in memory
+ *   with the rows (`test/support/agreement`)
  */
 const { values } = parseArgs({
   options: {
@@ -46,6 +50,7 @@ const { values } = parseArgs({
     'replay-delay': { type: 'string', default: '20' },
     lanes: { type: 'string', default: '24' },
     'without-faults': { type: 'boolean', default: false },
+    agreement: { type: 'boolean', default: false },
   },
 })
 const operations = Number(values.operations)
@@ -61,9 +66,17 @@ const noFaults = isBroken || values['without-faults']
 const folder = mkdtempSync(join(tmpdir(), 'daikon-linearizability-'))
 const cleanups: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })]
 try {
-  process.exitCode = await main()
+  process.exitCode = values.agreement ? await runAgreement() : await main()
 } finally {
   for (const cleanup of cleanups.reverse()) await cleanup()
+}
+
+async function runAgreement(): Promise<number> {
+  process.env.PGAPPNAME ??= 'pg_agreement'
+  const milliseconds = (Number(values.seconds) * 1000) / 2
+  for (const hasStandbys of [false, true])
+    await runWithFaults({ milliseconds, hasStandbys, log: console.info })
+  return 0
 }
 
 async function main(): Promise<number> {

@@ -45,36 +45,41 @@ export type TestEnvironment = Node & {
     workspaceId: string,
     overrides?: { jti?: string; seconds?: number },
   ): Promise<string>
-  /** Starts another node on the same database. */
-  addNode(options?: Partial<ApplicationDependencies['options']>): Promise<Node>
+  /** Starts another node on the same database, with other replicas if given. */
+  addNode(
+    options?: Partial<ApplicationDependencies['options']>,
+    replicas?: ReplicaSettings,
+  ): Promise<Node>
 }
 
 /**
  * Starts a test environment. `stop` stops all its nodes and drops its database. `replicas` contains
- * the URLs of standbys of the PostgreSQL server.
+ * the URLs of standbys of the PostgreSQL server. `databaseUrl`, or what it returns for the URL of the
+ * new database, is what nodes connect to.
  */
 export async function startTestEnvironment(
   options: Partial<ApplicationDependencies['options']> = {},
-  databaseUrl?: string,
+  databaseUrl?: string | ((url: string) => string),
   dependencies: Partial<ApplicationDependencies> = {},
   replicas: ReplicaSettings = { urls: [] },
 ): Promise<TestEnvironment> {
   const database = await cloneDatabase()
+  const nodeUrl = typeof databaseUrl === 'function' ? databaseUrl(database.url) : databaseUrl
   const keys = await loadTestKeys()
   const clock: TestEnvironment['clock'] = { now: undefined }
   const nodes: Node[] = []
   const dns = await startDnsServer()
   const { pathname } = new URL(database.url)
-  const urls = replicas.urls.map((url) => Object.assign(new URL(url), { pathname }).href)
-  const addNode = async (more: Partial<ApplicationDependencies['options']> = {}) => {
+  const addNode: TestEnvironment['addNode'] = async (more = {}, of = replicas) => {
+    const urls = of.urls.map((url) => Object.assign(new URL(url), { pathname }).href)
     const node = await startNode(
-      databaseUrl ?? database.url,
-      databaseUrl ? poolTimeouts : longTimeouts,
+      nodeUrl ?? database.url,
+      nodeUrl ? poolTimeouts : longTimeouts,
       keys,
       clock,
       { dnsServers: [dns.address], ...options, ...more },
       dependencies,
-      { ...replicas, urls },
+      { ...of, urls },
     )
     nodes.push(node)
     return node
