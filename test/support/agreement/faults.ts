@@ -2,6 +2,7 @@ import { AccessChangeStore } from '../../../src/permissions/store/access-change-
 import type { ClusterServer } from '../replication.ts'
 import { waitUntil } from '../wait-until.ts'
 import type { Agreement } from './nodes.ts'
+import { evaluateAll, type Question, subjectForms } from './questions.ts'
 
 /** The servers of a run with faults. `primary` is the one that a failover has promoted last. */
 export type Servers = { primary: ClusterServer; standbys: ClusterServer[] }
@@ -36,6 +37,26 @@ async function burnTransactionIds({ scene }: Agreement, count: number): Promise<
   }
 }
 
+const setVisibilitySql = 'update resources set visibility = $1'
+
+/** Changes all resources. The pool may find out that its connections are lost. */
+const setVisibility = ({ scene }: Agreement, visibility: string) =>
+  waitUntil(() =>
+    scene.pool.query(setVisibilitySql, [visibility]).then(
+      () => true,
+      () => false,
+    ),
+  )
+
+/** Asks about all people until nodes remember the facts, and returns the questions. */
+async function warmUp({ scene, askQuestions }: Agreement): Promise<Question[]> {
+  const subjects = subjectForms.id?.(scene) ?? []
+  const questions = subjects.map((subject) => evaluateAll(scene, subject, 'id'))
+  // The first call loads facts, the second reads the changes before them, the third remembers.
+  for (let round = 0; round < 3; round += 1) await askQuestions(questions)
+  return questions
+}
+
 /** Deletes the records of changes that are older than a minute, which is over. */
 async function sweepChanges({ environment, scene }: Agreement): Promise<void> {
   for (let round = 0; round < 2; round += 1) {
@@ -58,24 +79,24 @@ async function changeSome(
 /** Every fault that leaves the database as it is, by name. */
 export const faults: Record<string, Fault> = {
   'backend killed': async (agreement, servers) => {
-    await agreement.ask(undefined, 0.5)
+    const { askQuestions } = agreement
+    await setVisibility(agreement, 'public')
+    const questions = await warmUp(agreement)
     await burnTransactionIds(agreement, 300)
     // The position of the nodes is now after the transaction IDs that follow the crash.
-    await agreement.ask(undefined, 0.5)
+    await askQuestions(questions)
     await killBackend(agreement, servers)
-    await agreement.change('update shares.permission')
-    await agreement.change('delete from members')
-    await agreement.ask(undefined, 0.5)
+    await setVisibility(agreement, 'private')
+    await askQuestions(questions)
   },
   'commit lost in a crash': async (agreement, servers) => {
-    const { scene } = agreement
-    const client = await scene.pool.connect()
+    const client = await agreement.scene.pool.connect()
     await client.query('set synchronous_commit = off')
-    await client.query(`update resources set visibility = 'public'`)
+    await client.query(setVisibilitySql, ['public'])
     client.release(true)
-    await agreement.ask(undefined, 0.5)
+    const questions = await warmUp(agreement)
     await killBackend(agreement, servers)
-    await agreement.ask(undefined, 0.5)
+    await agreement.askQuestions(questions)
   },
   'server killed': async (agreement, { primary }) => {
     await primary.kill()
@@ -116,16 +137,14 @@ export const faults: Record<string, Fault> = {
       `create database ${copy} template ${name}`,
       `alter database ${name} with allow_connections true`,
     )
-    await agreement.ask(undefined, 0.1)
-    // The copy knows nothing of these changes, which the nodes remember.
-    const { pool } = agreement.scene
-    await pool.query(`update resources set visibility = 'public'`)
-    await agreement.ask(undefined, 0.5)
+    // The copy knows nothing of this change, which the nodes remember.
+    await setVisibility(agreement, 'public')
+    const questions = await warmUp(agreement)
     await alone(
       `alter database ${name} rename to ${name}_old`,
       `alter database ${copy} rename to ${name}`,
     )
-    await agreement.ask(undefined, 0.5)
+    await agreement.askQuestions(questions)
   },
 }
 

@@ -51,6 +51,7 @@ export type Runner = ReturnType<typeof createRunner>
 export function createRunner(scene: Scene, { counts, share, patience }: RunOptions) {
   const { random } = scene
   const history: string[] = []
+  let held: Question[] = []
 
   const consult = async (): Promise<Oracle> =>
     createOracle(
@@ -73,10 +74,19 @@ export function createRunner(scene: Scene, { counts, share, patience }: RunOptio
     }
   }
 
-  /** Asks nodes, by default all, a share of the questions that can be asked. */
+  /**
+   * Asks nodes, by default all, a share of the questions that can be asked: those of the last time
+   * again, which may be remembered, and new ones twice, so that they are.
+   */
   async function ask(nodes: AskedNode[] = scene.nodes, of = share): Promise<void> {
-    scene.context = random.pick(contexts)
-    await askQuestions(drawQuestions(scene, of), nodes)
+    if (random.chance(0.2)) {
+      scene.context = random.pick(contexts)
+      held = []
+    }
+    const drawn = drawQuestions(scene, of)
+    await askQuestions([...held, ...drawn], nodes)
+    await askQuestions(drawn, nodes)
+    held = drawn
   }
 
   /**
