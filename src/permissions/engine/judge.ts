@@ -50,7 +50,7 @@ const failed: Verdict = {
 }
 
 /**
- * Judges the conditions that decide a check, and yields after each evaluation. An error, a missing value, or work beyond what is left
+ * Judges the conditions that decide a check, and yields between evaluations. An error, a missing value, or work beyond what is left
  * makes a condition false. With `all`, judges every candidate, for the reasons.
  */
 export function* judge(
@@ -77,10 +77,10 @@ export function* judge(
   const ignored = check.subject?.linkId === undefined ? 0 : grant.public
   for (const candidate of facts.candidates) {
     if (!all && (bits & grant.barred || decide(action, bits & ~ignored))) break
+    if (candidates.length > 0) yield
     const verdict = evaluate(candidate.digest, candidate.params)
     candidates.push({ condition: candidate.condition, ...verdict })
     if (verdict.result) bits |= candidate.bits
-    yield
   }
   return { bits, possibleBits, unmet: unmetRequirements, unmetToView, candidates }
 }
@@ -93,11 +93,11 @@ function* findUnmet(
   evaluate: Evaluate,
 ): Generator<void, JudgedCondition[], void> {
   const unmet: JudgedCondition[] = []
-  for (const requirement of requirements) {
-    if (requirement.action !== action) continue
+  const required = requirements.filter((requirement) => requirement.action === action)
+  for (const [index, requirement] of required.entries()) {
+    if (index > 0) yield
     const verdict = evaluate(requirement.digest, {})
     if (!verdict.result) unmet.push({ condition: requirement.condition, ...verdict })
-    yield
   }
   return unmet
 }

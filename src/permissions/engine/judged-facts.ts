@@ -102,6 +102,7 @@ export function createJudgedFacts({
       let exceededAt: number | undefined
       const judgeAll = function* () {
         for (const [position, index] of indexes.entries()) {
+          if (position > 0) yield
           const facts = loaded[position] as UncertainFacts
           const check = checks[position] as FactsQuery['checks'][number]
           const judged = yield* judge(check, facts, compiled, work)

@@ -156,7 +156,10 @@ export function createLoadReasons(
       }
       const judgeRows = function* () {
         const reasons: Explanation[] = []
-        for (const [index, row] of rows.entries()) reasons.push(yield* judgeRow(row, index))
+        for (const [index, row] of rows.entries()) {
+          if (index > 0) yield
+          reasons.push(yield* judgeRow(row, index))
+        }
         return reasons
       }
       return runInTurns(judgeRows())
