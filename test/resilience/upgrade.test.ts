@@ -109,7 +109,7 @@ function startReads({ transports }: NodeProcess, testWorkspace: TestWorkspace) {
 }
 
 test('the last release is upgraded, restored and upgraded again under traffic', async (t) => {
-  t.timeout(5 * 60_000)
+  t.timeout(9 * 60_000)
   const commit = findLastRelease()
   if (commit === undefined) {
     t.log('This clone does not have the commit of the last release: no upgrade was tested')
