@@ -5,7 +5,8 @@ import { sessionPrefix } from './schema-version.ts'
  * transaction has changed the columns of a table. Such a node, which does not tell its version, would
  * otherwise fail with 500 until it is restarted, because its prepared statements return all columns.
  * It reports a lost session as a temporary failure, and connects again when the transaction, which
- * holds the lock of the table, has been committed.
+ * holds the lock of the table, has been committed. The age of its rows is 0, or negative if a savepoint
+ * wrote them.
  */
 export const endOutdatedSessionsSql = `
   select pg_terminate_backend(pid) from pg_stat_activity
@@ -14,6 +15,6 @@ export const endOutdatedSessionsSql = `
     and application_name !~ '^(psql|pg)'
     and exists (
       select from pg_attribute a join pg_class c on c.oid = a.attrelid
-      where a.xmin = pg_current_xact_id()::xid and a.attnum > 0 and c.relkind = 'r'
+      where age(a.xmin) <= 0 and a.attnum > 0 and c.relkind = 'r'
         and c.relnamespace = 'public'::regnamespace
     )`

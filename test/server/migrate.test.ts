@@ -89,10 +89,14 @@ test('a migration that fails leaves the ones before it applied', async (t) => {
   await client.connect()
   t.teardown(() => client.end())
   await client.query('create table resource_links (id int)')
+  const nodeOfFirstRelease = new pg.Client({ connectionString: url })
+  await nodeOfFirstRelease.connect()
+  const ended = new Promise((resolve) => nodeOfFirstRelease.on('error', resolve))
   const applied: string[] = []
   await t.throwsAsync(migrate(url, { onApplied: (name) => applied.push(name) }))
   const { rows } = await client.query<{ name: string }>('select name from migrations order by name')
   t.is(applied.at(-1), '037-share-conditions')
+  t.like(await ended, { code: '57P01' })
   t.deepEqual(
     rows.map(({ name }) => name),
     applied,
