@@ -25,6 +25,7 @@ export const extendedTests: Record<string, string> = {
   'test/api/mass-assignment.test.ts': 'compares the whole database after each method',
   'test/api/outage.test.ts': 'outages, and limits of seconds',
   'test/api/service-keys.test.ts': 'every method with every kind of key',
+  'test/api/spelled-ids.test.ts': 'every method three times',
   'test/api/subject-names.test.ts': 'every way to name a subject',
   'test/api/tokens.test.ts': 'every kind of token',
   'test/applications/': 'Chromium, and applications that others wrote',
