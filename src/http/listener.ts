@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type ServerResponse } from 'node:http'
+import { createServer, IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { stopAccepting } from '../core/stop-accepting.ts'
 
@@ -55,7 +55,7 @@ export function createHttpListener(
   const connections = createConnectionLog()
   const server = createServer(
     // The app rejects a missing Host header.
-    { ...timeouts, maxHeaderSize, requireHostHeader: false },
+    { ...timeouts, maxHeaderSize, requireHostHeader: false, IncomingMessage: ParsedRequest },
     inTurn(handleRequest),
   )
   server.on('connection', connections.add)
@@ -93,6 +93,17 @@ export function createHttpListener(
         })
       })
     },
+  }
+}
+
+/**
+ * A request as Node has parsed it. One packet may contain thousands of them. Those that follow the
+ * request for which the connection was closed count as upgrades, because Node stops parsing there.
+ */
+class ParsedRequest extends IncomingMessage {
+  constructor(socket: Socket) {
+    super(socket)
+    if (socket.destroyed) Object.defineProperty(this, 'upgrade', { get: () => true, set() {} })
   }
 }
 

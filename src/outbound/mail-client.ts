@@ -23,7 +23,8 @@ export function createMailClient(url: string, from: string): SendMail {
     // Mail servers of others then answer neither with a notice of absence nor to a list.
     { from, headers: { 'Auto-Submitted': 'auto-generated' } },
   )
-  return async (mail) => {
-    await transport.sendMail(mail)
+  return async ({ to, ...mail }) => {
+    // A text would be parsed as a list of recipients.
+    await transport.sendMail({ ...mail, to: { name: '', address: to } })
   }
 }

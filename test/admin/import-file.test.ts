@@ -72,6 +72,7 @@ for (const transport of environment.transports) {
       [`email,workspace_slug,constructor\n${row}`, 'csv has an unknown column: "constructor"'],
       [`email,workspace_slug,\n${row}`, 'csv has an unknown column: ""'],
       [`email,workspace_slug,email\n${row}`, 'csv has a duplicate column: "email"'],
+      [`${'x,'.repeat(10_000)}\n`, 'csv has 10001 columns; the maximum is 100'],
       [`email,name\n${row}`, 'csv is missing the column workspace_slug'],
       [`workspace_slug\n${row}`, 'csv is missing the column email'],
       [`email,workspace_slug\n"${row}`, 'csv has an unexpected or unclosed quote on line 2'],

@@ -1,5 +1,6 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import test from 'ava'
 import { createHttpListener } from '../../src/http/listener.ts'
 import { waitUntil } from '../support/wait-until.ts'
@@ -64,4 +65,32 @@ test('a drain closes connections that have been idle for long enough', async (t)
   await receive(1)
   await Promise.all([listener.drain(minutes, 300), closed])
   t.true(performance.now() - startedAt > 299)
+})
+
+test('the rest of a packet is not parsed once its connection is closed', async (t) => {
+  for (const head of ['GET / HTTP/1.1', 'GET / HTTP/1.1\r\nExpect: x']) {
+    let cancelled = false
+    const listener = createHttpListener((_request, response) => {
+      response.once('close', () => {
+        cancelled = true
+      })
+    }, {})
+    const port = await listener.listen('127.0.0.1', 0)
+    let started = 0
+    const count = (message: unknown) => {
+      const { socket } = (message as { request: { socket: Socket } }).request
+      if (socket.localPort === port || socket.destroyed) started += 1
+    }
+    subscribe('http.server.request.start', count)
+    const socket = connect(port, '127.0.0.1')
+    socket.on('error', () => {})
+    const closed = once(socket, 'close')
+    // The first request waits for its response.
+    socket.write(`GET / HTTP/1.1\r\n\r\n${`${head}\r\n\r\n`.repeat(1000)}`)
+    await closed
+    await waitUntil(() => cancelled)
+    unsubscribe('http.server.request.start', count)
+    t.true(started <= 20, `${started} requests`)
+    await listener.drain(minutes)
+  }
 })

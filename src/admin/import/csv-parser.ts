@@ -60,7 +60,14 @@ export async function parseCsv(csv: string, onProgress: OnProgress): Promise<Par
   return { columns: header, rows }
 }
 
+/** The maximum number of columns whose names are examined. */
+const maxColumns = 100
+
 function readHeader(cells: string[]): Column[] {
+  if (cells.length > maxColumns) {
+    const message = `has ${cells.length} columns; the maximum is ${maxColumns}`
+    throw invalidArgument({ field: 'csv', message })
+  }
   const names = cells.map((cell) => cell.trim())
   const unknown = names.filter((name) => !isColumn(name))
   const duplicates = names.filter((name, index) => names.indexOf(name) !== index)
