@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import test from 'ava'
 import pg from 'pg'
 import { type Database, openDatabase } from '../../src/database/database.ts'
+import { migrate } from '../../src/database/migrate.ts'
 import { poolTimeouts } from '../../src/database/pool.ts'
 import {
   createReadIndexSource,
@@ -35,6 +36,7 @@ const [first, second] = standbys as [(typeof standbys)[0], (typeof standbys)[0]]
 process.env.TEST_DATABASE_URL = primary.url
 const environment = await startTestEnvironment({}, undefined, {}, { urls: [first.url] })
 const [transport] = environment.transports as [Transport]
+await migrate(primary.url)
 await primary.query('create table counter (value int not null); insert into counter values (0)')
 const database = await open(primary.url, first.url)
 test.after.always(async () => {
@@ -392,7 +394,7 @@ test.serial(
   'replicas are rejected if commits are acknowledged before they are durable',
   async (t) => {
     // Uses a separate database, so that the setting does not affect connections of other tests.
-    await primary.query('create database asynchronous')
+    await primary.query('create database asynchronous template template_daikon')
     await primary.query('alter database asynchronous set synchronous_commit = off')
     const [url = '', replica = ''] = [primary, first].map(({ url }) =>
       url.replace(/daikon$/, 'asynchronous'),
