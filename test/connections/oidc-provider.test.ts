@@ -84,12 +84,13 @@ async function connect(issuer: string, domain: string) {
   return connected
 }
 
-/** Signs in to a client app as a browser with these cookies. */
+/** Signs in to a client app of the workspace as a browser with these cookies. */
 async function signIn(
+  workspace_id: string,
   parameters: Record<string, string>,
   jars: Map<string, ReturnType<typeof createCookieJar>>,
 ) {
-  const row = { post_logout_redirect_uris: [postLogoutUri] }
+  const row = { workspace_id, post_logout_redirect_uris: [postLogoutUri] }
   const { client_id } = await daikon.createClient(callback, row)
   const { config, start, grant } = await beginSignIn(daikon.issuer, client_id, callback, parameters)
   const redirect = await follow(start, callback, jars)
@@ -108,7 +109,7 @@ test('signs in with PKCE and a nonce, maps role and groups, and signs out', asyn
   expectOk(await change({ mapping }))
 
   const jars: Parameters<typeof follow>[2] = new Map()
-  const { config, grant } = await signIn({ connection: connection_id }, jars)
+  const { config, grant } = await signIn(workspace_id, { connection: connection_id }, jars)
   const [first, ...others] = requests
   t.is(others.length, 0)
   for (const name of ['state', 'nonce', 'code_challenge'])
@@ -130,7 +131,7 @@ test('signs in with PKCE and a nonce, maps role and groups, and signs out', asyn
   const error = await t.throwsAsync(openid.refreshTokenGrant(config, next.refresh_token ?? ''))
   t.is((error as openid.ResponseBodyError).error, 'invalid_grant')
 
-  const again = await signIn({ login_hint: email }, jars)
+  const again = await signIn(workspace_id, { login_hint: email }, jars)
   const [, second] = requests
   t.is(second?.get('login_hint'), email, 'the address leads to the provider')
   t.not(second?.get('nonce'), first?.get('nonce'))
@@ -140,8 +141,8 @@ test('signs in with PKCE and a nonce, maps role and groups, and signs out', asyn
 test('signs nobody in if the ID token lacks the address', async (t) => {
   // By default, oidc-provider returns claims from UserInfo alone.
   const { issuer } = await startProvider(t, 'ann@second.example', { conformIdTokenClaims: true })
-  const { connection_id } = await connect(issuer, 'second.example')
-  const { redirect } = await signIn({ connection: connection_id }, new Map())
+  const { workspace_id, connection_id } = await connect(issuer, 'second.example')
+  const { redirect } = await signIn(workspace_id, { connection: connection_id }, new Map())
   t.is(redirect.searchParams.get('error'), 'access_denied')
   t.regex(redirect.searchParams.get('error_description') ?? '', /e-mail address/)
 })
