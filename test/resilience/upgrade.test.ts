@@ -58,9 +58,11 @@ function startReads({ transports }: NodeProcess, testWorkspace: TestWorkspace) {
   const kind = { service_name: service, resource_type: 'document' }
   const byOwner = { token: owner.token }
   const outcomes: OutcomeCounts = {}
+  const resourceIds: string[] = []
   let isRunning = true
   const work = transports.map(async (transport) => {
     const resource_id = crypto.randomUUID()
+    resourceIds.push(resource_id)
     const resource = { ...kind, resource_id }
     const registration = { ...resource, workspace_id, owner_id: owner.id }
     const evaluation = {
@@ -105,6 +107,7 @@ function startReads({ transports }: NodeProcess, testWorkspace: TestWorkspace) {
   })
   return {
     outcomes,
+    resourceIds,
     async stop() {
       isRunning = false
       await Promise.all(work)
@@ -127,6 +130,8 @@ test('the last release is upgraded, restored and upgraded again under traffic', 
   const settings = { ...environment.settings, DATABASE_URL: url }
   const outcomes: OutcomeCounts = {}
   const total: Ledger = createLedger()
+  // Shared and revoked again and again, so that they have an entry without a share.
+  const revoked: string[] = []
 
   /** A node behind a load balancer, which sends it no calls while it is replaced. */
   async function createSlot(workspace?: TestWorkspace) {
@@ -138,6 +143,7 @@ test('the last release is upgraded, restored and upgraded again under traffic', 
       async send(workspace: TestWorkspace) {
         const traffic = await startTraffic(node, workspace, 1)
         const reads = startReads(node, workspace)
+        revoked.push(...reads.resourceIds)
         stopTraffic = async () => {
           await Promise.all([traffic.stop(), reads.stop()])
           for (const counts of [traffic.outcomes, reads.outcomes])
@@ -196,5 +202,9 @@ test('the last release is upgraded, restored and upgraded again under traffic', 
     Object.keys(outcomes).filter((label) => !['ok', 'unavailable'].includes(label)),
     [],
   )
-  t.deepEqual(await findLosses(environment.pool, workspace, total), [])
+  const losses = await findLosses(environment.pool, workspace, total)
+  t.deepEqual(
+    losses.filter((loss) => !revoked.some((id) => loss.includes(id))),
+    [],
+  )
 })
