@@ -41,7 +41,9 @@ export async function beginLogin(
   const openerPolicy = openerPolicyOf(loginClient)
   const client = { redirectUri, codeChallenge, state }
   const problem = await findStartProblem(context, {
-    ...{ provider: provider.name, browser: request.browser, confirmation: request.confirmation },
+    provider: provider.name,
+    browser: request.browser,
+    confirmation: request.confirmation,
     client: loginClient,
     urlOf: (confirmation) => beginUrl(context, request, confirmation),
   })

@@ -193,7 +193,10 @@ async function startAtConnection(
 ): Promise<AuthorizeResponse> {
   const { confirmation, ...rest } = request
   const problem = await findStartProblem(context, {
-    ...{ provider: name, client, browser, confirmation },
+    provider: name,
+    client,
+    browser,
+    confirmation,
     isTyped: await hasTyped(context, request, browser),
     urlOf: (confirmation) => authorizationUrl(context, { ...rest, provider: name, confirmation }),
   })

@@ -76,7 +76,10 @@ async function startSignIn(
   const provider = await requireProvider(context, name, 'user')
   const url = invitationUrl(context.identity.options.baseUrl, token)
   const problem = await findStartProblem(context, {
-    ...{ provider: name, client: undefined, browser, confirmation },
+    provider: name,
+    client: undefined,
+    browser,
+    confirmation,
     urlOf: (confirmation) => `${url}?${new URLSearchParams({ provider: name, confirmation })}`,
   })
   if (problem?.page) return problem
