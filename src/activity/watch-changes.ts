@@ -39,11 +39,11 @@ export function createWatchChanges(feed: LiveFeed): WatchChangesHandler {
     const viewer: WatchingUser = { kind: 'user', id, workspaceId }
     const leave = enter(id)
     return {
-      async *messages(signal) {
+      async *messages(signal, _onOverflow, verify) {
         const expiresIn = Math.min(token.expiresAt.getTime() - now.getTime(), maxTimeout)
         const expiry = AbortSignal.timeout(Math.max(expiresIn, 0))
         try {
-          yield* followChanges(feed, viewer, AbortSignal.any([signal, expiry]))
+          yield* followChanges(feed, viewer, AbortSignal.any([signal, expiry]), verify)
         } finally {
           leave()
         }
@@ -57,6 +57,7 @@ async function* followChanges(
   feed: LiveFeed,
   viewer: WatchingUser,
   signal: AbortSignal,
+  verify: () => Promise<void>,
 ): AsyncGenerator<WatchChangesResponse> {
   let first = 'ready'
   while (!signal.aborted) {
@@ -69,6 +70,7 @@ async function* followChanges(
       first = 'changed'
       while (!signal.aborted && !reader.isBehind) {
         const hasChanged = await reader.take(heartbeatInterval, signal)
+        if (hasChanged && !signal.aborted) await verify()
         if (signal.aborted || reader.isBehind) break
         yield { type: hasChanged ? 'changed' : 'heartbeat' }
         if (hasChanged) await sleep(changeInterval, undefined, { signal }).catch(() => {})

@@ -32,9 +32,10 @@ export function createWatchActivity(feed: LiveFeed): WatchHandler {
     const select = createSelection(viewer, selects, workspace_id?.toLowerCase())
     const leave = enter(nameOf(principal))
     return {
-      async *messages(signal, onOverflow) {
+      async *messages(signal, onOverflow, verify) {
         try {
-          const messages = follow(feed, { viewer, cursor, select }, signal, onOverflow)
+          const following = { viewer, cursor, select, verify }
+          const messages = follow(feed, following, signal, onOverflow)
           for await (const message of messages) yield toResponse(message)
         } finally {
           leave()

@@ -5,8 +5,14 @@ export type Watch<Message> = {
    * end, even if the caller has disconnected.
    *
    * @param onOverflow called if the messages are read too slowly
+   * @param verify verifies the credentials of the caller again, and aborts the signal if they are no
+   * longer valid. Called after events were read and before the first of them is returned
    */
-  messages(signal: AbortSignal, onOverflow: (error: Error) => void): AsyncIterable<Message>
+  messages(
+    signal: AbortSignal,
+    onOverflow: (error: Error) => void,
+    verify: () => Promise<void>,
+  ): AsyncIterable<Message>
 }
 
 /** Resolves when the stream can take more messages, or the signal is aborted. */

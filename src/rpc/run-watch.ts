@@ -5,7 +5,7 @@ import type { Call } from './call.ts'
 import type { Operation } from './operation.ts'
 import type { Pipeline } from './pipeline.ts'
 
-/** Milliseconds between two verifications of the credentials of open watches. */
+/** Milliseconds between two verifications of the credentials of open watches without events. */
 const verificationInterval = 5000
 
 /** Sends a message. Resolves when more can be sent, or when the signal is aborted. */
@@ -25,15 +25,15 @@ export type RunWatch = (
  * watches when `draining` is aborted.
  */
 export function createRunWatch(pipeline: Pipeline, draining: AbortSignal): RunWatch {
-  const verifications = new Set<() => void>()
+  const verifications = new Set<() => Promise<void>>()
   let timer: ReturnType<typeof setInterval> | undefined
 
   const verifyAll = () =>
     forEachInTurns([...verifications], (verify) => {
-      if (verifications.has(verify)) verify()
+      if (verifications.has(verify)) void verify()
     })
 
-  function addVerification(verify: () => void): () => void {
+  function addVerification(verify: () => Promise<void>): () => void {
     verifications.add(verify)
     timer ??= setInterval(verifyAll, verificationInterval).unref()
     return () => {
@@ -54,16 +54,17 @@ export function createRunWatch(pipeline: Pipeline, draining: AbortSignal): RunWa
     }
     const end = () => controller.abort()
     const verification = { ...operation, handler: { handle: async () => ({}) } }
-    const removeVerification = addVerification(async () => {
+    const verify = async () => {
       const { error } = await pipeline(verification, { ...call, isContinued: true })
       if (error) fail(error)
-    })
+    }
+    const removeVerification = addVerification(verify)
     for (const ending of [draining, call.scope.signal]) {
       ending.addEventListener('abort', end)
       if (ending.aborted) end()
     }
     try {
-      for await (const message of watch.messages(signal, fail)) {
+      for await (const message of watch.messages(signal, fail, verify)) {
         if (failure || call.scope.signal.aborted) continue
         await send(message, signal)
       }

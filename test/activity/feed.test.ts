@@ -115,7 +115,11 @@ test.serial('watches that see the same entry send the same message', async (t) =
   const readers = [0, 1].map(() => ({ isOpen: false, events: [] as WatchActivityResponse[] }))
   const ends = readers.map(async (reader) => {
     const watch = await open({ principal: {} as Principal }, { actions: ['group.created'] })
-    for await (const message of watch.messages(controller.signal, () => {})) {
+    for await (const message of watch.messages(
+      controller.signal,
+      () => {},
+      async () => {},
+    )) {
       reader.isOpen = true
       if (message.event) reader.events.push(message)
     }

@@ -118,6 +118,24 @@ for (const transport of environment.transports) {
     t.is(await ends({}, { admin: 'x' }), 'TOKEN_INVALID')
   })
 
+  test.serial(`no event reaches a service after its app was deactivated ${over}`, async (t) => {
+    const { key, appId, people, workspace, register } = await createFixture()
+    await register(people.owner)
+    await seal()
+    const live = open({}, { key })
+    await waitForMessages(live, 1)
+    t.teardown(live.stop)
+    await pool.query('update service_apps set is_active = false where id = $1', [appId])
+    const { token } = people.owner
+    await transport.call('CreateGroup', { workspace_id: workspace, name: 'g' }, { token })
+    await seal()
+    t.is(await live.ended, 'SERVICE_KEY_INVALID')
+    t.deepEqual(
+      live.messages.filter(({ event }) => event),
+      [],
+    )
+  })
+
   test.serial(
     `a watch ends when its service key is no longer valid, or the server shuts down ${over}`,
     async (t) => {

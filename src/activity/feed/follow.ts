@@ -7,23 +7,30 @@ import type { Viewer } from './visibility.ts'
 const bookmarkInterval = 5000
 
 /** What a reader wants: the entries after a cursor that `select` returns. */
-export type Following = { viewer: Viewer; cursor: Cursor; select: SelectEntry }
+export type Following = {
+  viewer: Viewer
+  cursor: Cursor
+  select: SelectEntry
+  /** Aborts the signal if the reader may no longer read. */
+  verify(): Promise<void>
+}
 
 /**
  * Follows the log from a cursor: first the entries that exist, at the pace of the reader, then new
  * ones. Ends with a bookmark when the signal is aborted. Calls `onOverflow` if a reader of new
- * entries does not keep up, even while it takes no message.
+ * entries does not keep up, even while it takes no message. The reader is verified once for the entries
+ * that a statement has read, before it gets the first of them.
  */
 export async function* follow(
   feed: LiveFeed,
-  { viewer, cursor: start, select }: Following,
+  { viewer, cursor: start, select, verify }: Following,
   signal: AbortSignal,
   onOverflow: (error: Error) => void,
 ): AsyncGenerator<FeedMessage> {
   let cursor = start
   yield { cursor }
   while (!signal.aborted) {
-    for await (const message of readExisting(feed, { viewer, cursor, select }, signal)) {
+    for await (const message of readExisting(feed, { viewer, cursor, select, verify }, signal)) {
       cursor = message.cursor
       if (!message.isSilent) yield message
     }
@@ -34,6 +41,8 @@ export async function* follow(
       for (;;) {
         const message = await queue.take(bookmarkInterval, signal)
         if (message) {
+          if (queue.startVerification()) await verify()
+          if (signal.aborted) break
           cursor = message.cursor
           yield message
           continue
@@ -52,7 +61,7 @@ export async function* follow(
 /** Silent messages only say how far the log has been read. */
 async function* readExisting(
   feed: LiveFeed,
-  { viewer, cursor: start, select }: Following,
+  { viewer, cursor: start, select, verify }: Following,
   signal: AbortSignal,
 ): AsyncGenerator<FeedMessage & { isSilent?: boolean }> {
   let cursor = start
@@ -60,10 +69,16 @@ async function* readExisting(
   while (!signal.aborted) {
     const entries = await feed.read(cursor)
     const relations = await feed.relate(entries, [viewer])
+    let isVerified = false
     for (const { cursor: at, entry } of entries) {
       if (signal.aborted) return
-      cursor = at
       const selected = select(entry, relations)
+      if (selected && !isVerified) {
+        await verify()
+        isVerified = true
+        if (signal.aborted) return
+      }
+      cursor = at
       if (!selected) continue
       yield { cursor, entry: selected }
       lastMessage = performance.now()

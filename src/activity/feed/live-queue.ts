@@ -35,6 +35,7 @@ export class LiveQueue implements LiveReader {
   readonly #select: SelectEntry
   readonly #onOverflow: (error: Error) => void
   readonly #messages: FeedMessage[] = []
+  #isUnverified = false
   #error: Error | undefined
   readonly #sleeper = new Sleeper()
 
@@ -54,7 +55,10 @@ export class LiveQueue implements LiveReader {
     for (const { cursor, entry } of entries) {
       if (cursor.position <= this.cursor.position) continue
       const selected = this.#select(entry, relations)
-      if (selected) this.#messages.push({ cursor, entry: selected })
+      if (selected) {
+        this.#messages.push({ cursor, entry: selected })
+        this.#isUnverified = true
+      }
       this.cursor = cursor
     }
     if (this.#messages.length > maxWaitingEntries) {
@@ -73,6 +77,13 @@ export class LiveQueue implements LiveReader {
   fail(error: Error): void {
     this.#error = error
     this.#sleeper.wake()
+  }
+
+  /** Whether entries have arrived since the last verification of the reader, which starts now. */
+  startVerification(): boolean {
+    const isUnverified = this.#isUnverified
+    this.#isUnverified = false
+    return isUnverified
   }
 
   /**
