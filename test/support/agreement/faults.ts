@@ -26,6 +26,23 @@ async function killBackend({ scene }: Agreement, { primary }: Servers): Promise<
   await awaitRecovery(primary)
 }
 
+/** Pauses replay on all standbys, and waits until it is paused. */
+async function pauseReplay({ standbys }: Servers): Promise<void> {
+  for (const { query } of standbys) {
+    await query('select pg_wal_replay_pause()')
+    await waitUntil(async () => {
+      const [row] = await query<{ state: string }>(
+        'select pg_get_wal_replay_pause_state() as state',
+      )
+      return row?.state === 'paused'
+    })
+  }
+}
+
+async function resumeReplay({ standbys }: Servers): Promise<void> {
+  for (const { query } of standbys) await query('select pg_wal_replay_resume()')
+}
+
 /** Uses transaction IDs that no record in the flushed log mentions. */
 async function burnTransactionIds({ scene }: Agreement, count: number): Promise<void> {
   const client = await scene.pool.connect()
@@ -49,11 +66,14 @@ const setVisibility = ({ scene }: Agreement, visibility: string) =>
   )
 
 /** Asks about all people until nodes remember the facts, and returns the questions. */
-async function warmUp({ scene, askQuestions }: Agreement): Promise<Question[]> {
+export async function warmUp(
+  { scene, askQuestions }: Agreement,
+  nodes = scene.nodes,
+): Promise<Question[]> {
   const subjects = subjectForms.id?.(scene) ?? []
-  const questions = subjects.map((subject) => evaluateAll(scene, subject, 'id'))
+  const questions = subjects.map((subject) => evaluateAll(scene, subject, 'id', { explain: false }))
   // The first call loads facts, the second reads the changes before them, the third remembers.
-  for (let round = 0; round < 3; round += 1) await askQuestions(questions)
+  for (let round = 0; round < 3; round += 1) await askQuestions(questions, nodes)
   return questions
 }
 
@@ -90,12 +110,17 @@ export const faults: Record<string, Fault> = {
     await askQuestions(questions)
   },
   'commit lost in a crash': async (agreement, servers) => {
+    // A standby shows only what is flushed, so nodes must read this commit on the primary.
+    await pauseReplay(servers)
+    await setVisibility(agreement, 'private')
     const client = await agreement.scene.pool.connect()
     await client.query('set synchronous_commit = off')
     await client.query(setVisibilitySql, ['public'])
     client.release(true)
     const questions = await warmUp(agreement)
     await killBackend(agreement, servers)
+    await agreement.askQuestions(questions)
+    await resumeReplay(servers)
     await agreement.askQuestions(questions)
   },
   'server killed': async (agreement, { primary }) => {
@@ -109,10 +134,10 @@ export const faults: Record<string, Fault> = {
     await sweepChanges(agreement)
     await agreement.ask(silent && [silent], 0.5)
   },
-  'replay paused': async (agreement, { standbys }) => {
-    for (const { query } of standbys) await query('select pg_wal_replay_pause()')
+  'replay paused': async (agreement, servers) => {
+    await pauseReplay(servers)
     await changeSome(agreement, 1)
-    for (const { query } of standbys) await query('select pg_wal_replay_resume()')
+    await resumeReplay(servers)
     await changeSome(agreement, 1)
   },
   'standby paused': async (agreement, { standbys: [standby] }) => {

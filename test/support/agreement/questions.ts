@@ -102,11 +102,11 @@ export function evaluateAll(
   scene: Scene,
   subject: NamedSubject,
   form: string,
-  key = scene.key,
+  // An explanation does not use facts in memory.
+  { key = scene.key, explain = scene.random.chance(0.2) } = {},
 ): Question {
   const { kind, context, random } = scene
   const items = combine(scene, random.pick(spellings))
-  const explain = random.chance(0.2)
   const evaluations = items.map(({ action, resource }) => ({
     action: { name: action },
     resource: { type: kind.resource_type, id: resource },
@@ -167,12 +167,9 @@ export const questions: Record<string, (scene: Scene) => Question> = {
     }
   },
   'any service key': (scene) =>
-    evaluateAll(
-      scene,
-      { type: 'user', id: scene.people.owner.id },
-      'a service key',
-      scene.random.pick(scene.keys.slice(-3)),
-    ),
+    evaluateAll(scene, { type: 'user', id: scene.people.owner.id }, 'a service key', {
+      key: scene.random.pick(scene.keys.slice(-3)),
+    }),
   Check: (scene) => {
     const { kind, context, key, random } = scene
     const token = anyToken(scene)
