@@ -67,11 +67,14 @@ export async function judge(
   let bits = facts.bits & ~(grant.conditional | grant.barred)
   const possibleBits = facts.candidates.reduce((all, candidate) => all | candidate.bits, bits)
   let unmetToView: JudgedCondition[] = []
-  const unmetRequirements = await findUnmet(facts.requirements, action, evaluate)
+  const { requirements } = facts
+  // Most types require nothing, and a check waits for no promise then.
+  const unmetRequirements =
+    requirements.length > 0 ? await findUnmet(requirements, action, evaluate) : []
   if (unmetRequirements.length > 0) bits |= grant.barred
   // A custom role gives the action on what the user may view.
-  if (!builtInActions.includes(action) && bits & actionFact.granted) {
-    unmetToView = await findUnmet(facts.requirements, 'view', evaluate)
+  if (requirements.length > 0 && !builtInActions.includes(action) && bits & actionFact.granted) {
+    unmetToView = await findUnmet(requirements, 'view', evaluate)
     if (unmetToView.length > 0) bits &= ~actionFact.granted
   }
   const candidates: JudgedCondition[] = []
