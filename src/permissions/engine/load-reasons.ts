@@ -136,9 +136,15 @@ export function createLoadReasons(
         const check = checks[index] as SubjectCheck
         const subject = readSubject(check.subject)
         const facts = uncertain[index] as UncertainFacts
-        const { candidates, ...judged } = await judge({ ...check, subject }, facts, compiled, work, {
-          all: true,
-        })
+        const { candidates, ...judged } = await judge(
+          { ...check, subject },
+          facts,
+          compiled,
+          work,
+          {
+            all: true,
+          },
+        )
         const grantList = grantLists[index] ?? []
         const conditional = grantList.filter(({ condition }) => condition !== undefined)
         for (const [position, verdict] of candidates.entries()) {
