@@ -71,6 +71,7 @@ export const extendedTests: Record<string, string> = {
   'test/permissions/facts-cache.test.ts': 'PostgreSQL servers of its own',
   'test/permissions/freshness.test.ts': '1,328 revocations under load',
   'test/permissions/hierarchy-oracle.test.ts': 'random worlds',
+  'test/permissions/hostile-conditions.test.ts': 'patterns and batches that cost most',
   'test/permissions/many-groups.test.ts': 'members of many groups',
   'test/permissions/parents-concurrency.test.ts': 'thousands of concurrent calls',
   'test/permissions/quotas.test.ts': 'every quota',

@@ -31,49 +31,57 @@ export function createTurns(): TakeTurn {
   }
 }
 
-/** How long work in steps may hold the event loop at a stretch, in milliseconds. */
+/** How long `inTurn` may hold the event loop before it lets it turn, in milliseconds. */
 const maxStretch = 5
 
-const takeTurn = createTurns()
-
-/** How long all work in steps has held the event loop since it last turned. */
+/** How long work has held the event loop since it was last let turn. */
 let stretch = 0
 
+/** The work that waits for the event loop to turn, the oldest first. Empty while `stretch` is short. */
+const waiting: (() => void)[] = []
+
 /**
- * Runs work that yields between its steps, and lets the event loop turn where all such work has held
- * it for a while. Work that takes less never waits, and work of one step does not read the clock.
+ * Does a piece of work at once, or once the event loop has turned if all such work has held it for
+ * a while, in the order of the calls. A promise means that it waits: the usual case costs no promise.
  */
-export async function runInTurns<Result>(work: Iterator<void, Result, void>): Promise<Result> {
-  const first = work.next()
-  if (first.done) return first.value
-  for (;;) {
-    const begun = performance.now()
-    const step = work.next()
-    if (stretch === 0) globalThis.setImmediate(endStretch)
-    stretch += performance.now() - begun
-    if (step.done) return step.value
-    if (stretch < maxStretch) continue
-    await takeTurn()
-    endStretch()
-  }
+export function inTurn<Result>(work: () => Result): Result | Promise<Result> {
+  if (stretch < maxStretch) return measure(work)
+  return new Promise((resolve, reject) => {
+    if (waiting.length === 0) globalThis.setImmediate(workInTurn)
+    waiting.push(() => {
+      try {
+        resolve(measure(work))
+      } catch (error) {
+        reject(error)
+      }
+    })
+  })
 }
 
 /** Maps items one by one, and lets the event loop turn where that takes a while. */
-export function mapInTurns<Item, Result>(
+export async function mapInTurns<Item, Result>(
   items: readonly Item[],
   map: (item: Item, index: number) => Result,
 ): Promise<Result[]> {
-  const work = function* () {
-    const results: Result[] = []
-    for (const [index, item] of items.entries()) {
-      if (index > 0) yield
-      results.push(map(item, index))
-    }
-    return results
+  const results: Result[] = []
+  for (const [index, item] of items.entries()) {
+    const result = inTurn(() => map(item, index))
+    results.push(result instanceof Promise ? await result : result)
   }
-  return runInTurns(work())
+  return results
 }
 
-function endStretch(): void {
+function measure<Result>(work: () => Result): Result {
+  const begun = performance.now()
+  try {
+    return work()
+  } finally {
+    stretch += performance.now() - begun
+  }
+}
+
+function workInTurn(): void {
   stretch = 0
+  while (waiting.length > 0 && stretch < maxStretch) waiting.shift()?.()
+  if (waiting.length > 0) globalThis.setImmediate(workInTurn)
 }

@@ -1,6 +1,5 @@
 import { ServiceError } from '../core/errors.ts'
 import type { Role } from '../core/roles.ts'
-import { runInTurns } from '../core/turns.ts'
 import { grant } from './access.ts'
 import { createCallWork } from './conditions/work.ts'
 import { roleBits, statusBit } from './engine/bits.ts'
@@ -42,7 +41,7 @@ export async function findRight(
     )
     if (compiled.size < digests.size && attempt < maxAttempts) continue
     const bits = facts.bits | status | roleBits(user.role ?? null)
-    const judged = await runInTurns(judge(check, { ...facts, bits }, compiled, createCallWork()))
+    const judged = await judge(check, { ...facts, bits }, compiled, createCallWork())
     return { ...judged, isAllowed: decide(action, judged.bits) }
   }
 }

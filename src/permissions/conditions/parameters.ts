@@ -6,7 +6,7 @@ import { environment } from './functions.ts'
 import { planLibraryCall } from './library-call.ts'
 import type { ParameterType, ScalarName } from './parameter-type.ts'
 import { maxPatternLength } from './regular-expression.ts'
-import { type CallWork, chargeCall, createCallWork, createWork, takeOperations } from './work.ts'
+import { type CallWork, createCallWork, createWork, takeCallOperations } from './work.ts'
 
 /** The values of parameters, as expressions read them. */
 export type ParameterValues = ReadonlyMap<string, CelValue>
@@ -56,13 +56,7 @@ export function chargeConversion(
 ): void {
   let operations = 0
   for (const [name, type] of types) operations += conversionCost(type, params[name])
-  const before = createWork(work)
-  const after = { ...before }
-  try {
-    takeOperations(after, operations)
-  } finally {
-    chargeCall(work, before, after)
-  }
+  takeCallOperations(work, operations)
 }
 
 /** Operations for a value. The library parses times. */

@@ -50,6 +50,13 @@ export function takeOperations(work: Work, operations: number): void {
   if (work.operations < 0) throw workExceeded
 }
 
+/** Takes operations that precede an evaluation, at most as many as one may take, from its call. */
+export function takeCallOperations(call: CallWork, operations: number): void {
+  const left = Math.min(maxEvaluationOperations, call.operations)
+  call.operations = Math.max(0, call.operations - operations)
+  if (operations > left) throw workExceeded
+}
+
 const charactersPerStep = 64
 
 /** The steps for characters that an operation reads or builds. */

@@ -1,3 +1,4 @@
+import { inTurn } from '../../core/turns.ts'
 import { actionFact, builtInActions, grant } from '../access.ts'
 import {
   type ConditionVariables,
@@ -50,26 +51,30 @@ const failed: Verdict = {
 }
 
 /**
- * Judges the conditions that decide a check, and yields between evaluations. An error, a missing value, or work beyond what is left
- * makes a condition false. With `all`, judges every candidate, for the reasons.
+ * Judges the conditions that decide a check, and lets the event loop turn between evaluations. An
+ * error, a missing value, or work beyond what is left makes a condition false. With `all`, judges
+ * every candidate, for the reasons.
  */
-export function* judge(
+export async function judge(
   check: Pick<Check, 'action' | 'subject' | 'resource_type' | 'input'>,
   facts: UncertainFacts,
   compiled: CompiledConditions,
   work: CallWork,
   { all = false }: { all?: boolean } = {},
-): Generator<void, JudgedFacts, void> {
+): Promise<JudgedFacts> {
   const { action } = check
   const evaluate = createEvaluate(check, facts, compiled, work)
   let bits = facts.bits & ~(grant.conditional | grant.barred)
   const possibleBits = facts.candidates.reduce((all, candidate) => all | candidate.bits, bits)
   let unmetToView: JudgedCondition[] = []
-  const unmetRequirements = yield* findUnmet(facts.requirements, action, evaluate)
+  const { requirements } = facts
+  // Most types require nothing, and a check waits for no promise then.
+  const unmetRequirements =
+    requirements.length > 0 ? await findUnmet(requirements, action, evaluate) : []
   if (unmetRequirements.length > 0) bits |= grant.barred
   // A custom role gives the action on what the user may view.
-  if (!builtInActions.includes(action) && bits & actionFact.granted) {
-    unmetToView = yield* findUnmet(facts.requirements, 'view', evaluate)
+  if (requirements.length > 0 && !builtInActions.includes(action) && bits & actionFact.granted) {
+    unmetToView = await findUnmet(requirements, 'view', evaluate)
     if (unmetToView.length > 0) bits &= ~actionFact.granted
   }
   const candidates: JudgedCondition[] = []
@@ -77,8 +82,8 @@ export function* judge(
   const ignored = check.subject?.linkId === undefined ? 0 : grant.public
   for (const candidate of facts.candidates) {
     if (!all && (bits & grant.barred || decide(action, bits & ~ignored))) break
-    if (candidates.length > 0) yield
-    const verdict = evaluate(candidate.digest, candidate.params)
+    const evaluated = inTurn(() => evaluate(candidate.digest, candidate.params))
+    const verdict = evaluated instanceof Promise ? await evaluated : evaluated
     candidates.push({ condition: candidate.condition, ...verdict })
     if (verdict.result) bits |= candidate.bits
   }
@@ -87,16 +92,16 @@ export function* judge(
 
 type Evaluate = (digest: string, params: Record<string, unknown>) => Verdict
 
-function* findUnmet(
+async function findUnmet(
   requirements: Requirement[],
   action: string,
   evaluate: Evaluate,
-): Generator<void, JudgedCondition[], void> {
+): Promise<JudgedCondition[]> {
   const unmet: JudgedCondition[] = []
   const required = requirements.filter((requirement) => requirement.action === action)
-  for (const [index, requirement] of required.entries()) {
-    if (index > 0) yield
-    const verdict = evaluate(requirement.digest, {})
+  for (const requirement of required) {
+    const evaluated = inTurn(() => evaluate(requirement.digest, {}))
+    const verdict = evaluated instanceof Promise ? await evaluated : evaluated
     if (!verdict.result) unmet.push({ condition: requirement.condition, ...verdict })
   }
   return unmet

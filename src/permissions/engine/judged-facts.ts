@@ -1,5 +1,4 @@
 import type { RequestScope } from '../../core/request-scope.ts'
-import { runInTurns } from '../../core/turns.ts'
 import { grant } from '../access.ts'
 import { type CallWork, createCallWork } from '../conditions/work.ts'
 import { compileConditions, maxAttempts, type StoredCondition } from './compiled-conditions.ts'
@@ -100,18 +99,14 @@ export function createJudgedFacts({
       const bits = [...certain]
       const possibleBits = new Map<number, number>()
       let exceededAt: number | undefined
-      const judgeAll = function* () {
-        for (const [position, index] of indexes.entries()) {
-          if (position > 0) yield
-          const facts = loaded[position] as UncertainFacts
-          const check = checks[position] as FactsQuery['checks'][number]
-          const judged = yield* judge(check, facts, compiled, work)
-          bits[index] = judged.bits
-          possibleBits.set(index, judged.possibleBits)
-          if (isExhausted(work) && digestsOf(facts).length > 0) exceededAt ??= index
-        }
+      for (const [position, index] of indexes.entries()) {
+        const facts = loaded[position] as UncertainFacts
+        const check = checks[position] as FactsQuery['checks'][number]
+        const judged = await judge(check, facts, compiled, work)
+        bits[index] = judged.bits
+        possibleBits.set(index, judged.possibleBits)
+        if (isExhausted(work) && digestsOf(facts).length > 0) exceededAt ??= index
       }
-      await runInTurns(judgeAll())
       return { status, bits, exceededAt, possibleBits }
     }
   }

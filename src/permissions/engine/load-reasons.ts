@@ -1,4 +1,3 @@
-import { runInTurns } from '../../core/turns.ts'
 import { isoTime, textArray } from '../../database/sql-values.ts'
 import type { Statements } from '../../database/statement-pool.ts'
 import { actionFact } from '../access.ts'
@@ -133,16 +132,18 @@ export function createLoadReasons(
       )
       const groups = await findGroupNames(statements, grantLists.flat())
       const work = createCallWork()
-      const judgeRow = function* ([, , , names]: Row, index: number) {
+      const judgeRow = async ([, , , names]: Row, index: number): Promise<Explanation> => {
         const check = checks[index] as SubjectCheck
         const subject = readSubject(check.subject)
         const facts = uncertain[index] as UncertainFacts
-        const { candidates, ...judged } = yield* judge(
+        const { candidates, ...judged } = await judge(
           { ...check, subject },
           facts,
           compiled,
           work,
-          { all: true },
+          {
+            all: true,
+          },
         )
         const grantList = grantLists[index] ?? []
         const conditional = grantList.filter(({ condition }) => condition !== undefined)
@@ -154,15 +155,9 @@ export function createLoadReasons(
         }
         return { ...judged, grantList, names: readNames(names, groups) }
       }
-      const judgeRows = function* () {
-        const reasons: Explanation[] = []
-        for (const [index, row] of rows.entries()) {
-          if (index > 0) yield
-          reasons.push(yield* judgeRow(row, index))
-        }
-        return reasons
-      }
-      return runInTurns(judgeRows())
+      const reasons: Explanation[] = []
+      for (const [index, row] of rows.entries()) reasons.push(await judgeRow(row, index))
+      return reasons
     }
   }
 

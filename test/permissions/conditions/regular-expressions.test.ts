@@ -27,7 +27,7 @@ test('no pattern is larger when RE2 has compiled it than measured before', (t) =
   const random = createRandom(47)
   const pick = () => parts[random(parts.length)] as string
   let compiled = 0
-  for (let count = 0; count < 5_000; count += 1) {
+  for (let count = 0; count < 1_000; count += 1) {
     const pattern = Array.from({ length: 1 + random(12) }, pick).join('')
     const { instructions } = measurePattern(pattern)
     if (instructions > 2_000) continue
@@ -35,7 +35,7 @@ test('no pattern is larger when RE2 has compiled it than measured before', (t) =
     if (size > 0) compiled += 1
     if (size > instructions) t.fail(`${pattern}: ${size} instructions, measured ${instructions}`)
   }
-  t.true(compiled > 1_000)
+  t.true(compiled > 200)
 })
 
 test('a pattern has at most 1,000 characters', (t) => {
