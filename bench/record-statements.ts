@@ -20,6 +20,7 @@ export async function recordStatements(
         return { rows: [] }
       },
     }),
+    isInTransaction: () => true,
     count: async () => 1,
   } as unknown as EntityManager
   await work(createStores(em))

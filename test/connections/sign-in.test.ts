@@ -3,6 +3,7 @@ import test from 'ava'
 import { decodeJwt } from 'jose'
 import { createStores } from '../../src/server/stores.ts'
 import {
+  beginAtConnection,
   connectWorkspace,
   createConnectionEnvironment,
   obtainConnectionCode,
@@ -66,7 +67,7 @@ for (const transport of environment.transports) {
       const request = { redirect_uri: appUri, code_challenge: createPkce().challenge }
       const { provider } = connected
       const message = { provider, ...request, code_challenge_method: 'S256' }
-      const begun = expectOk(await transport.call('BeginLogin', message))
+      const begun = await beginAtConnection(transport, 'BeginLogin', message)
       t.regex(begun.location, /[?&]error=/, JSON.stringify(document))
     }
     for (const keySet of [{ keys: [null] }, { keys: [{ kty: 'RSA', n: 7 }] }, { keys: {} }, null]) {

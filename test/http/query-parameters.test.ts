@@ -57,14 +57,11 @@ test('an undeclared query parameter returns 422 on every route but sign-in and t
   t.deepEqual(exempt, [
     // Gateways append the query of their client to this route.
     '/access/v1/authorize/request',
-    '/auth/login/{provider}',
-    '/auth/callback/{provider}',
-    '/auth/admin/login/{provider}',
-    '/auth/admin/callback/{provider}',
     // OAuth 2.0 requires servers to ignore unknown parameters (RFC 6749, section 3.1).
     '/oauth/authorize',
     '/oauth/authorize',
     // Services that send e-mails append parameters of their own to links.
+    '/oauth/invitations/{token}',
     '/oauth/invitations/{token}',
     '/oauth/token',
     '/oauth/userinfo',
@@ -73,6 +70,10 @@ test('an undeclared query parameter returns 422 on every route but sign-in and t
     '/oauth/introspect',
     '/oauth/logout',
     '/oauth/logout',
+    '/auth/login/{provider}',
+    '/auth/callback/{provider}',
+    '/auth/admin/login/{provider}',
+    '/auth/admin/callback/{provider}',
   ])
 })
 
