@@ -1,8 +1,11 @@
 import test from 'ava'
 import { measureLeastCosts } from '../../../bench/abuse/condition-costs.ts'
 
-/** 20 ms of processor time, and as much again for a machine that is busy with other tests. */
-const maxMilliseconds = 40
+/**
+ * `npm run abuse` allows 20 ms of processor time. Beside other tests, which share the caches and cores,
+ * the same work takes up to three times as long.
+ */
+const maxMilliseconds = 60
 
 test('no input of a condition holds the event loop for long', (t) => {
   const costs = measureLeastCosts()
