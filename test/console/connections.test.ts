@@ -41,10 +41,12 @@ if (hasBrowser) {
   }
 
   /** Presses the button that tests the sign-in, and waits until the other window has closed. */
-  async function testSignIn(result: string): Promise<void> {
+  /** A browser that has not signed in by the connection before is asked first. */
+  async function testSignIn(result: string, isAsked = false): Promise<void> {
     const opened = page.context().waitForEvent('page')
     await button('Test the sign-in').click()
-    await opened
+    const popup = await opened
+    if (isAsked) await popup.getByRole('link', { name: /^Continue to / }).click()
     await page.getByRole('status').getByText(result).waitFor()
   }
 
@@ -134,7 +136,7 @@ if (hasBrowser) {
     publish(dns, (await read()).domains)
     await inDialog('Check now: corp.example').click()
     await dialog.getByText('Verified', { exact: true }).waitFor()
-    await testSignIn('The sign-in works')
+    await testSignIn('The sign-in works', true)
     t.truthy((await read()).last_sign_in_at)
     await inDialog('Done').click()
     await dialog.waitFor({ state: 'detached' })
