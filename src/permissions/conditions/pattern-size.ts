@@ -98,7 +98,7 @@ export function measurePattern(pattern: string): PatternSize {
   }
   const lengthOfCharacter = (position: number) =>
     pattern[position] === '\\' ? (skip(hexadecimal, position)?.length ?? 2) : 1
-  /** `position` is that of the end of the range. */
+  /** `position` is the end of the range. */
   const costOfFoldedRange = (position: number): number => {
     const isNumber = skip(hexadecimal, position) !== undefined
     const last = isNumber ? lastFoldedCharacter : (pattern.codePointAt(position) ?? 0)

@@ -77,7 +77,7 @@ function refuse(pattern: string, problem: 'too large' | 'invalid'): Failure {
   return failure
 }
 
-/** Counts what RE2 keeps of a text. A pattern that occupies too much is compiled anew. */
+/** Counts what RE2 keeps of a text. A pattern that occupies too much is evicted. */
 function weighAgain(pattern: string, compiled: Pattern, text: string): void {
   const states = compiled.matcher.re2().dfa.stateCount
   const isPlain = !/[^\0-\x7f]/.test(text)

@@ -1,4 +1,4 @@
-import { inTurn } from '../../core/turns.ts'
+import { inTurn, mapInTurns } from '../../core/turns.ts'
 import { actionFact, builtInActions, grant } from '../access.ts'
 import {
   type ConditionVariables,
@@ -97,14 +97,12 @@ async function findUnmet(
   action: string,
   evaluate: Evaluate,
 ): Promise<JudgedCondition[]> {
-  const unmet: JudgedCondition[] = []
   const required = requirements.filter((requirement) => requirement.action === action)
-  for (const requirement of required) {
-    const evaluated = inTurn(() => evaluate(requirement.digest, {}))
-    const verdict = evaluated instanceof Promise ? await evaluated : evaluated
-    if (!verdict.result) unmet.push({ condition: requirement.condition, ...verdict })
-  }
-  return unmet
+  const judged = await mapInTurns(required, ({ condition, digest }) => ({
+    condition,
+    ...evaluate(digest, {}),
+  }))
+  return judged.filter(({ result }) => !result)
 }
 
 function createEvaluate(

@@ -3,8 +3,8 @@ import type { Caller, PrincipalStatus } from '../question.ts'
 
 /**
  * Whether to cache results for the caller. Results of rejected callers are not cached, so that
- * unauthenticated requests cannot evict entries. Nor are those of IDs in another spelling than the
- * database's, which changes are recorded under.
+ * unauthenticated requests cannot evict entries. Callers whose IDs are not spelled as in the
+ * database are not remembered either, because changes are recorded under that spelling.
  */
 export function isAccepted(
   { keyHash, userId, workspaceId, tokenId }: Caller,
