@@ -3,7 +3,7 @@ import { get, ServerResponse } from 'node:http'
 import { credentials, type ServiceError } from '@grpc/grpc-js'
 import test, { type ExecutionContext } from 'ava'
 import { ActivityServiceClient, type WatchActivityResponse } from '../../gen/daikon/v1/activity.ts'
-import { follow } from '../../src/activity/feed/follow.ts'
+import { type Following, follow } from '../../src/activity/feed/follow.ts'
 import {
   createLiveFeed,
   type LiveFeed,
@@ -77,9 +77,13 @@ test.serial('a thousand readers cost one poll, not a thousand', async (t) => {
   t.teardown(() => controller.abort())
   let received = 0
   const readers = Array.from({ length: 1000 }, async () => {
-    const select = (entry: never) => entry
-    const following = { viewer: { kind: 'administrator' }, cursor, select } as const
-    for await (const { entry } of follow(feed, following as never, controller.signal, () => {})) {
+    const following: Following = {
+      viewer: { kind: 'administrator' },
+      cursor,
+      select: (entry) => entry,
+      verify: async () => {},
+    }
+    for await (const { entry } of follow(feed, following, controller.signal, () => {})) {
       if (entry) received += 1
     }
   })

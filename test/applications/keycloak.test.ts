@@ -139,9 +139,13 @@ async function signInByRealms({ t, daikon, keycloak }: Servers): Promise<void> {
   const uri = `${await startCallbackServer(t)}/callback`
   const { client_id: clientId } = await daikon.createClient(uri)
   const page = await openApplication(t)
-  const begin = async (parameters: Record<string, string>, act: () => Promise<void>) => {
+  const begin = async (parameters: { connection?: string }, act: () => Promise<void>) => {
     await page.context().clearCookies()
-    return signIn(page, { issuer: daikon.issuer, clientId, uri }, parameters, act)
+    return signIn(page, { issuer: daikon.issuer, clientId, uri }, parameters, async () => {
+      // Otherwise, the user has entered an address of this organization.
+      if (parameters.connection) await page.getByRole('link', { name: /^Continue to / }).click()
+      await act()
+    })
   }
 
   const first = await begin({}, async () => {
