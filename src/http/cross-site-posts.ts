@@ -7,16 +7,21 @@ import type { Responder } from './response.ts'
 /** Longer URLs would exceed the headers that Node and proxies accept. */
 const maxQueryLength = 8000
 
+/** Whether forms that pages of other sites send to a route are repeated as GET requests. */
+export function repeatsCrossSitePosts({ policy }: DeclaredOperation, { verb }: Route): boolean {
+  return verb === 'post' && policy.pageField !== undefined
+}
+
 /**
  * Whether a page of another site sends a form to a method that displays pages. Browsers omit cookies
  * with `SameSite=Lax` there, so it would seem that nobody is signed in.
  */
 export function isCrossSitePost(
-  { policy }: DeclaredOperation,
-  { verb }: Route,
+  operation: DeclaredOperation,
+  route: Route,
   request: Request,
 ): boolean {
-  if (verb !== 'post' || policy.pageField === undefined) return false
+  if (!repeatsCrossSitePosts(operation, route)) return false
   const site = request.get('sec-fetch-site')
   if (site !== undefined) return site !== 'same-origin'
   const origin = request.get('origin')

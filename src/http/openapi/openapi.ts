@@ -4,6 +4,7 @@ import { readExclusiveSets } from '../../rpc/field-sets.ts'
 import type { Policy, Profile, Route, Tier } from '../../rpc/method.ts'
 import type { DeclaredOperation, WatchOperation } from '../../rpc/operation.ts'
 import { isStruct, type JsonSchema } from '../../rpc/schema.ts'
+import { repeatsCrossSitePosts } from '../cross-site-posts.ts'
 import { createExampleMaker, type ExampleMaker } from './examples.ts'
 import { describeLinks } from './links.ts'
 import {
@@ -231,6 +232,7 @@ function describeOperation(operation: DeclaredOperation, route: Route, builder: 
         links: describeLinks(operation, route, builder.operations, operationId),
       },
       ...(policy.pageField && { 200: pageResponse }),
+      ...(repeatsCrossSitePosts(operation, route) && { 303: repetitionResponse }),
       ...(policy.profile === 'oauth'
         ? oauthErrorResponses(operation)
         : policy.profile === 'scim'
@@ -299,6 +301,11 @@ const pageResponse = {
   description: 'A page for the user',
   headers: rateLimitHeaderReferences,
   content: { 'text/html': { schema: { type: 'string' } } },
+}
+
+const repetitionResponse = {
+  description: 'The form comes from another site: its fields as the query of a GET request',
+  headers: { ...rateLimitHeaderReferences, Location: { schema: { type: 'string' } } },
 }
 
 function describeBoundHeaders(fields: BoundField[]): object {
