@@ -28,6 +28,7 @@ export const extendedTests: Record<string, string> = {
   'test/api/spelled-ids.test.ts': 'every method three times',
   'test/api/subject-names.test.ts': 'every way to name a subject',
   'test/api/tokens.test.ts': 'every kind of token',
+  'test/api/unstorable-values.test.ts': 'every text and time of every method',
   'test/applications/': 'Chromium, and applications that others wrote',
   'test/cli/': 'a process for each command',
   'test/clients/': 'Go, Java, Python, Chromium and packages from npm',

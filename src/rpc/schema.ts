@@ -54,6 +54,9 @@ export const scalarSchemas: Record<number, JsonSchema> = {
 /** The message type of arbitrary JSON objects. */
 export const structName = 'google.protobuf.Struct'
 
+/** The keyword for a JSON object, with its maximum size in bytes, or null. */
+export const jsonObject = 'jsonObject'
+
 /** The purpose of a schema. Only `documentation` describes items that the handler validates. */
 type Reader = 'validation' | 'documentation'
 
@@ -148,8 +151,8 @@ function fieldSchema(registry: FileRegistry, field: DescField, reader: Reader): 
   if (isTimestamp(field)) return { type: 'string', format: 'date-time' }
   if (field.fieldKind === 'message') {
     const schema = requestSchema(registry, field.message, reader)
-    const { max_json_bytes: maxJsonBytes } = rules
-    return maxJsonBytes && reader === 'validation' ? { ...schema, maxJsonBytes } : schema
+    if (!isStruct(field) || reader === 'documentation') return schema
+    return { ...schema, [jsonObject]: rules.max_json_bytes ?? null }
   }
   if (field.fieldKind !== 'scalar') throw new Error(`${field} has an unsupported field kind`)
   return scalarSchema(field.scalar, rules, isRequired(registry, field), reader)

@@ -5,12 +5,14 @@ import { controlCharacters } from '../core/control-characters.ts'
 import { normalizeEmail } from '../core/email.ts'
 import { type FieldViolation, invalidArgument } from '../core/errors.ts'
 import { isExternalId } from '../core/external-id.ts'
-import { findJsonSizeViolation } from '../core/json-size.ts'
+import { findContentViolation, findJsonViolation } from '../core/json-violation.ts'
+import { findTextViolation } from '../core/text-violation.ts'
+import { isTimestamp } from '../core/timestamp.ts'
 import { isUuid } from '../core/uuid.ts'
 import { createToCanonicalIds, type ToCanonicalIds } from './canonical-ids.ts'
 import { checkAlternatives, checkFieldSets, readAlternatives, readFieldSets } from './field-sets.ts'
 import type { Method, Route } from './method.ts'
-import { type JsonSchema, requestSchema } from './schema.ts'
+import { type JsonSchema, jsonObject, requestSchema } from './schema.ts'
 
 /**
  * Validates a message in place: removes undeclared fields, fills in defaults and converts UUIDs to
@@ -64,9 +66,6 @@ export function compileSchema(schema: JsonSchema): (message: unknown) => FieldVi
 
 const name = new RegExp(`^[^${controlCharacters}\\p{Cs}]*$`, 'u')
 
-/** RFC 3339, with a year that protobuf and an offset that PostgreSQL can represent. */
-const timestamp = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-](0\d|1[0-5]):[0-5]\d)$/
-
 const ajv = new Ajv({
   allErrors: true,
   removeAdditional: true,
@@ -87,21 +86,20 @@ const ajv = new Ajv({
     slug: (text: string) => !isUuid(text),
     page_token: /^([\w-]{21}[AQgw]|[\w-]{32})?$/,
     external_id: (text: string) => name.test(text) && isExternalId(text),
-    unicode: (text: string) => text.isWellFormed(),
-    'date-time': (text: string) => timestamp.test(text) && !Number.isNaN(Date.parse(text)),
+    unicode: (text: string) => findTextViolation(text) === undefined,
+    'date-time': isTimestamp,
   },
 })
 
-const maxJsonBytes = 'maxJsonBytes'
-
-// The limit of a JSON object, which `schema.ts` sets from `max_json_bytes`.
+// A JSON object, for which `schema.ts` sets the limit from `max_json_bytes`.
 ajv.addKeyword({
-  keyword: maxJsonBytes,
+  keyword: jsonObject,
   type: 'object',
-  compile: (limit: number) => {
+  compile: (limit: number | null) => {
     const validate: DataValidateFunction = (value: object) => {
-      const violation = findJsonSizeViolation(value, limit)
-      if (violation) validate.errors = [{ keyword: maxJsonBytes, params: { violation } }]
+      const violation =
+        limit === null ? findContentViolation(value) : findJsonViolation(value, limit)
+      if (violation) validate.errors = [{ keyword: jsonObject, params: { violation } }]
       return violation === undefined
     }
     return validate
@@ -123,7 +121,7 @@ const messages: Record<string, (params: Record<string, unknown>) => string> = {
   minimum: ({ limit }) => `must be at least ${limit}`,
   maximum: ({ limit }) => `must be at most ${limit}`,
   minItems: ({ limit }) => `must contain at least ${limit} ${limit === 1 ? 'item' : 'items'}`,
-  [maxJsonBytes]: ({ violation }) => String(violation),
+  [jsonObject]: ({ violation }) => String(violation),
   maxItems: ({ limit }) => `must contain at most ${limit} ${limit === 1 ? 'item' : 'items'}`,
 }
 
@@ -137,7 +135,7 @@ const formatMessages: Record<string, string> = {
   page_token: 'must be a page token from a previous response',
   external_id:
     'must not be in the form of a UUID or an e-mail address, or contain control characters',
-  unicode: 'must be well-formed Unicode',
+  unicode: 'must be well-formed Unicode without the character U+0000',
   'date-time': 'must be a time such as 2026-01-31T12:00:00Z',
 }
 

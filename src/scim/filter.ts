@@ -1,3 +1,4 @@
+import { findTextViolation } from '../core/text-violation.ts'
 import { invalidScim } from './scim-errors.ts'
 
 /** A comparison `attribute eq value`. The attribute is in lower case. */
@@ -51,10 +52,17 @@ export function parseWholeFilter(text: string): Comparison[] {
 }
 
 function parseLiteral(text: string): Comparison['value'] {
+  const value = parseJson(text)
+  if (value === undefined || (typeof value === 'string' && findTextViolation(value)))
+    throw invalid('contains an invalid string')
+  return value
+}
+
+function parseJson(text: string): Comparison['value'] | undefined {
   try {
     return JSON.parse(text)
   } catch {
-    throw invalid('contains an invalid string')
+    return undefined
   }
 }
 

@@ -1,4 +1,5 @@
 import { isJsonObject } from '../core/json-object.ts'
+import { findTextViolation } from '../core/text-violation.ts'
 import type { Attribute, ResourceSchemas } from './attributes.ts'
 import { invalidScim, invalidValue } from './scim-errors.ts'
 
@@ -98,9 +99,8 @@ function readBoolean(name: string, value: unknown): boolean {
 function readText(name: string, value: unknown): string {
   if (typeof value === 'number') return String(value)
   if (typeof value !== 'string') throw invalidValue(name, 'must be a string')
-  // PostgreSQL stores neither in JSON.
-  if (value.includes('\0') || !value.isWellFormed())
-    throw invalidValue(name, 'must be well-formed Unicode without U+0000')
+  const violation = findTextViolation(value)
+  if (violation) throw invalidValue(name, violation)
   if (value.length > maxTextLength)
     throw invalidValue(name, `must be at most ${maxTextLength} characters long`)
   return value

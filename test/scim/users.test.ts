@@ -126,6 +126,8 @@ test('users are found by userName, externalId and ID, and listed in pages', asyn
   t.deepEqual(await find('id eq "nothing"'), [])
   t.deepEqual(await find('externalId eq "x-a" and externalId eq "x-b"'), [])
   for (const filter of [
+    'userName eq "\\u0000"',
+    'userName eq "\\ud800"',
     'userName',
     'userName sw "a"',
     'userName eq "a" or id eq "b"',

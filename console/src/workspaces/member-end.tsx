@@ -67,6 +67,7 @@ export function fromLocalInput(value: string): string | undefined {
 export function toLocalInput(value: string | null | undefined): string {
   if (!value) return ''
   const time = new Date(value)
-  time.setMinutes(time.getMinutes() - time.getTimezoneOffset())
-  return time.toISOString().slice(0, 16)
+  // As if the time zone were UTC. Local setters would be an hour off around changes of the clock.
+  const shifted = new Date(time.getTime() - time.getTimezoneOffset() * 60_000)
+  return shifted.toISOString().slice(0, 16)
 }

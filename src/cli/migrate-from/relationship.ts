@@ -1,4 +1,5 @@
 import { parseJsonObject } from '../../core/json-object.ts'
+import { isTimestamp } from '../../core/timestamp.ts'
 import { findJsonEnd } from './json-text.ts'
 import type { Problem, Tuple } from './tuple.ts'
 
@@ -60,9 +61,9 @@ export function parseRelationship(text: string, line: number): Tuple | Problem {
     if (trait === undefined) return expect('the name of a caveat, or "expiration"')
     const hasValue = take(/:/y) !== undefined
     if (trait === 'expiration') {
-      const time = new Date(take(/\d{4}-\d\d-\d\dT[\d:.]+Z/y) ?? '')
-      if (Number.isNaN(time.getTime())) return expect('a time such as 2030-01-31T12:00:00Z')
-      expiresAt = time.toISOString()
+      const time = take(/\d{4}-\d\d-\d\dT[\d:.]+Z/y)
+      if (!time || !isTimestamp(time)) return expect('a time such as 2030-01-31T12:00:00Z')
+      expiresAt = new Date(time).toISOString()
     } else {
       const jsonEnd = hasValue && text[at] === '{' ? findJsonEnd(text, at) : undefined
       const context = hasValue ? parseJsonObject(text.slice(at, jsonEnd ?? at)) : {}

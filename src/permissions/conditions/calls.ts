@@ -1,6 +1,7 @@
 import { type CelValue, celList, isCelList } from '@bufbuild/cel'
+import { hasValidDate } from '../../core/timestamp.ts'
 import { areEqual, type EqualLeaves, isIn } from './equality.ts'
-import { type Failure, isFailure } from './failure.ts'
+import { createFailure, type Failure, isFailure } from './failure.ts'
 import { environment } from './functions.ts'
 import { type LibraryCall, planLibraryCall } from './library-call.ts'
 import { matches } from './regular-expression.ts'
@@ -43,6 +44,10 @@ const ownCalls: Record<string, OwnCall> = {
   matches: (work, [text, pattern]) =>
     typeof text === 'string' && typeof pattern === 'string'
       ? matches(work, text, pattern)
+      : undefined,
+  timestamp: (_work, [text]) =>
+    typeof text === 'string' && !hasValidDate(text)
+      ? createFailure(`${JSON.stringify(text.slice(0, 40))} is not a time`)
       : undefined,
   contains: (work, [text, part]) => {
     // The search may compare each character of the text with each of the part.

@@ -1,5 +1,6 @@
 import { type CelValue, celList } from '@bufbuild/cel'
 import type { FieldViolation } from '../../core/errors.ts'
+import { isTimestamp } from '../../core/timestamp.ts'
 import type { Reads } from './check-expression.ts'
 import { isFailure } from './failure.ts'
 import { environment } from './functions.ts'
@@ -121,17 +122,13 @@ function toInt(param: unknown): bigint | undefined {
   return BigInt.asIntN(64, value) === value ? value : undefined
 }
 
-const timestamp = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:[0-5]\d)$/
 const duration = /^-?\d{1,12}(\.\d{1,9})?s$/
 
 const callTimestamp = planLibraryCall(environment, 'timestamp', false, 1)
 const callDuration = planLibraryCall(environment, 'duration', false, 1)
 
 function toTimestamp(param: unknown): CelValue | undefined {
-  if (typeof param !== 'string' || !timestamp.test(param)) return undefined
-  // JavaScript takes February 30 for March 2.
-  const [year, month, day] = param.slice(0, 10).split('-').map(Number) as [number, number, number]
-  if (new Date(Date.UTC(year, month - 1, day)).getUTCDate() !== day) return undefined
+  if (typeof param !== 'string' || !isTimestamp(param)) return undefined
   return callWith(callTimestamp, param)
 }
 

@@ -5,6 +5,7 @@ import type {
 } from '../../../gen/daikon/v1/access.ts'
 import type { FieldViolation } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json-object.ts'
+import { findContentViolation } from '../../core/json-violation.ts'
 import { findContextViolation } from './context.ts'
 
 /** The entities of an evaluation, not yet validated. */
@@ -116,8 +117,11 @@ export function findViolations(request: Entities, valid?: EvaluateRequest): Fiel
         if (message) violations.push({ field: `${name}.${member}`, message })
       }
       const { properties } = entity
-      if (properties !== undefined && !isJsonObject(properties))
-        violations.push({ field: `${name}.properties`, message: 'must be an object' })
+      if (properties === undefined) continue
+      const message = isJsonObject(properties)
+        ? findContentViolation(properties)
+        : 'must be an object'
+      if (message) violations.push({ field: `${name}.properties`, message })
     }
   }
   if (request.context !== undefined && !isJsonObject(request.context))

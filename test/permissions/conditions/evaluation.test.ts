@@ -72,6 +72,9 @@ const failing: [expression: string, error: RegExp, missing: string[], context?: 
   ['in_cidr("10.0.0.1", "10.0.0.0/33")', /range/, []],
   ['in_cidr("10.0.0.1", "10.0.0.0")', /range/, []],
   ['now.getHours("Mars/Olympus") == 1', /time zone/i, []],
+  ['timestamp("2030-02-30T00:00:00Z") > now', /is not a time/, []],
+  ['timestamp("2030-01-01T24:00:00Z") > now', /is not a time/, []],
+  ['timestamp("tomorrow") > now', /is not a time/, []],
   ['"a".matches("(")', /regular expression is invalid/, []],
   ['"a".matches("(a{100}){100}")', /regular expression is too large/, []],
 ]
