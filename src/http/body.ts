@@ -60,13 +60,14 @@ async function readJson(request: Request, response: Response, maxBytes: number):
 function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(utf8.decode(bytes))
-  } catch {
-    throw invalidArgument({ field: '', message: 'The body is not valid JSON' })
+  } catch (error) {
+    const format = error instanceof SyntaxError ? 'JSON' : 'UTF-8'
+    throw invalidArgument({ field: '', message: `The body is not valid ${format}` })
   }
 }
 
-/** Ignores a byte order mark. */
-const utf8 = new TextDecoder()
+/** Ignores a byte order mark, and refuses other bytes than UTF-8. */
+const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * Creates a parser that reads a body of at most `maxBytes` into `request.body`. Compressed bodies
@@ -194,7 +195,7 @@ function createFormReader({ headers }: Request, maxBytes: number) {
 
 function decodeUtf8(bytes: Buffer, { field }: Upload): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return utf8.decode(bytes)
   } catch {
     throw invalidArgument({ field, message: 'must be UTF-8 text' })
   }

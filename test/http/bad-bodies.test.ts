@@ -110,6 +110,9 @@ test('malformed JSON and JSON that is not an object return 422', async (t) => {
   }
   const cut = Buffer.from('{"checks":"\u00e9"}').subarray(0, 12)
   t.is((await post(cut)).status, 422)
+  const latin = await post(Buffer.from('{"checks":"\u00e9"}', 'latin1'))
+  t.is(latin.status, 422)
+  t.is(latin.json.detail, 'The body is not valid UTF-8')
 })
 
 test('malformed JSON without a token returns 401: authentication comes first', async (t) => {
