@@ -442,6 +442,23 @@ browserTest('rate limits and responses of captive portals are treated as tempora
   t.is(typeof (await run(page, 'return await daikon.getAccessToken()')), 'string')
 })
 
+browserTest('a response without results is an error, and not a denial', async (t) => {
+  const application = await createApplication(t)
+  const page = await openSignedIn(application)
+  const headers = { 'access-control-allow-origin': app.url }
+  for (const body of ['', '{}', 'null', '{"results":[]}', '{"results":[{"allowed":"true"}]}']) {
+    await application.context.route('**/permissions/check', (route) =>
+      route.request().method() === 'POST' ? route.fulfill({ body, headers }) : route.continue(),
+    )
+    const { error } = await run(
+      page,
+      `return await daikon.can('view', { type: 'document', id: 'x' })`,
+    )
+    t.like(error, { name: 'UnavailableError', reason: 'UNEXPECTED_RESPONSE' }, body)
+    await application.context.unroute('**/permissions/check')
+  }
+})
+
 browserTest('a callback is accepted once, in the tab that started it', async (t) => {
   const application = await createApplication(t)
   const page = await application.open('callback?code=stolen&state=unknown')

@@ -160,6 +160,28 @@ test('a response that is not from daikon is an error, and a redirect does not re
   t.deepEqual(keys, [])
 })
 
+test('a response without a decision is an error, and not a denial', async (t) => {
+  const bodies = [
+    ...['{}', '', 'null', '[]', '{"decision":"true"}', '{"evaluations":[]}', '{"evaluations":5}'],
+    ...['{"evaluations":[null]}', '{"evaluations":[{}]}', '{"evaluations":[{"decision":"true"}]}'],
+    '{"evaluations":[{"decision":true},{"decision":true}]}',
+  ]
+  const user = { email: 'ann@example.com' }
+  for (const body of bodies) {
+    const status = body === '' ? 204 : 200
+    const url = await listen(t, (_request, response) => response.writeHead(status).end(body))
+    const daikon = connect(t, { url })
+    for (const call of [
+      () => daikon.check(user, 'view', handbook),
+      () => daikon.checkMany([{ subject: user, action: 'view', resource: handbook }]),
+      () => daikon.explain(user, 'view', handbook),
+    ]) {
+      const error = await t.throwsAsync(call, { instanceOf: UnavailableError }, body)
+      t.is((error as UnavailableError).reason, 'UNEXPECTED_RESPONSE', body)
+    }
+  }
+})
+
 test('calls are retried while daikon is unavailable, unless that could repeat a change', async (t) => {
   const paths: string[] = []
   const away = await listen(t, ({ url = '' }, response) => {

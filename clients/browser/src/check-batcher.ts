@@ -1,5 +1,11 @@
 import type { CheckOptions, Resource } from './api.ts'
-import { type Field, InvalidArgumentError, invalidArgument, toDaikonError } from './errors.ts'
+import {
+  type Field,
+  InvalidArgumentError,
+  invalidArgument,
+  toDaikonError,
+  UnavailableError,
+} from './errors.ts'
 import { resourceId } from './resource-id.ts'
 
 /** A check in the format of the API. */
@@ -24,11 +30,11 @@ type Entry = {
 /** The maximum number of checks in one request, a limit of the server. */
 const maxItems = 100
 
-/** Sends checks with the same context and returns whether each is allowed. */
+/** Sends checks with the same context. Returns whether each is allowed, as in the response. */
 export type SendChecks = (
   checks: CheckItem[],
   context: CheckOptions['context'],
-) => Promise<boolean[]>
+) => Promise<unknown[]>
 
 /**
  * Collects the checks of one turn of the event loop and sends them together. Identical checks share
@@ -41,8 +47,10 @@ export function createCheckBatcher(defaultService: string | undefined, send: Sen
     try {
       const items = await Promise.all(entries.map(toItem))
       const results = await send(items, entries[0]?.context)
+      if (results.length !== items.length || !results.every((one) => typeof one === 'boolean'))
+        throw undecidedError()
       for (const [index, { waiters }] of entries.entries())
-        for (const { resolve } of waiters) resolve(results[index] === true)
+        for (const { resolve } of waiters) resolve(results[index] as boolean)
     } catch (thrown) {
       const error = toDaikonError(thrown)
       const invalid = entries.length > 1 ? findInvalidItems(error.fields) : new Map()
@@ -87,6 +95,13 @@ export function createCheckBatcher(defaultService: string | undefined, send: Sen
       waiters.push({ resolve, reject })
     })
   }
+}
+
+/** A response that does not come from daikon may lack results. */
+function undecidedError(): UnavailableError {
+  const message =
+    'The response contains no decision. Check the issuer and the proxies in front of it'
+  return new UnavailableError('UNEXPECTED_RESPONSE', message)
 }
 
 async function toItem({ action, service, type, id }: Entry): Promise<CheckItem> {

@@ -54,8 +54,8 @@ export function createDaikonBrowser(options: DaikonBrowserOptions): DaikonBrowse
     const response = await callWithToken('/users/me/permissions/check', {
       json: { checks, context },
     })
-    const { results } = response as { results: { allowed: boolean }[] }
-    return results.map(({ allowed }) => allowed)
+    const { results } = (response ?? {}) as { results?: ({ allowed?: unknown } | null)[] }
+    return Array.isArray(results) ? results.map((result) => result?.allowed) : []
   })
   let started: Promise<User | null> | undefined
 

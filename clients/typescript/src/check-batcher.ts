@@ -13,6 +13,7 @@ import {
   type DaikonError,
   DeadlineExceededError,
   type Field,
+  UnavailableError,
 } from './errors.ts'
 import type { Evaluation, EvaluationItem } from './gen/daikon/v1/access.ts'
 import { accessService } from './gen/methods.ts'
@@ -176,13 +177,17 @@ export function createCheckBatcher(
   }
 
   function settleItems(items: Item[], evaluations: Evaluation[]) {
+    if (evaluations.length !== items.length || !evaluations.every(isDecided)) {
+      for (const item of items) settleItem(item, undecidedError(), false)
+      return
+    }
     let tokenError: DaikonError | undefined
     for (let index = 0; index < items.length; index += 1) {
       const item = items[index] as Item
       if (item.subject !== items[index - 1]?.subject)
         tokenError = findTokenError(items, index, evaluations)
       const evaluation = evaluations[index]
-      const isAllowed = evaluation?.decision === true
+      const isAllowed = evaluation?.decision ?? false
       settleItem(item, isAllowed ? undefined : itemError(evaluation) || tokenError, isAllowed)
     }
   }
@@ -368,6 +373,16 @@ function findTokenError(
   for (let index = first; items[index]?.subject === subject; index += 1)
     if (evaluations[index]?.decision) return undefined
   return deniedTokenError(subject)
+}
+
+/** Whether a response contains a decision. One that does not come from daikon may lack it. */
+export function isDecided(response: { decision?: unknown } | null): boolean {
+  return typeof response?.decision === 'boolean'
+}
+
+export function undecidedError(): UnavailableError {
+  const message = 'The response contains no decision. Check url and the proxies in front of daikon'
+  return new UnavailableError('UNEXPECTED_RESPONSE', message)
 }
 
 type ItemError = { status?: number; reason?: string; message?: string; errors?: Field[] }

@@ -11,7 +11,7 @@ import {
   type SubjectName,
 } from './arguments.ts'
 import { type Caller, createCaller } from './caller.ts'
-import { createCheckBatcher } from './check-batcher.ts'
+import { createCheckBatcher, isDecided, undecidedError } from './check-batcher.ts'
 import type { Connection } from './connection.ts'
 import { invalidArgument } from './errors.ts'
 import { accessService, authService, oAuthService } from './gen/methods.ts'
@@ -210,10 +210,9 @@ export function createClient<Actions extends ActionsByType>(
         resource: { type, id: resource.id },
         context: { ...(given && readObject('context', given)), explain: true },
       }
-      const { decision, context } = await send(accessService.evaluate, request, {
-        ...options,
-        retry: true,
-      })
+      const response = await send(accessService.evaluate, request, { ...options, retry: true })
+      if (!isDecided(response)) throw undecidedError()
+      const { decision, context } = response
       const error = decision ? undefined : deniedTokenError(name)
       if (error) throw error
       return { allowed: decision, reasons: readReasons(context) }
