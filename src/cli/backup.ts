@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { Command } from 'commander'
 import { type Config, readConfig } from '../config/config.ts'
@@ -36,12 +36,14 @@ export function backupCommand(): Command {
         )
         await mkdir(folder, { recursive: true, mode: 0o700 })
         if ((await readdir(folder)).length > 0) throw new UsageError(`${folder} is not empty`)
+        // pg_dump keeps the mode of an existing file.
+        await writeFile(join(folder, dumpName), '', { mode: 0o600 })
         await run(pgDump, ['--format=custom', `--file=${join(folder, dumpName)}`], url)
       })
       for (const name of keySettingsOf(config))
-        await copyFile(config[name], join(folder, keyNames[name]))
+        await writeFile(join(folder, keyNames[name]), await readFile(config[name]), { mode: 0o600 })
       const manifest = { version: readVersion(), created_at: new Date().toISOString() }
-      await writeFile(join(folder, manifestName), `${JSON.stringify(manifest)}\n`)
+      await writeFile(join(folder, manifestName), `${JSON.stringify(manifest)}\n`, { mode: 0o600 })
       print(command, { folder, ...manifest }, [
         `Wrote the database and the signing keys to ${folder}. Keep it secret.`,
       ])
@@ -58,13 +60,12 @@ export function restoreCommand(): Command {
       await requireSameKeys(config, folder)
       await withPostgres(config, async (url) => {
         await requireEmpty(url)
+        // Before the database, so that the command can be repeated if it fails.
+        await restoreKeys(config, folder)
         const options = ['--exit-on-error', '--single-transaction', '--no-owner']
         await run('pg_restore', [...options, '--dbname=', join(folder, dumpName)], url)
         await readDeployment(url, (deployment) => deployment.analyze())
       })
-      for (const name of keySettingsOf(config)) {
-        if (!existsSync(config[name])) await copyFile(join(folder, keyNames[name]), config[name])
-      }
       print(command, { folder, ...manifest }, [
         `Restored the backup of ${manifest.created_at}.`,
         'Tokens and keys that were revoked since then are valid again: see docs/operations.md.',
@@ -89,6 +90,22 @@ async function requireSameKeys(config: Config, folder: string): Promise<void> {
     const [existing, backup] = [await readFile(path), await readFile(join(folder, keyNames[name]))]
     if (!existing.equals(backup)) {
       throw new UsageError(`${path} differs from the backup: move it away, or correct ${name}`)
+    }
+  }
+}
+
+/** Writes the key files that do not exist, and their folders. */
+async function restoreKeys(config: Config, folder: string): Promise<void> {
+  for (const name of keySettingsOf(config)) {
+    const path = config[name]
+    if (existsSync(path)) continue
+    const key = await readFile(join(folder, keyNames[name]))
+    const mode = name === 'JWT_PRIVATE_KEY_PATH' ? 0o600 : 0o644
+    try {
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+      await writeFile(path, key, { mode, flag: 'wx' })
+    } catch (error) {
+      throw new UsageError(`Cannot write ${path} (${name}): ${(error as Error).message}`)
     }
   }
 }

@@ -38,7 +38,7 @@ withPostgres('a backup restores the database and the keys into an empty database
   t.like(await runCliWith(original, 'backup', backup), { status: 0, err: '' })
   const names = ['backup.json', 'database.dump', 'private.pem', 'public.pem']
   t.deepEqual((await readdir(backup)).sort(), names)
-  t.is((await stat(join(backup, 'private.pem'))).mode & 0o777, 0o600)
+  for (const name of names) t.is((await stat(join(backup, name))).mode & 0o777, 0o600, name)
   t.like(await runCliWith(original, 'backup', backup), {
     status: 2,
     err: `${backup} is not empty\n`,
@@ -48,11 +48,17 @@ withPostgres('a backup restores the database and the keys into an empty database
     err: 'The database is not empty: restore into an empty one\n',
   })
 
+  const missing = join(folder, 'missing')
   const restored = {
     DATABASE_URL: postgres.url('restored'),
-    JWT_PRIVATE_KEY_PATH: join(folder, 'restored-private.pem'),
-    JWT_PUBLIC_KEY_PATH: join(folder, 'restored-public.pem'),
+    JWT_PRIVATE_KEY_PATH: join(missing, 'private.pem'),
+    JWT_PUBLIC_KEY_PATH: join(missing, 'public.pem'),
   }
+  await writeFile(missing, 'a file instead of a folder')
+  const blocked = await runCliWith(restored, 'restore', backup)
+  t.is(blocked.status, 2)
+  t.true(blocked.err.startsWith(`Cannot write ${restored.JWT_PRIVATE_KEY_PATH}`), blocked.err)
+  await rm(missing)
   t.like(await runCliWith(restored, 'restore', backup), { status: 0, err: '' })
   t.deepEqual(
     await readFile(restored.JWT_PRIVATE_KEY_PATH),
