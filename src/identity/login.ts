@@ -23,7 +23,7 @@ import {
   startFlow,
 } from './oauth-flow.ts'
 import type { Identity } from './providers/provider.ts'
-import { requireLoginClient } from './redirect-uris.ts'
+import { appendToQuery, requireLoginClient } from './redirect-uris.ts'
 import { inSignInTransaction, recordSignIn, signIn } from './sign-in.ts'
 import { failure, notInBoundWorkspace, type SignInResult, success } from './sign-in-result.ts'
 import type { OAuthState } from './state-cookie.ts'
@@ -169,12 +169,8 @@ function grantCode(
  * 4.1.2).
  */
 function clientUrl({ redirectUri, state }: Client, result: SignInResult<{ code: string }>): string {
-  const url = new URL(redirectUri)
-  if (result.ok) url.searchParams.set('code', result.value.code)
-  else {
-    url.searchParams.set('error', result.error)
-    url.searchParams.set('error_description', result.error_description)
-  }
-  if (state) url.searchParams.set('state', state)
-  return url.href
+  const parameters = result.ok
+    ? { code: result.value.code }
+    : { error: result.error, error_description: result.error_description }
+  return appendToQuery(redirectUri, { ...parameters, ...(state && { state }) })
 }

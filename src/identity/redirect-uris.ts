@@ -14,12 +14,25 @@ export function findRedirectUriProblem(uri: string, allowHttp: boolean): string 
   if (protocol !== 'https:' && protocol !== 'http:') return 'must be an http or https URL'
   if (protocol === 'http:' && !allowHttp && !loopbackHosts.includes(hostname))
     return 'must be https, unless the host is loopback'
+  if (hostname.includes('*')) return 'must not have a wildcard in its host'
   if (uri.includes('#')) return 'must not have a fragment'
   if (username || password || /^https?:\/\/[^/?]*@/i.test(uri)) return 'must not have a user name'
   if (/[\s\\\p{Cc}\p{Cs}]/u.test(uri))
     return 'must not have whitespace, backslashes or control characters'
   if (!/^https?:\/\/[^/]/i.test(uri)) return 'must be an absolute URL'
   return undefined
+}
+
+/**
+ * Appends parameters to the query of a redirect URI, which stays as it was registered (RFC 6749,
+ * section 3.1.2). A header can contain only ASCII, so other characters are encoded.
+ */
+export function appendToQuery(uri: string, parameters: Record<string, string>): string {
+  const base = /^[!-~]+$/.test(uri) ? uri : new URL(uri).href
+  const query = new URLSearchParams(parameters)
+  if (query.size === 0) return base
+  const separator = base.includes('?') ? (/[?&]$/.test(base) ? '' : '&') : '?'
+  return `${base}${separator}${query}`
 }
 
 /**
@@ -37,8 +50,7 @@ export function listMatchingUris(uri: string): string[] {
  * has registered exactly this redirect URI.
  */
 export async function requireLoginClient(clients: ClientStore, uri: string): Promise<LoginClient> {
-  // PostgreSQL rejects text with a NUL.
-  const client = uri.includes('\0') ? undefined : await clients.findByRedirectUri(uri)
+  const client = await clients.findByRedirectUri(uri)
   if (client) return client
   throw new ServiceError(
     'failed_precondition',

@@ -38,6 +38,7 @@ const formatMaxLengths = {
   FORMAT_PAGE_TOKEN: 100,
   FORMAT_EXTERNAL_ID: 255,
   FORMAT_SLUG: undefined,
+  FORMAT_SOURCE: undefined,
 }
 
 /** The formats that do not allow an empty string, even in an optional field. */
@@ -47,7 +48,7 @@ const nonEmptyFormats = new Set(['FORMAT_UUID', 'FORMAT_NAME', 'FORMAT_TITLE', '
 export const scalarSchemas: Record<number, JsonSchema> = {
   5: { type: 'integer', minimum: -2_147_483_648, maximum: 2_147_483_647 }, // int32
   8: { type: 'boolean' },
-  9: { type: 'string', format: 'unicode' },
+  9: { type: 'string', format: 'storable' },
   13: { type: 'integer', minimum: 0, maximum: 4_294_967_295 }, // uint32
 }
 

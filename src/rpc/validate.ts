@@ -86,7 +86,8 @@ const ajv = new Ajv({
     slug: (text: string) => !isUuid(text),
     page_token: /^([\w-]{21}[AQgw]|[\w-]{32})?$/,
     external_id: (text: string) => name.test(text) && isExternalId(text),
-    unicode: (text: string) => findTextViolation(text) === undefined,
+    source: (text: string) => text.isWellFormed(),
+    storable: (text: string) => findTextViolation(text) === undefined,
     'date-time': isTimestamp,
   },
 })
@@ -135,7 +136,8 @@ const formatMessages: Record<string, string> = {
   page_token: 'must be a page token from a previous response',
   external_id:
     'must not be in the form of a UUID or an e-mail address, or contain control characters',
-  unicode: 'must be well-formed Unicode without the character U+0000',
+  source: 'must be well-formed Unicode',
+  storable: 'must be well-formed Unicode without the character U+0000',
   'date-time': 'must be a time such as 2026-01-31T12:00:00Z',
 }
 

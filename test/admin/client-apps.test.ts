@@ -145,7 +145,8 @@ for (const transport of environment.transports) {
       'https://@a.example/',
       'https://a.example/c b',
       ...[
-        'https://a.example/\0',
+        'https://a.example/\u0001',
+        'https://*.a.example/',
         'https://a.example/\u0085',
         'https:a.example/',
         'https:/a.example/',

@@ -42,7 +42,9 @@ for (const transport of environment.transports)
       if (profile === 'oauth' && transport.label === 'REST') continue
       for (const place of placesOf(operation.input)) {
         const isBound = operation.bindings.request.some(({ field }) => field === place.field)
-        if (isBound || place.kind !== 'text') continue
+        // Nothing stores the expression, and whatever it is, the method reports its problem.
+        const isParsed = operation.key === 'evaluateCondition' && place.field === 'expression'
+        if (isBound || isParsed || place.kind !== 'text') continue
         for (const text of texts[transport.label]) {
           if (!text.isWellFormed() && !isInBody(operation, place)) continue
           const message = structuredClone(requests.message(operation))

@@ -75,7 +75,7 @@ for (const transport of environment.transports) {
   test(`an unknown, malformed or missing refresh token is rejected ${over}`, async (t) => {
     const { tokens } = await start(transport)
     const right = String(tokens.refresh_token)
-    for (const refresh_token of ['x', '..', `${right}x`, right.slice(1), ` ${right}`, '\0', 'é'])
+    for (const refresh_token of ['x', '..', `${right}x`, right.slice(1), ` ${right}`, 'é'])
       t.true(isDenied(await refresh(transport, { refresh_token })), refresh_token)
     const claims = { sub: randomUUID(), jti: randomUUID(), wid: randomUUID() }
     const unknown = await environment.app.tokens.sign('refresh', claims, 900)

@@ -28,7 +28,8 @@ const formatPatterns: Record<string, string | undefined> = {
   external_id: `^[^${controls}]*$`,
   // The field already has a pattern.
   slug: undefined,
-  unicode: undefined,
+  source: undefined,
+  storable: '^[^\\x00]*$',
 }
 
 const uuidSchema = { pattern: '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$' }

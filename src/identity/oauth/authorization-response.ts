@@ -1,5 +1,6 @@
 import type { HostedPage } from '../../../gen/daikon/v1/oauth.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
+import { appendToQuery } from '../redirect-uris.ts'
 import type { SignInError, SignInFailure } from '../sign-in-result.ts'
 import {
   type AuthorizationError,
@@ -47,9 +48,7 @@ export function respond(
     iss: identity.options.baseUrl,
   }
   if (responseMode === 'form_post') return { page: formPage(redirectUri, fields) }
-  const url = new URL(redirectUri)
-  for (const [name, value] of Object.entries(fields)) url.searchParams.set(name, value)
-  return { location: url.href }
+  return { location: appendToQuery(redirectUri, fields) }
 }
 
 /** Returns the page that sends the response as a form (OAuth 2.0 Form Post Response Mode, 2). */

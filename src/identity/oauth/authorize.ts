@@ -130,8 +130,7 @@ export async function requireRedirectingClient(
   clientId: string,
   redirectUri: string,
 ): Promise<RedirectingClient> {
-  const isReadable = isUuid(clientId) && !redirectUri.includes('\0')
-  const client = isReadable
+  const client = isUuid(clientId)
     ? await clients.findRedirecting(clientId, listMatchingUris(redirectUri))
     : undefined
   if (!client) {

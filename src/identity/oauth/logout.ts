@@ -5,6 +5,7 @@ import type {
 import { ServiceError } from '../../core/errors.ts'
 import { isUuid } from '../../core/uuid.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
+import { appendToQuery } from '../redirect-uris.ts'
 import { isSameSecret } from '../secret.ts'
 import type { OpenBrowserSession } from '../store/browser-session-store.ts'
 import type { ClientStore } from '../store/client-store.ts'
@@ -54,9 +55,7 @@ export async function endBrowserSession(
     const client_name = client?.name ?? ''
     return { ...common, page: createPage('signed_out', { client_name }) }
   }
-  const location = new URL(uri)
-  if (state !== undefined) location.searchParams.set('state', state)
-  return { ...common, location: location.href }
+  return { ...common, location: appendToQuery(uri, state === undefined ? {} : { state }) }
 }
 
 /** Returns the client of the request. Throws if the redirect URI is not registered for it. */
@@ -65,8 +64,7 @@ async function findClientOfLogout(
   clientId: string,
   { post_logout_redirect_uri: uri = '' }: EndBrowserSessionRequest,
 ) {
-  const isReadable = isUuid(clientId) && !uri.includes('\0')
-  const client = isReadable ? await clients.findForLogout(clientId, uri) : undefined
+  const client = isUuid(clientId) ? await clients.findForLogout(clientId, uri) : undefined
   if (uri === '' || client?.isRegistered) return client
   throw logoutRefused(
     'The post_logout_redirect_uri is not registered for the client of this request',

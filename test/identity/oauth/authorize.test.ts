@@ -66,7 +66,6 @@ for (const transport of environment.transports) {
       oauthUri.replace('callback', 'c%61llback'),
       'https://rp.example.com/callback',
       'javascript:alert(1)',
-      `${oauthUri}\0`,
       '',
     ]
     for (const redirect_uri of variants) {

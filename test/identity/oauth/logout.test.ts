@@ -132,12 +132,7 @@ for (const transport of environment.transports) {
     async (t) => {
       const { tokens, browser_session } = await signIn()
       const request = { id_token_hint: tokens.id_token, browser_session }
-      for (const post_logout_redirect_uri of [
-        `${postLogoutUri}x`,
-        'https://evil.example/',
-        'x',
-        `${postLogoutUri}\0`,
-      ])
+      for (const post_logout_redirect_uri of [`${postLogoutUri}x`, 'https://evil.example/', 'x'])
         t.is(
           expectError(await logout({ ...request, post_logout_redirect_uri })).code,
           'failed_precondition',
