@@ -1,5 +1,6 @@
 // Upgrades the last release under traffic, as docs/operations.md describes, goes back to it, and
-// upgrades again.
+// upgrades again. UPGRADE_RESOURCES=1000000 npm test -- test/resilience/upgrade.test.ts does so with
+// a large database, which takes ten minutes, and until the test ends, 3 GB for temporary files.
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
@@ -19,6 +20,8 @@ import type { Outcome } from '../support/transports.ts'
 import { startAdministration } from '../support/upgrade/administration.ts'
 import { createDirectoryTraffic } from '../support/upgrade/directory.ts'
 import { createFacts } from '../support/upgrade/facts.ts'
+import { insertLargeDatabase } from '../support/upgrade/large-database.ts'
+import { watchTableLocks } from '../support/upgrade/locks.ts'
 import { createRotation } from '../support/upgrade/rotation.ts'
 import { startProvider, startSignIns } from '../support/upgrade/sign-ins.ts'
 import { createFollower, startStreams } from '../support/upgrade/streams.ts'
@@ -50,6 +53,13 @@ function checkOut(t: ExecutionContext, commit: string): string {
   execFileSync('sh', ['-c', `git archive ${commit} ${paths} | tar x -C ${folder}`], { cwd: root })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   return folder
+}
+
+/** Describes durations in milliseconds. */
+function describeDurations(durations: number[]): string {
+  const sorted = durations.toSorted((a, b) => a - b)
+  const at = (part: number) => (sorted[Math.floor(sorted.length * part)] ?? 0).toFixed()
+  return `${sorted.length}, median ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${(sorted.at(-1) ?? 0).toFixed()} ms`
 }
 
 function labelOf(method: string, outcome: Outcome, isRight?: (message: never) => boolean): string {
@@ -123,7 +133,8 @@ function startReads({ transports }: NodeProcess, testWorkspace: TestWorkspace) {
 }
 
 test('the last release is upgraded, restored and upgraded again under traffic', async (t) => {
-  t.timeout(9 * 60_000)
+  const resources = Number(process.env.UPGRADE_RESOURCES ?? 0)
+  t.timeout(resources > 0 ? 60 * 60_000 : 9 * 60_000)
   const commit = findLastRelease()
   if (commit === undefined) {
     t.log('This clone does not have the commit of the last release: no upgrade was tested')
@@ -195,6 +206,11 @@ test('the last release is upgraded, restored and upgraded again under traffic', 
 
   const workers: Worker[] = []
   const first = await createSlot()
+  if (resources > 0) {
+    const startedAt = performance.now()
+    await insertLargeDatabase(url, resources)
+    t.log(`${resources} resources inserted in ${(performance.now() - startedAt).toFixed()} ms`)
+  }
   const workspace = await environment.workspace()
   // Has changes that the ledger does not know.
   const other = await environment.workspace()
@@ -205,13 +221,16 @@ test('the last release is upgraded, restored and upgraded again under traffic', 
   const { pool, seed } = environment
   const facts = createFacts()
   const admin = await environment.adminToken()
+  const members = await other.createMembersToRemove(1000)
   const signIns = await startSignIns(rotation, { people: provider.people, pool, seed, facts })
   workers.push(...signIns.workers)
-  workers.push(...startAdministration(rotation, other, { admin, seed, facts }))
+  workers.push(...startAdministration(rotation, other, { admin, members, facts }))
   const directory = await createDirectoryTraffic(rotation, { ...other, pool, seed, facts })
   t.teardown(() => Promise.all([directory.stop(), ...workers.map((worker) => worker.stop())]))
   await waitUntil(() => workers.every(({ rounds }) => rounds > 1))
+  t.log('calls before:', describeDurations(rotation.durations.splice(0)))
 
+  const locks = watchTableLocks(pool)
   const startedAt = performance.now()
   let lastAt = startedAt
   const warnings: string[] = []
@@ -226,6 +245,8 @@ test('the last release is upgraded, restored and upgraded again under traffic', 
   t.log(
     `${applied.length} migrations in ${(performance.now() - startedAt).toFixed()} ms: ${durations.join(', ')}`,
   )
+  t.log('calls beside it:', describeDurations(rotation.durations.splice(0)))
+  t.log('longest locks of tables against reads, in ms:', await locks.stop())
   t.log(warnings)
   // Both nodes of the release run against the new schema.
   for (const slot of [first, second]) {

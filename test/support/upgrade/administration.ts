@@ -1,24 +1,30 @@
 import { randomUUID } from 'node:crypto'
 import type { TestWorkspace } from '../../../bench/faults/fault-environment.ts'
-import type { Seed } from '../seed.ts'
 import type { Outcome } from '../transports.ts'
 import type { Facts } from './facts.ts'
-import type { Rotation } from './rotation.ts'
+import { CallFailed, type Rotation } from './rotation.ts'
 import { startWorker, type Worker } from './worker.ts'
 
 /**
  * Administers users, workspaces, custom roles and types. What a call has changed decides the next
- * check, which another node may answer.
+ * check, which another node may answer. Takes the users from `members` of the workspace, who are not
+ * inserted beside migrations, because their statements could deadlock.
  */
 export function startAdministration(
   rotation: Rotation,
   testWorkspace: TestWorkspace,
-  { admin, seed, facts }: { admin: string; seed: Seed; facts: Facts },
+  { admin, members, facts }: { admin: string; members: string[]; facts: Facts },
 ): Worker[] {
   const { workspace: workspace_id, key, owner, service } = testWorkspace
   const kind = { service_name: service, resource_type: 'document' }
   const call = (method: string, message: object) =>
     rotation.call(`AdminService/${method}`, message, { admin })
+
+  function takeMember(): string {
+    const id = members.shift()
+    if (id === undefined) throw new CallFailed('All members have been used')
+    return id
+  }
 
   /** Registers a resource that all members may view. */
   async function register(): Promise<string> {
@@ -42,7 +48,7 @@ export function startAdministration(
 
   async function administerUsers() {
     const resource = await register()
-    const user_id = await seed.newMember(workspace_id)
+    const user_id = takeMember()
     await expectDecision(user_id, 'view', resource, true)
     await call('UpdateUser', { user_id, is_active: false })
     facts.expect('inactive user', user_id)
@@ -58,13 +64,14 @@ export function startAdministration(
     const slug = `made-${randomUUID()}`
     const { id } = await call('CreateWorkspace', { name: slug, slug })
     facts.expect('workspace', id, slug)
-    const user_id = await seed.user('worker')
+    const user_id = takeMember()
     const member = { workspace_id: id, user_id }
     await call('AddUserToWorkspace', { ...member, role: 'viewer' })
     facts.expect('member', id, user_id, 'viewer')
     facts.forget('member', id, user_id, 'viewer')
     await call('UpdateMember', { ...member, role: 'editor' })
     facts.expect('member', id, user_id, 'editor')
+    members.push(user_id)
     facts.forget('workspace', id, slug)
     await call('UpdateWorkspace', { workspace_id: id, name: `${slug} renamed` })
     facts.expect('workspace', id, `${slug} renamed`)
@@ -72,7 +79,7 @@ export function startAdministration(
 
   async function administerRoles() {
     const resource = await register()
-    const user_id = await seed.newMember(workspace_id)
+    const user_id = takeMember()
     const name = `archive-${randomUUID()}`
     const action = { name }
     const { actions } = await rotation.call(
@@ -94,6 +101,7 @@ export function startAdministration(
     await call('RemoveRoleMember', { role_id, user_id })
     facts.expectNone('role member', role_id, user_id)
     await expectDecision(user_id, name, resource, false)
+    members.push(user_id)
   }
 
   /** Declares types, which the release does not know, and of which it must not mind the rows. */
