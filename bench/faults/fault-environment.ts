@@ -20,6 +20,8 @@ export type FaultEnvironment = {
     workspaceId: string,
     claims?: { jti?: string; groups?: string[] },
   ): Promise<string>
+  /** Creates an administrator. Returns an admin token that is valid for a day. */
+  adminToken(): Promise<string>
   /** Starts a node; `settings` override the defaults. */
   node(settings?: Record<string, string>): Promise<NodeProcess>
   /** Creates a separate workspace, so that faults do not affect each other. */
@@ -61,6 +63,11 @@ export async function createFaultEnvironment(databaseUrl: string): Promise<Fault
     const membership = { wid, wslug: 'w', wrole: 'viewer' as const, groups }
     return tokens.sign('access', { ...claims, ...membership }, 86_400)
   }
+  const adminToken = async () => {
+    const sub = await seed.user('admin', { is_admin: true })
+    const profile = { sub, jti: randomUUID(), email: 'admin@example.com', name: 'admin' }
+    return tokens.sign('admin_access', { ...profile, admin: true }, 86_400)
+  }
   const person = async (workspace: string, role: 'owner' | 'viewer') => {
     const id = await seed.newMember(workspace, role)
     return { id, token: await token(id, workspace) }
@@ -77,6 +84,7 @@ export async function createFaultEnvironment(databaseUrl: string): Promise<Fault
     seed,
     settings: shared,
     token,
+    adminToken,
     node: (settings = {}) => startNode({ ...shared, ...settings }),
     async workspace() {
       const workspace = await seed.workspace()

@@ -1,5 +1,6 @@
 // Upgrades the last release under traffic, as docs/operations.md describes, goes back to it, and
-// upgrades again.
+// upgrades again. UPGRADE_RESOURCES=1000000 npm test -- test/resilience/upgrade.test.ts does so with
+// a large database, which takes ten minutes, and until the test ends, 3 GB for temporary files.
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
@@ -16,6 +17,15 @@ import { findFreePort } from '../../src/core/free-port.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { findLastRelease } from '../../tools/last-release.ts'
 import type { Outcome } from '../support/transports.ts'
+import { startAdministration } from '../support/upgrade/administration.ts'
+import { createDirectoryTraffic } from '../support/upgrade/directory.ts'
+import { createFacts } from '../support/upgrade/facts.ts'
+import { insertLargeDatabase } from '../support/upgrade/large-database.ts'
+import { watchTableLocks } from '../support/upgrade/locks.ts'
+import { createRotation } from '../support/upgrade/rotation.ts'
+import { startProvider, startSignIns } from '../support/upgrade/sign-ins.ts'
+import { createFollower, startStreams } from '../support/upgrade/streams.ts'
+import type { Worker } from '../support/upgrade/worker.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -43,6 +53,13 @@ function checkOut(t: ExecutionContext, commit: string): string {
   execFileSync('sh', ['-c', `git archive ${commit} ${paths} | tar x -C ${folder}`], { cwd: root })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   return folder
+}
+
+/** Describes durations in milliseconds. */
+function describeDurations(durations: number[]): string {
+  const sorted = durations.toSorted((a, b) => a - b)
+  const at = (part: number) => (sorted[Math.floor(sorted.length * part)] ?? 0).toFixed()
+  return `${sorted.length}, median ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${(sorted.at(-1) ?? 0).toFixed()} ms`
 }
 
 function labelOf(method: string, outcome: Outcome, isRight?: (message: never) => boolean): string {
@@ -116,7 +133,8 @@ function startReads({ transports }: NodeProcess, testWorkspace: TestWorkspace) {
 }
 
 test('the last release is upgraded, restored and upgraded again under traffic', async (t) => {
-  t.timeout(9 * 60_000)
+  const resources = Number(process.env.UPGRADE_RESOURCES ?? 0)
+  t.timeout(resources > 0 ? 60 * 60_000 : 9 * 60_000)
   const commit = findLastRelease()
   if (commit === undefined) {
     t.log('This clone does not have the commit of the last release: no upgrade was tested')
@@ -127,25 +145,35 @@ test('the last release is upgraded, restored and upgraded again under traffic', 
   const release = checkOut(t, commit)
   const environment = await createFaultEnvironment(`${url}?application_name=psql`)
   t.teardown(() => environment.close())
-  const settings = { ...environment.settings, DATABASE_URL: url }
+  const provider = await startProvider()
+  t.teardown(() => provider.close())
+  const settings = { ...environment.settings, ...provider.environment, DATABASE_URL: url }
   const outcomes: OutcomeCounts = {}
   const total: Ledger = createLedger()
   // Shared and revoked again and again, so that they have an entry without a share.
   const revoked: string[] = []
+  const rotation = createRotation()
 
   /** A node behind a load balancer, which sends it no calls while it is replaced. */
   async function createSlot(workspace?: TestWorkspace) {
     const ports = { GRPC_PORT: `${await findFreePort()}`, HTTP_PORT: `${await findFreePort()}` }
     let node = await startNode({ ...settings, ...ports }, release)
+    let isNew = false
     t.teardown(() => node.kill())
     let stopTraffic = async () => {}
     const slot = {
       async send(workspace: TestWorkspace) {
         const traffic = await startTraffic(node, workspace, 1)
         const reads = startReads(node, workspace)
+        const rotated = { node, isNew }
+        rotation.add(rotated)
+        const streams = startStreams(rotation, rotated, other)
+        if (isNew) follower.start(rotated)
         revoked.push(...reads.resourceIds)
         stopTraffic = async () => {
-          await Promise.all([traffic.stop(), reads.stop()])
+          follower.stop(rotated)
+          await Promise.all([traffic.stop(), reads.stop(), streams.stop()])
+          await rotation.remove(rotated)
           for (const counts of [traffic.outcomes, reads.outcomes])
             for (const [label, count] of Object.entries(counts))
               countOutcome(outcomes, label, count)
@@ -153,13 +181,22 @@ test('the last release is upgraded, restored and upgraded again under traffic', 
             for (const id of traffic.ledger[change]) total[change].add(id)
         }
         const { registered, grouped } = traffic.ledger
-        await waitUntil(() => registered.size > 5 && grouped.size > 2)
+        const progress = workers.map(({ rounds }) => rounds)
+        await waitUntil(
+          () =>
+            registered.size > 5 &&
+            grouped.size > 2 &&
+            streams.worker.rounds > 0 &&
+            workers.every(({ rounds }, index) => rounds > Number(progress[index])),
+        )
       },
       stop: () => stopTraffic(),
+      current: () => ({ node, isNew }),
       async replace(folder: string, workspace: TestWorkspace) {
         await stopTraffic()
         await node.stop()
         node = await startNode({ ...settings, ...ports }, folder)
+        isNew = folder === root
         await slot.send(workspace)
       },
     }
@@ -167,11 +204,33 @@ test('the last release is upgraded, restored and upgraded again under traffic', 
     return slot
   }
 
+  const workers: Worker[] = []
   const first = await createSlot()
+  if (resources > 0) {
+    const startedAt = performance.now()
+    await insertLargeDatabase(url, resources)
+    t.log(`${resources} resources inserted in ${(performance.now() - startedAt).toFixed()} ms`)
+  }
   const workspace = await environment.workspace()
+  // Has changes that the ledger does not know.
+  const other = await environment.workspace()
+  const follower = createFollower(rotation, workspace.key)
   await first.send(workspace)
   const second = await createSlot(workspace)
 
+  const { pool, seed } = environment
+  const facts = createFacts()
+  const admin = await environment.adminToken()
+  const members = await other.createMembersToRemove(1000)
+  const signIns = await startSignIns(rotation, { people: provider.people, pool, seed, facts })
+  workers.push(...signIns.workers)
+  workers.push(...startAdministration(rotation, other, { admin, members, facts }))
+  const directory = await createDirectoryTraffic(rotation, { ...other, pool, seed, facts })
+  t.teardown(() => Promise.all([directory.stop(), ...workers.map((worker) => worker.stop())]))
+  await waitUntil(() => workers.every(({ rounds }) => rounds > 1))
+  t.log('calls before:', describeDurations(rotation.durations.splice(0)))
+
+  const locks = watchTableLocks(pool)
   const startedAt = performance.now()
   let lastAt = startedAt
   const warnings: string[] = []
@@ -186,17 +245,43 @@ test('the last release is upgraded, restored and upgraded again under traffic', 
   t.log(
     `${applied.length} migrations in ${(performance.now() - startedAt).toFixed()} ms: ${durations.join(', ')}`,
   )
+  t.log('calls beside it:', describeDurations(rotation.durations.splice(0)))
+  t.log('longest locks of tables against reads, in ms:', await locks.stop())
   t.log(warnings)
-  const migrated = { ...outcomes }
   // Both nodes of the release run against the new schema.
   for (const slot of [first, second]) {
     await slot.stop()
     await slot.send(workspace)
   }
-  t.log('with nodes of the release:', migrated, outcomes)
-  for (const folder of [root, release, root])
+  t.log('with nodes of the release:', outcomes, rotation.outcomes)
+  for (const [index, folder] of [root, release, root].entries()) {
     for (const slot of [first, second]) await slot.replace(folder, workspace)
+    if (folder === release) continue
+    // The directory needs a connection, which cannot be while there are older nodes.
+    await directory.start()
+    await waitUntil(() => directory.rounds() > 2)
+    await directory.stop()
+    if (index > 0) continue
+    await directory.disconnect(admin)
+    const { rows } = await pool.query('select fact from newer_facts')
+    t.deepEqual(rows, [])
+  }
+  await Promise.all(workers.map((worker) => worker.stop()))
   await Promise.all([first.stop(), second.stop()])
+
+  const last = second.current()
+  rotation.add(last)
+  follower.start(last)
+  const changes = [...total.grouped, ...total.shared]
+  const findMissing = () => follower.findMissing(changes)
+  await waitUntil(() => findMissing().length === 0).catch(() => {})
+  t.deepEqual(findMissing(), [], 'a follower has received every change')
+  follower.stop()
+  t.deepEqual(await signIns.findDifferences(), [])
+  t.deepEqual(await facts.findDifferences(pool), [])
+  t.log(facts.counts(), signIns.counts())
+  for (const [label, count] of Object.entries(rotation.outcomes))
+    countOutcome(outcomes, label, count)
   t.log(outcomes)
   t.deepEqual(
     Object.keys(outcomes).filter((label) => !['ok', 'unavailable'].includes(label)),
