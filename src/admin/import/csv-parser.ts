@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises'
 import { CsvError, parse } from 'csv-parse'
 import { invalidArgument, ServiceError } from '../../core/errors.ts'
+import { createTurns } from '../../core/turns.ts'
 import type { Row } from './plan.ts'
 import type { OnProgress } from './report.ts'
 import { type Column, columns, readRow } from './row.ts'
@@ -19,6 +19,9 @@ const maxColumns = 100
 /** The number of bytes parsed before yielding to the event loop. */
 const chunkSize = 8 * 1024
 
+/** The turns of all imports of this node, so that many at once occupy the event loop like one. */
+export const takeImportTurn = createTurns()
+
 const requiredColumns: Column[] = ['email', 'workspace_slug']
 
 /** Parses a CSV file. Throws if the file has no valid header or cannot be split into records. */
@@ -31,6 +34,7 @@ export async function parseCsv(csv: string, onProgress: OnProgress): Promise<Par
       `The file must be at most ${maxFileSize} bytes long`,
     )
   }
+  await takeImportTurn()
   let header: Column[] | undefined
   const rows: Row[] = []
   const parser = parse({
@@ -60,7 +64,7 @@ export async function parseCsv(csv: string, onProgress: OnProgress): Promise<Par
   for (let offset = 0; offset < bytes.length && !parser.destroyed; offset += chunkSize) {
     parser.write(bytes.subarray(offset, offset + chunkSize))
     onProgress('Reading', offset, bytes.length)
-    await setImmediate()
+    await takeImportTurn()
   }
   if (!parser.destroyed) parser.end()
   await ended
