@@ -68,6 +68,20 @@ export const callAttacks: Record<string, Attack> = {
       close()
     },
   },
+  registrations: {
+    title: '100 parallel `RegisterBatch` of 500 resources',
+    run: (context) => {
+      const { workspace, people, kind, key } = context.target
+      return burst(context, 100, 'RegisterBatch', { key }, () => ({
+        resources: Array.from({ length: 500 }, () => ({
+          ...kind,
+          resource_id: crypto.randomUUID(),
+          workspace_id: workspace,
+          owner_id: people.owner.id,
+        })),
+      }))
+    },
+  },
   checks: {
     title: '200 parallel `Check` of 1,000 items',
     run: (context) => floodChecks(context, 200, 1000, context.target.resource),

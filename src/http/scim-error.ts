@@ -17,6 +17,7 @@ const scimTypes: Record<string, string> = {
   INVALID_REQUEST: 'invalidSyntax',
   NO_TARGET: 'noTarget',
   READ_ONLY_ATTRIBUTE: 'mutability',
+  TOO_MANY_GROUPS: 'tooMany',
   TOO_MANY_MEMBERS: 'tooMany',
 }
 

@@ -27,11 +27,14 @@ export type OutboundResponse = {
   body: Buffer
 }
 
-/** Sends a request to a URL that another party has chosen. */
+/** Sends a request to a URL of another party. */
 export type OutboundClient = (url: string, request: OutboundRequest) => Promise<OutboundResponse>
 
 /** A request to a host that the server may not call. Nothing has been sent. */
 export class OutboundHostError extends Error {}
+
+/** A response that exceeds a limit. */
+export class OutboundResponseError extends Error {}
 
 /** Milliseconds to wait for a DNS server before asking again. */
 const dnsTimeout = 2000
@@ -43,7 +46,7 @@ const maxInformational = 20
 const idleTimeout = 4000
 
 /**
- * Creates the client for requests to URLs that others have chosen, such as client apps. It connects
+ * Creates the client for requests to URLs of other parties, such as client apps. It connects
  * only to addresses that `hosts` allows: it resolves the name once, judges every address, and
  * connects to exactly these. It follows no redirects and uses no proxy. It keeps no connections
  * unless `keepsConnections` is set: then it uses one that is idle, to an address that it judged, and
@@ -168,7 +171,7 @@ function send(
         const problem = body.add(chunk)
         if (problem === undefined) return
         if (isTruncated) finish()
-        else reject(new Error(problem))
+        else reject(new OutboundResponseError(problem))
         response.removeAllListeners('data')
         sent.destroy()
       })
@@ -178,7 +181,8 @@ function send(
     sent.on('information', () => {
       informational += 1
       if (informational <= maxInformational) return
-      reject(new Error(`The server sent more than ${maxInformational} informational responses`))
+      const problem = `The server sent more than ${maxInformational} informational responses`
+      reject(new OutboundResponseError(problem))
       sent.destroy()
     })
     sent.on('error', (error: NodeJS.ErrnoException) => {

@@ -8,6 +8,7 @@ type Reason =
   | 'INVALID_VALUE'
   | 'NO_TARGET'
   | 'READ_ONLY_ATTRIBUTE'
+  | 'TOO_MANY_GROUPS'
   | 'TOO_MANY_MEMBERS'
 
 /** Returns the error of a request that does not follow SCIM. */

@@ -14,6 +14,7 @@ import { createEntityTag, requireMatch } from '../core/entity-tag.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { QuotaContext } from '../core/quotas.ts'
 import type { RequestContext, Transactional } from '../core/request-context.ts'
+import { forEachInTurns } from '../core/turns.ts'
 import { isUuid } from '../core/uuid.ts'
 import type { UserStore } from '../identity/store/user-store.ts'
 import { lockWorkspace } from '../workspaces/member-rules.ts'
@@ -42,9 +43,9 @@ import {
   toReferences,
   toResponse,
 } from './response.ts'
-import { invalidValue, scimNotFound } from './scim-errors.ts'
-import { selectAttributes } from './selection.ts'
-import type { ScimUser, ScimUserStore } from './store/scim-user-store.ts'
+import { invalidScim, invalidValue, scimNotFound } from './scim-errors.ts'
+import { needs, type SelectionRequest, selectAttributes } from './selection.ts'
+import type { ScimUser, ScimUserGroup, ScimUserStore } from './store/scim-user-store.ts'
 
 type ReadContext = RequestContext<{ scimUsers: ScimUserStore }> & BaseUrl
 
@@ -62,7 +63,13 @@ type Described = {
 
 const filterNames = { id: 'id', username: 'userName', externalid: 'externalId' } as const
 
-/** Lists the people whom the directory has provisioned, by ID. */
+/** The maximum number of groups that the people of one response have together. */
+export const maxListedGroups = 5000
+
+/**
+ * Lists the people whom the directory has provisioned, by ID. A page ends before the person whose
+ * groups would exceed `maxListedGroups`.
+ */
 export async function listScimUsers(
   { stores, baseUrl }: ReadContext,
   request: ScimListRequest,
@@ -73,9 +80,12 @@ export async function listScimUsers(
   const { userName } = filter
   const wanted = { ...filter, ...(userName && { userName: userName.trim().toLowerCase() }) }
   const { items, total } = await stores.scimUsers.list(request.workspace_id, wanted, page)
-  const users = items.map((user) =>
-    selectAttributes(toJson(present(user, baseUrl)), request, userSchemas),
-  )
+  const count = await countReturned(stores.scimUsers, items, request)
+  const users: Attributes[] = []
+  const presented = await presentAll(stores.scimUsers, items.slice(0, count), baseUrl, request)
+  await forEachInTurns(presented, (user) => {
+    users.push(selectAttributes(toJson(user), request, userSchemas))
+  })
   return { resource: listResponse(users, total, startIndex) }
 }
 
@@ -85,7 +95,9 @@ export async function getScimUser(
   request: ScimGetRequest,
 ): Promise<ScimResource> {
   const user = await requireUser(stores.scimUsers, idOf(request))
-  return toResponse(present(user, baseUrl), userSchemas, request)
+  await countReturned(stores.scimUsers, [user], request)
+  const [presented] = await presentAll(stores.scimUsers, [user], baseUrl, request)
+  return toResponse(presented as Presented, userSchemas, request)
 }
 
 /** Provisions a person, who becomes a member unless `active` is false. */
@@ -208,12 +220,17 @@ function inWorkspace(
   })
 }
 
+/** Returns a person after a change, without their groups if these are too many for a response. */
 async function respond(
   { scimUsers }: { scimUsers: ScimUserStore },
   id: MemberId,
   baseUrl: string,
 ): Promise<ScimResource> {
-  return toResponse(present(await requireUser(scimUsers, id), baseUrl), userSchemas)
+  const user = await requireUser(scimUsers, id)
+  const count = await scimUsers.countFitting(id.workspaceId, [id.userId], maxListedGroups)
+  const selection = count === 0 ? { excludedAttributes: 'groups' } : {}
+  const [presented] = await presentAll(scimUsers, [user], baseUrl, selection)
+  return toResponse(presented as Presented, userSchemas)
 }
 
 async function lockUser(
@@ -252,8 +269,47 @@ function describe({ externalId, active, ...attributes }: Attributes): Described 
   }
 }
 
-function present(user: ScimUser, baseUrl: string): Presented {
-  const { workspaceId, userId, externalId, attributes, isMember, groups } = user
+/**
+ * Returns how many of the people of a workspace fit into a response. Throws if the first one is in
+ * too many groups for it.
+ */
+async function countReturned(
+  scimUsers: ScimUserStore,
+  users: ScimUser[],
+  selection: SelectionRequest,
+): Promise<number> {
+  const [first] = users
+  if (!first || !needs('groups', selection, userSchemas)) return users.length
+  const ids = users.map(({ userId }) => userId)
+  const count = await scimUsers.countFitting(first.workspaceId, ids, maxListedGroups)
+  if (count > 0) return count
+  const detail = `The user ${first.userId} is in more than ${maxListedGroups} groups; request it with excludedAttributes=groups`
+  throw invalidScim('TOO_MANY_GROUPS', detail)
+}
+
+/** Describes people of a workspace, with their groups if the response needs them. */
+async function presentAll(
+  scimUsers: ScimUserStore,
+  users: ScimUser[],
+  baseUrl: string,
+  selection: SelectionRequest,
+): Promise<Presented[]> {
+  const [first] = users
+  if (!first) return []
+  const ids = users.map(({ userId }) => userId)
+  const groups = needs('groups', selection, userSchemas)
+    ? await scimUsers.listGroups(first.workspaceId, ids)
+    : []
+  const byUser = Map.groupBy(groups, ({ userId }) => userId)
+  const presented: Presented[] = []
+  await forEachInTurns(users, (user) => {
+    presented.push(present(user, byUser.get(user.userId) ?? [], baseUrl))
+  })
+  return presented
+}
+
+function present(user: ScimUser, groups: ScimUserGroup[], baseUrl: string): Presented {
+  const { workspaceId, userId, externalId, attributes, isMember } = user
   const extensions = userSchemas.extensions.map(({ id }) => id)
   return {
     type: 'User',

@@ -64,6 +64,7 @@ for (const transport of environment.transports) {
   test(`a file that cannot be split into rows returns 422 ${through}`, async (t) => {
     const { preview, slug } = await createTargetWorkspace(transport)
     const row = `a@example.com,${slug}\n`
+    const cellsOnLine3 = 'csv has a row of more than 100 cells on line 3'
     for (const [csv, problem] of [
       ['\n', 'csv has no header'],
       [row, 'csv has an unknown column: "a@example.com"'],
@@ -72,7 +73,9 @@ for (const transport of environment.transports) {
       [`email,workspace_slug,constructor\n${row}`, 'csv has an unknown column: "constructor"'],
       [`email,workspace_slug,\n${row}`, 'csv has an unknown column: ""'],
       [`email,workspace_slug,email\n${row}`, 'csv has a duplicate column: "email"'],
-      [`${'x,'.repeat(10_000)}\n`, 'csv has 10001 columns; the maximum is 100'],
+      [`${'x,'.repeat(10_000)}\n`, 'csv has more than 100 columns'],
+      [`email,workspace_slug\n${row}${','.repeat(500_000)}\n`, cellsOnLine3],
+      [`email,workspace_slug\n${row}${'x,'.repeat(32_000)}\n`, cellsOnLine3],
       [`email,name\n${row}`, 'csv is missing the column workspace_slug'],
       [`workspace_slug\n${row}`, 'csv is missing the column email'],
       [`email,workspace_slug\n"${row}`, 'csv has an unexpected or unclosed quote on line 2'],

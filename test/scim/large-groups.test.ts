@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { maxListedMembers } from '../../src/scim/groups.ts'
+import { maxListedGroups } from '../../src/scim/users.ts'
 import { createDirectory, type Directory } from '../support/scim.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 
@@ -141,4 +142,68 @@ test('a group is emptied by one statement, with the groups that inherit its memb
     [id],
   )
   t.is(new Set(events.rows.map(({ user_id }) => user_id)).size, size)
+})
+
+/** Puts a person into new groups in SQL. */
+async function addToGroups({ workspace }: Directory, userId: string, count: number) {
+  await pool.query(
+    `with created as (
+       insert into groups (id, workspace_id, name, created_at)
+       select gen_random_uuid(), $1, 'g' || gen_random_uuid(), now() from generate_series(1, $3::int)
+       returning id
+     )
+     insert into scim_group_members (group_id, user_id, workspace_id)
+     select id, $2, $1 from created`,
+    [workspace, userId, count],
+  )
+}
+
+test('a page of people ends before it contains too many groups', async (t) => {
+  const directory = await createDirectory(environment)
+  const size = Math.floor(maxListedGroups / 3)
+  const ids: string[] = []
+  for (const [index, count] of [size, size, 0, size, 1, size, 2].entries()) {
+    const { id } = await directory.provision(`person-${index}`)
+    await addToGroups(directory, id, count)
+    ids.push(id)
+  }
+  const found: { id: string; groups?: unknown[] }[] = []
+  for (;;) {
+    const { body } = await directory.send('GET', `/Users?startIndex=${found.length + 1}`)
+    t.is(body.totalResults, ids.length)
+    t.is(body.itemsPerPage, body.Resources.length)
+    if (body.Resources.length === 0) break
+    const counts = body.Resources.map(({ groups = [] }: { groups?: unknown[] }) => groups.length)
+    const total = counts.reduce((sum: number, count: number) => sum + count, 0)
+    t.true(total <= maxListedGroups, `${total} groups`)
+    found.push(...body.Resources)
+  }
+  t.deepEqual(
+    found.map(({ id }) => id),
+    ids.sort(),
+  )
+  const { body } = await directory.send('GET', '/Users?excludedAttributes=groups')
+  t.is(body.Resources.length, ids.length)
+})
+
+test('a person in too many groups is read without them', async (t) => {
+  const directory = await createDirectory(environment)
+  const { id } = await directory.provision('person')
+  const path = `/Users/${id}`
+  await addToGroups(directory, id, maxListedGroups)
+  t.is((await directory.send('GET', path)).body.groups.length, maxListedGroups)
+  await addToGroups(directory, id, 1)
+  for (const url of [path, '/Users', `${path}?attributes=groups`]) {
+    const { status, body } = await directory.send('GET', url)
+    t.is(status, 400, url)
+    t.is(body.scimType, 'tooMany')
+    t.regex(body.detail, /excludedAttributes=groups/)
+  }
+  const read = await directory.send('GET', `${path}?excludedAttributes=groups`)
+  t.is(read.status, 200)
+  t.is(read.body.id, id)
+  const changed = await directory.patch(path, { op: 'replace', path: 'title', value: 'x' })
+  t.is(changed.status, 200)
+  t.is(changed.body.title, 'x')
+  t.is(changed.body.groups, undefined)
 })

@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises'
 import { CsvError, parse } from 'csv-parse'
 import { invalidArgument, ServiceError } from '../../core/errors.ts'
+import { createTurns } from '../../core/turns.ts'
 import type { Row } from './plan.ts'
 import type { OnProgress } from './report.ts'
 import { type Column, columns, readRow } from './row.ts'
@@ -13,8 +13,14 @@ const maxFileSize = 5 * 1024 * 1024
 /** In characters. Limits how much text an unclosed quote can consume. */
 const maxRecordLength = 64 * 1024
 
+/** The maximum number of cells in a row, and in the header. */
+const maxColumns = 100
+
 /** The number of bytes parsed before yielding to the event loop. */
 const chunkSize = 8 * 1024
+
+/** The turns of all imports of this node, so that many at once occupy the event loop like one. */
+export const takeImportTurn = createTurns()
 
 const requiredColumns: Column[] = ['email', 'workspace_slug']
 
@@ -28,10 +34,16 @@ export async function parseCsv(csv: string, onProgress: OnProgress): Promise<Par
       `The file must be at most ${maxFileSize} bytes long`,
     )
   }
+  await takeImportTurn()
   let header: Column[] | undefined
   const rows: Row[] = []
   const parser = parse({
     bom: true,
+    // The maximum size of a record does not count delimiters, and `on_record` is called at its end.
+    cast(cell, { index, lines }) {
+      if (index >= maxColumns) throw tooManyCells(header ? lines : undefined)
+      return cell
+    },
     max_record_size: maxRecordLength,
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
@@ -52,7 +64,7 @@ export async function parseCsv(csv: string, onProgress: OnProgress): Promise<Par
   for (let offset = 0; offset < bytes.length && !parser.destroyed; offset += chunkSize) {
     parser.write(bytes.subarray(offset, offset + chunkSize))
     onProgress('Reading', offset, bytes.length)
-    await setImmediate()
+    await takeImportTurn()
   }
   if (!parser.destroyed) parser.end()
   await ended
@@ -60,14 +72,7 @@ export async function parseCsv(csv: string, onProgress: OnProgress): Promise<Par
   return { columns: header, rows }
 }
 
-/** The maximum number of columns whose names are examined. */
-const maxColumns = 100
-
 function readHeader(cells: string[]): Column[] {
-  if (cells.length > maxColumns) {
-    const message = `has ${cells.length} columns; the maximum is ${maxColumns}`
-    throw invalidArgument({ field: 'csv', message })
-  }
   const names = cells.map((cell) => cell.trim())
   const unknown = names.filter((name) => !isColumn(name))
   const duplicates = names.filter((name, index) => names.indexOf(name) !== index)
@@ -90,6 +95,15 @@ function isColumn(name: string): name is Column {
 
 function countLineBreaks(cells: string[]): number {
   return cells.reduce((sum, cell) => sum + (cell.match(/\r\n|\n|\r/g)?.length ?? 0), 0)
+}
+
+/** Without a line, it is the header that has too many columns. */
+function tooManyCells(line: number | undefined): ServiceError {
+  const message =
+    line === undefined
+      ? `has more than ${maxColumns} columns`
+      : `has a row of more than ${maxColumns} cells on line ${line}`
+  return invalidArgument({ field: 'csv', message })
 }
 
 function parseError(error: Error): Error {

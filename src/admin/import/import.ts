@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import type { CsvImportReport, CsvImportRequest } from '../../../gen/daikon/v1/admin_import.ts'
 import { actorOf } from '../../activity/actor.ts'
 import { ServiceError } from '../../core/errors.ts'
@@ -9,7 +8,7 @@ import type { SessionStore } from '../../identity/store/session-store.ts'
 import { removeEndedMembersOf } from '../../workspaces/member-expiry.ts'
 import type { ImportStore } from '../store/import-store.ts'
 import { type ApplyPlanStores, applyPlan } from './apply-plan.ts'
-import { type ParsedCsv, parseCsv } from './csv-parser.ts'
+import { type ParsedCsv, parseCsv, takeImportTurn } from './csv-parser.ts'
 import { createPlanner, type Plan, type Row } from './plan.ts'
 import { createReport, type OnProgress } from './report.ts'
 import {
@@ -21,7 +20,7 @@ import {
 } from './snapshot.ts'
 
 /** The number of rows planned before yielding to the event loop. */
-const rowsPerTurn = 500
+const rowsPerTurn = 100
 
 /** Reports what an import would change. */
 export async function previewCsvImport(
@@ -96,8 +95,8 @@ async function planRows(
     const batch = rows.splice(0, snapshotBatchSize)
     await extendSnapshot(imports, batch, loaded)
     for (const [index, row] of batch.entries()) {
+      if (index % rowsPerTurn === 0) await takeImportTurn()
       planner.add(row)
-      if (index % rowsPerTurn === 0) await setImmediate()
     }
   }
   return { plan: planner.finish(), ids: loaded.ids }

@@ -1,11 +1,18 @@
 import * as oauth from 'oauth4webapi'
-import { createBodyBuffer } from '../../outbound/body-buffer.ts'
-import type { OutboundClient } from '../../outbound/outbound-client.ts'
+import {
+  createOutboundClient,
+  type OutboundClient,
+  OutboundResponseError,
+} from '../../outbound/outbound-client.ts'
+import { everyHost } from '../../outbound/outbound-hosts.ts'
 import type { ReadDocument } from './documents.ts'
 import { describeError, ProviderError } from './provider-error.ts'
 
 /** The maximum size of a response body, in bytes. */
 const maxBytes = 1 << 20
+
+/** Sends requests to the providers that the operator has configured. */
+const configuredProviders = createOutboundClient(everyHost, { keepsConnections: true })
 
 /** The options of the requests of one step of a sign-in, which share one deadline. */
 export type RequestOptions = {
@@ -21,11 +28,11 @@ export type RequestOptions = {
 export function createRequestOptions(
   timeout: number,
   allowInsecure: boolean,
-  send: SendToProvider = sendDirectly,
+  send: SendToProvider = createOutboundSend(configuredProviders, timeout),
 ): RequestOptions {
   return {
     signal: AbortSignal.timeout(timeout),
-    [oauth.customFetch]: (url, options) => boundedFetch(url, options, send),
+    [oauth.customFetch]: (url, options) => fetchFromProvider(url, options, send),
     [oauth.allowInsecureRequests]: allowInsecure,
   }
 }
@@ -33,20 +40,7 @@ export function createRequestOptions(
 /** Sends a request without following redirects. */
 export type SendToProvider = (url: string, options: FetchOptions) => Promise<Response>
 
-async function sendDirectly(
-  url: string,
-  { method, headers, body, signal }: FetchOptions,
-): Promise<Response> {
-  return fetch(url, {
-    method,
-    body: body ?? null,
-    signal: signal ?? null,
-    redirect: 'manual',
-    headers: { ...headers, 'user-agent': 'daikon' },
-  })
-}
-
-/** Sends requests to a provider that somebody else has chosen. */
+/** Sends requests to a provider by a client that bounds what a response costs. */
 export function createOutboundSend(client: OutboundClient, timeout: number): SendToProvider {
   return async (url, { method, headers, body, signal }) => {
     const response = await client(url, {
@@ -73,8 +67,8 @@ type FetchOptions = {
   signal?: AbortSignal
 }
 
-/** Sends a request to a provider. Follows no redirects and limits the size of the response. */
-async function boundedFetch(
+/** Sends a request to a provider. Rejects with a `ProviderError` only. */
+async function fetchFromProvider(
   url: string,
   options: FetchOptions,
   send: SendToProvider,
@@ -83,14 +77,13 @@ async function boundedFetch(
     const response = await send(url, options)
     const { status } = response
     const error = findStatusError(status, `${url}: status ${status}`)
-    if (error) {
-      await response.body?.cancel()
-      throw error
-    }
-    return new Response(status === 204 ? null : await readBounded(response, url), response)
+    if (error) throw error
+    return response
   } catch (error) {
     if (error instanceof ProviderError) throw error
-    throw new ProviderError('provider_unavailable', `${url}: ${describeError(error)}`)
+    const code =
+      error instanceof OutboundResponseError ? 'invalid_response' : 'provider_unavailable'
+    throw new ProviderError(code, `${url}: ${describeError(error)}`)
   }
 }
 
@@ -106,15 +99,6 @@ export async function fetchJson<Value>(
     throw new ProviderError('provider_error', `${url}: status ${response.status}`)
   }
   return read(await response.json())
-}
-
-async function readBounded(response: Response, url: string): Promise<Buffer<ArrayBuffer>> {
-  const body = createBodyBuffer(maxBytes)
-  for await (const chunk of response.body ?? []) {
-    const problem = body.add(chunk)
-    if (problem) throw new ProviderError('invalid_response', `${url}: ${problem}`)
-  }
-  return body.read()
 }
 
 /** Returns the error for a status that no step accepts. The callers handle all other statuses. */

@@ -15,11 +15,12 @@ export type ScimUser = MemberId & {
   isActive: boolean
   /** Whether the person is a member. */
   isMember: boolean
-  /** The groups that the directory has put the person into, by name. */
-  groups: { id: string; name: string }[]
   createdAt: Timestamp
   updatedAt: Timestamp
 }
+
+/** A group that the directory has put a person into. */
+export type ScimUserGroup = { userId: string; id: string; name: string }
 
 /** What the directory says about a person. */
 export type ScimUserChanges = Pick<ScimUser, 'userName' | 'externalId' | 'attributes' | 'isActive'>
@@ -56,8 +57,20 @@ export class ScimUserStore {
     return { items: await query(this.#em, listSql, [...values, limit, offset]), total }
   }
 
+  /** Returns how many of these people, from the first one on, are in at most `max` groups together. */
+  async countFitting(workspaceId: string, userIds: string[], max: number): Promise<number> {
+    const values = [workspaceId, userIds, max]
+    const [row] = await query<{ count: number }>(this.#em, countFittingSql, values)
+    return row?.count ?? 0
+  }
+
+  /** Returns the groups that the directory has put people into, by name. */
+  listGroups(workspaceId: string, userIds: string[]): Promise<ScimUserGroup[]> {
+    return query(this.#em, listGroupsSql, [workspaceId, userIds])
+  }
+
   /** Returns what the directories of all workspaces have said about a person. */
-  listOfUser(userId: string): Promise<Omit<ScimUser, 'isMember' | 'groups'>[]> {
+  listOfUser(userId: string): Promise<Omit<ScimUser, 'isMember'>[]> {
     const sql = `select ${columns} from scim_users s where s.user_id = $1 order by s.workspace_id`
     return query(this.#em, sql, [userId])
   }
@@ -176,14 +189,31 @@ const listSql = `
   select ${columns},
     exists (
       select from live_members m where m.workspace_id = s.workspace_id and m.user_id = s.user_id
-    ) as "isMember",
-    coalesce((
-      select json_agg(json_build_object('id', g.id, 'name', g.name) order by g.name, g.id)
-      from scim_group_members sg join groups g on g.id = sg.group_id
-      where sg.workspace_id = s.workspace_id and sg.user_id = s.user_id
-    ), '[]') as groups
+    ) as "isMember"
   from scim_users s where ${matching}
   order by s.user_id limit $5 offset $6`
+
+/** $1 workspace, $2 user IDs, $3 maximum. Stops counting groups there. */
+const countFittingSql = `
+  with recursive counted (count, groups) as (
+    select 0, 0
+    union all
+    select count + 1, groups + (
+      select count(*)::int from (
+        select from scim_group_members
+        where workspace_id = $1 and user_id = ($2::uuid[])[count + 1] limit $3 + 1
+      ) listed
+    )
+    from counted where count < cardinality($2) and groups <= $3::int
+  )
+  select max(count) as count from counted where groups <= $3`
+
+/** $1 workspace, $2 user IDs. */
+const listGroupsSql = `
+  select sg.user_id as "userId", g.id, g.name
+  from scim_group_members sg join groups g on g.id = sg.group_id
+  where sg.workspace_id = $1 and sg.user_id = any($2::uuid[])
+  order by g.name, g.id`
 
 /** $1 workspace, $2 user. */
 const lockSql = `

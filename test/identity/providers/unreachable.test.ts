@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import test from 'ava'
 import {
   expectProviderError,
@@ -112,6 +113,35 @@ for (const [what, canned] of Object.entries(garbage)) {
     const google = createTestProvider('google', { GOOGLE_ISSUER: url })
     const code = what === 'no content' ? 'provider_error' : 'invalid_response'
     await expectProviderError(t, google.begin(redirectUri), code, reason)
+  })
+}
+
+for (const [what, respond, reason] of [
+  [
+    'a response in too many chunks',
+    (response: ServerResponse) => {
+      const sendMany = () => {
+        for (let sent = 0; sent < 500; sent += 1) response.write('x')
+        if (!response.destroyed) setImmediate(sendMany)
+      }
+      sendMany()
+    },
+    /more than 4096 chunks/,
+  ],
+  [
+    'a flood of informational responses',
+    (response: ServerResponse) => {
+      for (let sent = 0; sent < 30; sent += 1)
+        response.writeEarlyHints({ link: '</a>; rel=preload' })
+      response.end('{}')
+    },
+    /more than 20 informational responses/,
+  ],
+] as const) {
+  test(`${what} is reported as invalid_response`, async (t) => {
+    const { url } = await startStubServer(t, { [discovery]: (_, response) => respond(response) })
+    const google = createTestProvider('google', { GOOGLE_ISSUER: url })
+    await expectProviderError(t, google.begin(redirectUri), 'invalid_response', reason)
   })
 }
 
