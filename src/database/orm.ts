@@ -76,6 +76,7 @@ import { FactsIdentity } from './migrations/073-facts-identity.ts'
 import { CompleteRecords } from './migrations/074-complete-records.ts'
 import { ReportedSignInTimes } from './migrations/076-reported-sign-in-times.ts'
 import { RedactedDeliveries } from './migrations/078-redacted-deliveries.ts'
+import { ConditionEntries } from './migrations/079-condition-entries.ts'
 import { maxEntityConnections, poolTimeouts, withoutJit } from './pool.ts'
 import { withSessionSettings } from './session-settings.ts'
 
@@ -171,6 +172,7 @@ const migrations = [
   { name: '074-complete-records', class: CompleteRecords },
   { name: '076-reported-sign-in-times', class: ReportedSignInTimes },
   { name: '078-redacted-deliveries', class: RedactedDeliveries },
+  { name: '079-condition-entries', class: ConditionEntries },
 ]
 
 type OrmOptions = {

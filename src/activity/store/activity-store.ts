@@ -3,7 +3,7 @@ import type { ActivityEntry } from '../../../gen/daikon/v1/admin_records.ts'
 import { query } from '../../database/query.ts'
 import { isoTime, type Timestamp } from '../../database/sql-values.ts'
 import type { Actor } from '../actor.ts'
-import { type ActivityEventName, activityEvents } from '../events.ts'
+import type { ActivityEventName } from '../events.ts'
 import { type ActivityEvent, createEntry, insertEntriesSql } from './entries-sql.ts'
 import { createEntriesSql, type EntryQuery, entryColumns } from './entry-query.ts'
 
@@ -82,30 +82,21 @@ export class ActivityStore {
    * digests. Those values are not removed.
    */
   async redactUser(userId: string, workspaceIds: string[], pattern?: string): Promise<void> {
-    if (pattern !== undefined)
-      for (const action of conditionActions) await this.#redactConditions(action, pattern)
+    if (pattern !== undefined) await this.#redactConditions(pattern)
     await query(this.#em, redactDetailsSql, [userId, workspaceIds])
     await query(this.#em, redactAddressesSql, [userId])
   }
 
   /** Removes the conditions that match a pattern, in steps. */
-  async #redactConditions(action: string, pattern: string): Promise<void> {
+  async #redactConditions(pattern: string): Promise<void> {
     let after: string | undefined
     do {
-      const [page]: { last: string }[] = await query(this.#em, redactConditionsSql, [
-        action,
-        after,
-        pattern,
-      ])
+      const values = [after, pattern]
+      const [page]: { last: string }[] = await query(this.#em, redactConditionsSql, values)
       after = page?.last
     } while (after !== undefined)
   }
 }
-
-/** The events whose detail has a condition. */
-const conditionActions = Object.entries(activityEvents)
-  .filter(([, { detail }]) => detail.some((field) => field === 'condition'))
-  .map(([action]) => action)
 
 /** The optional fields of an entry. */
 
@@ -167,14 +158,14 @@ const redactDetailsSql = `
     seal_salts = a.seal_salts - array(select 'detail.' || field from unnest(r.fields) field)
   from redacted r where a.id = r.id`
 
-/** $1 action, $2 ID after which the step begins, $3 pattern. Returns the last entry of the step. */
+/** $1 ID after which the step begins, $2 pattern. Returns the last entry of the step. */
 const redactConditionsSql = `
   with step as (
     select id, detail ->> 'condition' as condition from activity
-    where action = $1 and ($2::uuid is null or id > $2) order by id limit 20000
+    where detail ? 'condition' and ($1::uuid is null or id > $1) order by id limit 20000
   ), redacted as (
     update activity a set detail = detail - 'condition', seal_salts = seal_salts - 'detail.condition'
-    where a.id = any(array(select id from step where condition ~* $3))
+    where a.id = any(array(select id from step where condition ~* $2))
       and (a.seal_seq is null or a.seal_digests ? 'detail.condition')
   )
   select id as last from step order by id desc limit 1`

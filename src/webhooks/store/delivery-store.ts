@@ -147,7 +147,8 @@ const matchingSql = `
       where request_body ~* $1 or response_body ~* $1 or error ~* $1
     ) as ids, (array_agg(id order by id desc))[1] as last
   from (
-    select * from webhook_deliveries where $2::uuid is null or id > $2 order by id limit 20000
+    select id, request_body, response_body, error from webhook_deliveries
+    where $2::uuid is null or id > $2 order by id limit 20000
   ) d`
 
 /** $1 IDs. */
