@@ -276,13 +276,13 @@ export const apiChanges: Record<string, Change> = {
   },
   'erase a user': {
     make: async (scene) => {
-      const { environment, members, workspace, people } = scene
+      const { seed, members, workspace, people } = scene
       if (members.length < 6) return undefined
       const person = members.at(-1) as Scene['members'][number]
       const message = { user_id: person.id, transfer_to: people.owner.id }
       const outcome = await callers(scene).byAdmin('DeleteUser', message)
       if (!outcome.ok) return codeOf(outcome)
-      const id = await environment.seed.newMember(workspace, 'viewer')
+      const id = await seed.newMember(workspace, 'viewer')
       const { rows } = await scene.pool.query('select email from users where id = $1', [id])
       members.splice(-1, 1, { id, email: rows[0].email, externalId: 'nobody' })
       await issueToken(scene, id, workspace)
@@ -318,7 +318,7 @@ export const apiChanges: Record<string, Change> = {
       const index = scene.random.below(scene.groups.length)
       const message = { group_id: scene.groups[index] }
       const outcome = await callers(scene).byAdmin('DeleteGroup', message)
-      if (outcome.ok) scene.groups[index] = await scene.environment.seed.group(scene.workspace)
+      if (outcome.ok) scene.groups[index] = await scene.seed.group(scene.workspace)
       return codeOf(outcome)
     },
   },

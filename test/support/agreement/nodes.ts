@@ -1,6 +1,7 @@
 import pg from 'pg'
 import type { ReplicaSettings } from '../../../src/database/database.ts'
 import type { ApplicationDependencies } from '../../../src/server/application.ts'
+import { createSeed } from '../seed.ts'
 import { startTestEnvironment, type TestEnvironment } from '../test-environment.ts'
 import { createRandom } from './random.ts'
 import { createCounts, createRunner, type RunOptions, summarize } from './runner.ts'
@@ -56,6 +57,7 @@ export async function startAgreement(
       const { pathname } = new URL(environment.databaseUrl)
       const url = Object.assign(new URL(serverUrl), { pathname })
       scene.pool = createPool(url.href)
+      scene.seed = createSeed(scene.pool)
     },
     summarize: () => `seed ${agreementSeed}: ${summarize(counts)}`,
     stop: () => stop(environment, nodes),

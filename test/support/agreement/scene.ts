@@ -5,6 +5,7 @@ import { PermissionServiceClient } from '../../../gen/daikon/v1/permissions.ts'
 import { createAdmin } from '../admin.ts'
 import { expectOk } from '../outcome.ts'
 import { createScimClient, seedConnection, seedScimToken } from '../scim.ts'
+import type { Seed } from '../seed.ts'
 import type { Node, TestEnvironment } from '../test-environment.ts'
 import { repeatLockTimeouts, type Transport } from '../transports.ts'
 import { createWorkspaceFixture, type WorkspaceFixture } from '../workspace-fixture.ts'
@@ -36,7 +37,9 @@ export type Scene = WorkspaceFixture & {
   environment: TestEnvironment
   nodes: AskedNode[]
   random: Random
+  /** Reads and changes rows, as `seed` does, on the server that is the primary now. */
   pool: Pool
+  seed: Seed
   admin: Awaited<ReturnType<typeof createAdmin>>
   scim: ReturnType<typeof createScimClient>
   secrets: Secrets
@@ -119,7 +122,19 @@ export async function createScene(
   const token = await seedScimToken(environment, workspace)
   const scene: Scene = {
     ...fixture,
-    ...{ environment, nodes, random, pool, admin, members, drifters, outsider, groups, flatGroup },
+    ...{
+      environment,
+      nodes,
+      random,
+      pool,
+      seed,
+      admin,
+      members,
+      drifters,
+      outsider,
+      groups,
+      flatGroup,
+    },
     ...{ roles, actions, context: {}, clockAhead: 0, keys: [key], resources: [], others: [] },
     scim: createScimClient({ httpPort: first.node.httpPort, workspace, domain, token }),
     secrets: { tokens: new Map(), apiKeys: new Map(), links: new Map() },
@@ -154,8 +169,7 @@ export async function createScene(
 
 /** Adds a workspace with a resource, in which a member of the first one is an editor. */
 export async function addWorkspace(scene: Scene): Promise<void> {
-  const { environment, members, outsider, resources, kind } = scene
-  const { seed } = environment
+  const { seed, members, outsider, resources, kind } = scene
   const other = await seed.workspace()
   const person = scene.random.pick(members)
   await seed.member(other, outsider.id, 'owner')

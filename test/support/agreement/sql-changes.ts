@@ -142,8 +142,8 @@ export const sqlChanges: Record<string, Change> = {
     ...sql(({ drifters }) => [
       ['delete from members where user_id = any($1)', drifters.map(({ id }) => id)],
     ]),
-    undo: ({ environment, workspace, drifters }) =>
-      environment.seed.member(workspace, drifters[0]?.id as string, 'editor'),
+    undo: ({ seed, workspace, drifters }) =>
+      seed.member(workspace, drifters[0]?.id as string, 'editor'),
   },
   'role of a replicated member': sql(({ drifters, random }) => [
     // Logical replication applies changes like this.
