@@ -1,4 +1,4 @@
-import { type FileRegistry, ScalarType } from '@bufbuild/protobuf'
+import { type DescField, type FileRegistry, ScalarType } from '@bufbuild/protobuf'
 import { type ErrorCode, errorCodes, ServiceError } from '../core/errors.ts'
 import { isSecureUrl } from '../core/loopback.ts'
 import { readBoundFields } from '../rpc/bound-fields.ts'
@@ -44,10 +44,17 @@ function readHeaders(registry: FileRegistry, { output }: Method, headers: Header
   for (const { field, header } of readBoundFields(registry, output)) {
     const text = header && headers.get(header)
     if (typeof text !== 'string') continue
-    const isText = output.field[field]?.scalar === ScalarType.STRING
-    fields[field] = isText ? text : Number(text)
+    fields[field] = parseHeader(
+      output.fields.find(({ name }) => name === field),
+      text,
+    )
   }
   return fields
+}
+
+function parseHeader(field: DescField | undefined, text: string): unknown {
+  if (field?.fieldKind === 'list') return JSON.parse(text)
+  return field?.scalar === ScalarType.STRING ? text : Number(text)
 }
 
 /** The secret must not cross a network in plaintext. */

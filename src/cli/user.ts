@@ -48,7 +48,7 @@ export function userCommand(): Command {
         const user_id = await requireUserId(api, key)
         const transfer_to = transferTo && (await requireUserId(api, transferTo))
         const request = { user_id, ...(transfer_to && { transfer_to }) }
-        // A server responds without a body.
+        // A server omits the header of an empty list.
         const { kept_elsewhere = [] } = await api('deleteUser', request)
         return { user_id, kept_elsewhere }
       })

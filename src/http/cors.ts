@@ -67,7 +67,12 @@ export function createCrossOrigin(options: CorsOptions): CrossOrigin {
   // `cors` would otherwise respond to every OPTIONS request, even if it is not a preflight.
   const withHeaders = { ...corsHeaders, origin: true, preflightContinue: true }
   const setHeaders = cors(withHeaders)
-  const exposedHeaders = [...corsHeaders.exposedHeaders, 'X-Total-Count', 'ETag']
+  const exposedHeaders = [
+    ...corsHeaders.exposedHeaders,
+    'X-Total-Count',
+    'X-Kept-Elsewhere',
+    'ETag',
+  ]
   const setConsoleHeaders = cors({ ...withHeaders, exposedHeaders })
 
   return {

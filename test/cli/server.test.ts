@@ -73,6 +73,24 @@ test.serial('workspaces, groups and people are managed over the network', async 
   )
 })
 
+test.serial('what still names an erased user is listed over the network and locally', async (t) => {
+  const slug = `w-${randomUUID()}`
+  const owner = `${randomUUID()}@example.com`
+  await run('workspace', 'create', '--slug', slug, '--name', 'Kept', '--owner', owner)
+  const csv = join(await mkdtemp(join(tmpdir(), 'daikon-server-')), 'people.csv')
+  const emails = [0, 1, 2].map(() => `${randomUUID()}@example.com`)
+  const rows = emails.map((email) => `${email},${slug},Ben,Reports of ${email}`)
+  await writeFile(csv, `email,workspace_slug,name,groups\n${rows.join('\n')}\n`)
+  t.is((await runJson('import', csv)).summary.create, 3)
+  const [first = '', second = '', third = ''] = emails
+  const kept = { kind: 'groups', count: 1 }
+  t.like((await runJson('user', 'delete', first)).kept_elsewhere, [kept])
+  const line = /^Still named by groups: 1$/m
+  t.regex((await run('user', 'delete', second)).out, line)
+  t.regex((await runCli(environment.databaseUrl, 'user', 'delete', third)).out, line)
+  await run('workspace', 'delete', slug)
+})
+
 test.serial('apps are managed over the network', async (t) => {
   const service = await runJson('service-app', 'create', '--name', 'Docs', '--service', 'docs')
   t.regex(service.key, /^dk_/)

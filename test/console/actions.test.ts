@@ -135,14 +135,18 @@ if (hasBrowser) {
   })
 
   test.serial('a person who owns resources is erased after choosing a new owner', async (t) => {
+    const email = 'elif.ylmaz@example.com'
+    await call('POST', `/admin${workspace}/groups`, { name: `Reports of ${email}` })
     await visit('/people?q=elif')
     await page.getByRole('link', { name: /Elif/ }).click()
     await button('More').click()
     await chooseItem('Erase')
-    await dialog.getByRole('textbox').fill('elif.ylmaz@example.com')
+    await dialog.getByRole('textbox').fill(email)
     await inDialog('Erase').click()
     await pick('Give their resources to', 'ben carter')
     await inDialog('Erase').click()
+    await dialog.getByText('groups: 1', { exact: true }).waitFor()
+    await confirm('Done')
     await page.waitForURL(/\/people$/)
     t.is((await call('GET', '/admin/users?q=elif')).total, 0)
   })

@@ -13,19 +13,62 @@ type Props = { person: Person; isOpen: boolean; onClose: () => void; onErased: (
 /**
  * Erases a person. If the person owns resources, the administrator chooses a new owner for them.
  */
-export function ErasePerson(props: Props) {
+export function ErasePerson({ person, isOpen, onClose, onErased }: Props) {
+  const [kept, setKept] = useState<Kept[]>([])
+  const isErased = kept.length > 0
+  const name = person.name || person.email
   return (
     <Dialog
-      opened={props.isOpen}
-      onClose={props.onClose}
-      title={`Erase ${props.person.name || props.person.email}?`}
+      opened={isOpen}
+      onClose={isErased ? onErased : onClose}
+      title={isErased ? `${name} is erased, but still named` : `Erase ${name}?`}
     >
-      <EraseForm {...props} />
+      {isErased ? (
+        <KeptElsewhere kept={kept} onDone={onErased} />
+      ) : (
+        <EraseForm
+          person={person}
+          onClose={onClose}
+          onErased={(kept) => (kept.length > 0 ? setKept(kept) : onErased())}
+        />
+      )}
     </Dialog>
   )
 }
 
-function EraseForm({ person, onClose, onErased }: Props) {
+/** Records of services and customers that name an erased person; `count` is absent if unknown. */
+type Kept = { kind: string; count?: number }
+
+function KeptElsewhere({ kept, onDone }: { kept: Kept[]; onDone: () => void }) {
+  return (
+    <>
+      <Text mb="xs">
+        Texts that services and customers wrote still contain the name, an address or an identifier.
+        Correct them where they were written:
+      </Text>
+      <List size="sm">
+        {kept.map(({ kind, count }) => (
+          <List.Item key={kind}>
+            {kind.replaceAll('_', ' ')}: {count ?? 'not counted'}
+          </List.Item>
+        ))}
+      </List>
+      <Group justify="flex-end" mt="lg">
+        <Button onClick={onDone} data-autofocus>
+          Done
+        </Button>
+      </Group>
+    </>
+  )
+}
+
+type EraseFormProps = {
+  person: Person
+  onClose: () => void
+  onErased: (kept: Kept[]) => void
+}
+
+function EraseForm({ person, onClose, onErased }: EraseFormProps) {
   const [typed, setTyped] = useState('')
   const [successor, setSuccessor] = useState<string | null>(null)
   const [error, setError] = useState<unknown>()
@@ -38,8 +81,9 @@ function EraseForm({ person, onClose, onErased }: Props) {
     const query = successor ? { transfer_to: successor } : {}
     const params = { path: { user_id: person.id }, query }
     try {
-      await unwrap(api.DELETE('/admin/users/{user_id}', { params }))
-      onErased()
+      const erased = api.DELETE('/admin/users/{user_id}', { params })
+      await unwrap(erased)
+      onErased(JSON.parse((await erased).response.headers.get('x-kept-elsewhere') ?? '[]'))
     } catch (error) {
       setError(error)
       setRunning(false)
