@@ -74,7 +74,7 @@ async function linkByEmail(
   if (!mayJoin(identity, email, accounts)) {
     const refusal = { action: 'user.link_refused', targetId: userId, detail } as const
     await tx.activity.record({ actorId: undefined }, refusal)
-    return failure('account_conflict')
+    return { ...failure('account_conflict'), isRecorded: true }
   }
   if (!(await tx.accounts.link({ provider, subject, userId, email, hostedDomain }))) {
     // A concurrent sign-in with another address has linked the account to another user.

@@ -48,7 +48,8 @@ export async function endBrowserSession(
   } else if (hint) {
     await endHintedSession(context, hint, hintedId)
   }
-  const common = { browser_session: '', ...openerPolicyOf(client) }
+  await endPending(context, request.pending_session)
+  const common = { browser_session: '', pending_session: '', ...openerPolicyOf(client) }
   const { post_logout_redirect_uri: uri, state } = request
   if (!uri) {
     const client_name = client?.name ?? ''
@@ -74,6 +75,13 @@ async function findClientOfLogout(
 }
 
 const confirmedAction = 'confirm sign-out'
+
+/** Ends the sign-in of another user that has not replaced the browser session yet. */
+async function endPending(context: IdentityContext, cookie: string | undefined): Promise<void> {
+  const { stores, now } = context
+  const pending = cookie ? await stores.browserSessions.findOpen(cookie, now) : undefined
+  if (pending) await endSessionsOf(context, pending)
+}
 
 /** Ends the session of an ID token if the browser does not have its cookie. */
 async function endHintedSession(
