@@ -129,7 +129,7 @@ export async function unlinkAccount(
   return stores.transaction(async (tx) => {
     await preventSessions(tx, now, userId)
     const accounts = await tx.accounts.list(userId)
-    const account = accounts.find(({ id }) => id === account_id.toLowerCase())
+    const account = accounts.find(({ id }) => id === account_id)
     if (!account) throw new ServiceError('not_found', 'ACCOUNT_NOT_FOUND', 'Account not found')
     if (accounts.length === 1) {
       throw new ServiceError(

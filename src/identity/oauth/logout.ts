@@ -30,7 +30,7 @@ export async function endBrowserSession(
     ? await readIdTokenHint(context, request.id_token_hint)
     : undefined
   if (request.id_token_hint && !hint) throw logoutRefused('The id_token_hint is not valid')
-  if (hint && request.client_id && request.client_id.toLowerCase() !== hint.aud)
+  if (hint && request.client_id && request.client_id !== hint.aud)
     throw logoutRefused('The id_token_hint was issued to another client')
   const clientId = hint?.aud ?? request.client_id ?? ''
   const client = await findClientOfLogout(stores.clients, clientId, request)
