@@ -29,7 +29,7 @@ export function createWatchActivity(feed: LiveFeed): WatchHandler {
     const selects = readActionFilter('actions', actions)
     const viewer = viewerOf(principal)
     const cursor = await findCursor(feed, request.last_event_id || request.cursor)
-    const select = createSelection(viewer, selects, workspace_id?.toLowerCase())
+    const select = createSelection(viewer, selects, workspace_id)
     const leave = enter(nameOf(principal))
     return {
       async *messages(signal, onOverflow, verify) {

@@ -59,7 +59,7 @@ export async function createClientApp(
   requireUrls(request, context)
   requirePkceOfPublicApp({ type, pkceRequired })
   const jwks = readKeySet(request.jwks)
-  const serviceAccountId = request.service_account_id?.toLowerCase() || null
+  const serviceAccountId = request.service_account_id || null
   requireMachineSettings({ type, redirectUris: redirect_uris, serviceAccountId, jwks })
   const settings = {
     name: request.name.trim(),
@@ -292,8 +292,7 @@ function readChanges(request: ClientAppUpdateRequest): ClientAppChanges {
       post_logout_redirect_uris.length > 0 ? sortUris(post_logout_redirect_uris) : removedUris,
     backchannelLogoutUri: backchannel_logout_uri === '' ? null : backchannel_logout_uri,
     serviceAccountId:
-      request.service_account_id?.toLowerCase() ??
-      (request.remove_service_account ? null : undefined),
+      request.service_account_id ?? (request.remove_service_account ? null : undefined),
     jwks: request.jwks ? readKeySet(request.jwks) : request.remove_jwks ? null : undefined,
   }
 }

@@ -70,10 +70,9 @@ export async function deleteUser(
 /** Locks the user and the calling administrator, whose permissions are checked under the lock. */
 async function lockUserToDelete(
   { people, userData }: DeletionStores,
-  userId: string,
+  id: string,
   callerId: string | undefined,
 ): Promise<UserToDelete> {
-  const id = userId.toLowerCase()
   if (id === callerId) {
     throw new ServiceError(
       'permission_denied',
@@ -91,13 +90,12 @@ async function lockUserToDelete(
   return user
 }
 
-/** Transfers all resources of a user to `transferTo`. Returns the number of resources. */
+/** Transfers all resources of a user to `toId`. Returns the number of resources. */
 async function transferAllResources(
   userData: UserDataStore,
   fromId: string,
-  transferTo: string | undefined,
+  toId: string | undefined,
 ): Promise<number> {
-  const toId = transferTo?.toLowerCase()
   if (toId === fromId) {
     throw invalidArgument({ field: 'transfer_to', message: 'must be another user' })
   }

@@ -166,7 +166,7 @@ async function requireAnotherApp(
 ): Promise<void> {
   // Locking all active apps serializes concurrent deactivations.
   const activeIds = await serviceApps.lockActive()
-  if (activeIds.length !== 1 || activeIds[0] !== appId.toLowerCase()) return
+  if (activeIds.length !== 1 || activeIds[0] !== appId) return
   const effect = keysRequired
     ? 'every call of a backend service is rejected'
     : 'requests are accepted with any service key, or none (development mode)'

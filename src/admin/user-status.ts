@@ -157,7 +157,7 @@ function findLocked(
   const caller = users.find(({ id }) => id === callerId)
   if (callerId && !caller?.isActive) throw userInactive()
   if (callerId && !caller?.isAdmin) throw adminRequired()
-  const user = users.find(({ id }) => id === userId.toLowerCase())
+  const user = users.find(({ id }) => id === userId)
   if (!user) throw userNotFound()
   return user
 }

@@ -172,8 +172,8 @@ export async function requireConnection(
 
 export function idOf(request: { workspace_id: string; connection_id: string }): ConnectionId {
   return {
-    workspaceId: request.workspace_id.toLowerCase(),
-    id: request.connection_id.toLowerCase(),
+    workspaceId: request.workspace_id,
+    id: request.connection_id,
   }
 }
 

@@ -72,7 +72,7 @@ export async function joinByConnection(
     const detail = { provider, subject }
     const refusal = { action: 'user.link_refused', targetId: userId, detail } as const
     await tx.activity.record({ actorId: undefined }, refusal)
-    return failure('account_conflict')
+    return { ...failure('account_conflict'), isRecorded: true }
   }
   const member = { workspaceId, userId }
   const mapped = mapClaims(connection.mapping, connection.defaultRole, claims)

@@ -44,7 +44,7 @@ ul { list-style: none; padding: 0; margin-top: 1.5rem; display: grid; gap: .625r
   border-radius: .625rem; background: var(--hover); color: var(--accent); font-weight: 650;
   border: 1px solid var(--line);
 }
-.action { justify-content: center }
+.action { justify-content: center; text-align: center }
 label { display: block; margin-top: 1.5rem; font-weight: 550 }
 input[type="email"] {
   width: 100%; min-height: 3rem; margin-top: .375rem; padding: .5rem .875rem; font: inherit;

@@ -229,7 +229,11 @@ function renderLinks(links: Link[], label: string, renderLink: (link: Link) => s
 }
 
 function renderProvider({ label, detail, url }: Link): string {
-  const icon = `<svg class="icon ${escapeHtml(detail)}" viewBox="0 0 24 24" aria-hidden="true">${providerIcons[detail] ?? ''}</svg>`
+  const paths = providerIcons[detail]
+  // The provider of a connection has none.
+  const icon = paths
+    ? `<svg class="icon ${escapeHtml(detail)}" viewBox="0 0 24 24" aria-hidden="true">${paths}</svg>`
+    : ''
   return `<a class="choice" href="${escapeHtml(url)}">${icon}<span>Continue with ${escapeHtml(label)}</span></a>`
 }
 

@@ -116,7 +116,7 @@ function signInAdmin(
       const { provider } = identity
       const refusal = { action: 'admin.access_refused', targetId: user.id } as const
       await tx.activity.record({ actorId: user.id }, { ...refusal, detail: { provider } })
-      return failure('not_admin')
+      return { ...failure('not_admin'), isRecorded: true }
     }
     await recordSignIn(tx, context, 'admin.signed_in', user, identity)
     const tokenId = randomUUID()

@@ -61,7 +61,7 @@ export async function exchangeToken(
       const boundTo = await requireSessionClient(context.stores.clients, stored)
       requireBoundWorkspace(boundTo, workspace_id)
       const { workspaceId: authorized } = stored
-      if (authorized && authorized !== workspace_id.toLowerCase()) throw codeRefused()
+      if (authorized && authorized !== workspace_id) throw codeRefused()
       return workspace_id
     }),
   )

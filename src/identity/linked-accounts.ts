@@ -74,7 +74,7 @@ async function linkByEmail(
   if (!mayJoin(identity, email, accounts)) {
     const refusal = { action: 'user.link_refused', targetId: userId, detail } as const
     await tx.activity.record({ actorId: undefined }, refusal)
-    return failure('account_conflict')
+    return { ...failure('account_conflict'), isRecorded: true }
   }
   if (!(await tx.accounts.link({ provider, subject, userId, email, hostedDomain }))) {
     // A concurrent sign-in with another address has linked the account to another user.
@@ -129,7 +129,7 @@ export async function unlinkAccount(
   return stores.transaction(async (tx) => {
     await preventSessions(tx, now, userId)
     const accounts = await tx.accounts.list(userId)
-    const account = accounts.find(({ id }) => id === account_id.toLowerCase())
+    const account = accounts.find(({ id }) => id === account_id)
     if (!account) throw new ServiceError('not_found', 'ACCOUNT_NOT_FOUND', 'Account not found')
     if (accounts.length === 1) {
       throw new ServiceError(

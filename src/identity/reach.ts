@@ -43,7 +43,7 @@ export async function findReach(
   const connectionId = readConnectionId(provider)
   if (connectionId !== undefined) {
     const reach = await connections.findReach(connectionId, userId)
-    return { isReachable: reach === workspaceId.toLowerCase() }
+    return { isReachable: reach === workspaceId }
   }
   const enforced = await connections.findEnforced({ workspaceId, userId })
   if (!enforced) return { isReachable: true }

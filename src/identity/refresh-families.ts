@@ -107,7 +107,7 @@ export async function switchWorkspace(
 ): Promise<TokenResponse> {
   const rotation = {
     refreshToken: refresh_token,
-    workspaceId: workspace_id.toLowerCase(),
+    workspaceId: workspace_id,
     authorizeClient: requirePublicClient,
   }
   return toTokenResponse(await rotateTokens(context, rotation))

@@ -30,6 +30,8 @@ export type SignInFailure = {
   error_description: string
   /** Details about the failure at the provider, for the log only. */
   reason: string | undefined
+  /** Whether the transaction of the sign-in has recorded the failure, and is committed nevertheless. */
+  isRecorded?: boolean
 }
 
 /**

@@ -4,17 +4,39 @@ import type { IdentityContext, IdentityStores } from './identity-dependencies.ts
 import { resolveUser } from './linked-accounts.ts'
 import { readConnectionId } from './providers/connection.ts'
 import type { Identity } from './providers/provider.ts'
-import { failure, type SignInResult, success } from './sign-in-result.ts'
+import { failure, type SignInFailure, type SignInResult, success } from './sign-in-result.ts'
 import type { SignedInUser } from './store/user-store.ts'
 
 /**
- * Runs `work`, which signs a user in, in a transaction. Limits the number of concurrent sign-ins.
+ * Runs `work`, which signs a user in, in a transaction. Nothing remains of a failed sign-in but a failure
+ * that `work` has recorded. Limits the number of concurrent sign-ins.
  */
-export function inSignInTransaction<Result>(
+export async function inSignInTransaction<Value>(
   { stores, identity }: IdentityContext,
-  work: (tx: IdentityStores) => Promise<Result>,
-): Promise<Result> {
-  return identity.limitTransactions(() => stores.transaction(work))
+  work: (tx: IdentityStores) => Promise<SignInResult<Value>>,
+): Promise<SignInResult<Value>> {
+  try {
+    return await identity.limitTransactions(() =>
+      stores.transaction(async (tx) => {
+        const result = await work(tx)
+        if (result.ok || result.isRecorded) return result
+        throw new RolledBack(result)
+      }),
+    )
+  } catch (error) {
+    if (error instanceof RolledBack) return error.failure
+    throw error
+  }
+}
+
+/** Rolls the transaction of a failed sign-in back. */
+class RolledBack extends Error {
+  readonly failure: SignInFailure
+
+  constructor(failure: SignInFailure) {
+    super(failure.error)
+    this.failure = failure
+  }
 }
 
 /**

@@ -30,7 +30,7 @@ export async function transferOwnership(
   const resource = await requireResource(stores, principal, request)
   await requireOwnership(stores, principal, resource, request)
   const { id, workspaceId } = resource
-  const to = request.owner_id.toLowerCase()
+  const to = request.owner_id
   await stores.transaction(async (tx) => {
     const from = await tx.resources.setOwner(id, to)
     if (from === undefined) {

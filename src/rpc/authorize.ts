@@ -21,11 +21,11 @@ export function authorize(
   const fields = request as Record<string, unknown>
   // An omitted optional workspace defaults to the workspace of the token.
   if (user && workspaceField && fields[workspaceField] !== undefined) {
-    if (String(fields[workspaceField]).toLowerCase() !== user.workspaceId)
+    if (fields[workspaceField] !== user.workspaceId)
       throw permissionDenied('OTHER_WORKSPACE', 'The token was issued for another workspace')
   }
   // As if the workspace did not exist, also for text that is no ID.
-  if (scim && String(fields[workspaceField ?? '']).toLowerCase() !== scim.workspaceId)
+  if (scim && fields[workspaceField ?? ''] !== scim.workspaceId)
     throw new ServiceError('not_found', 'WORKSPACE_NOT_FOUND', 'Workspace not found')
   if (user && leastRole) {
     if (!atLeast(user.role, leastRole))

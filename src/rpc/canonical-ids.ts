@@ -29,7 +29,7 @@ function createStep(
   field: DescField,
 ): ((message: Message) => void) | undefined {
   const { name } = field
-  const convertOne = isId(registry, field) ? convertId : createConvertMessage(registry, field)
+  const convertOne = createConvertText(registry, field) ?? createConvertMessage(registry, field)
   if (!convertOne) return undefined
   return (message) => {
     const value = message[name]
@@ -39,9 +39,20 @@ function createStep(
   }
 }
 
-function convertId(value: unknown): unknown {
-  return typeof value === 'string' ? toCanonicalId(value) : value
+function createConvertText(
+  registry: FileRegistry,
+  field: DescField,
+): ((value: unknown) => unknown) | undefined {
+  const prefix = namesProvider(registry, field) ? connectionPrefix : ''
+  if (!prefix && !isId(registry, field)) return undefined
+  return (value) =>
+    typeof value === 'string' && value.startsWith(prefix)
+      ? prefix + toCanonicalId(value.slice(prefix.length))
+      : value
 }
+
+/** In the name of a connection's provider, its ID follows. */
+const connectionPrefix = 'connection:'
 
 function createConvertMessage(
   registry: FileRegistry,
@@ -59,8 +70,17 @@ function createConvertMessage(
 
 /** Whether the value of a field is a UUID, or can be one. */
 export function isId(registry: FileRegistry, field: DescField): boolean {
-  const rules = fieldOption(registry, field, 'daikon.v1.rules') as
-    | { format?: string; may_be_uuid?: boolean }
-    | undefined
+  const rules = rulesOf(registry, field)
   return rules?.format === 'FORMAT_UUID' || rules?.may_be_uuid === true
+}
+
+/** Whether the value of a field is the name of an identity provider. */
+export function namesProvider(registry: FileRegistry, field: DescField): boolean {
+  return rulesOf(registry, field)?.names_provider === true
+}
+
+function rulesOf(registry: FileRegistry, field: DescField) {
+  return fieldOption(registry, field, 'daikon.v1.rules') as
+    | { format?: string; may_be_uuid?: boolean; names_provider?: boolean }
+    | undefined
 }

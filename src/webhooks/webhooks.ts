@@ -78,7 +78,7 @@ export async function createWebhook(
   const actor = actorOf(principal)
   const secret = createWebhookSecret()
   const encrypted = secretBox.encrypt(secret, secretContext(id))
-  const workspaceId = workspace_id?.toLowerCase() ?? null
+  const workspaceId = workspace_id ?? null
   const settings = { url, events, workspaceId, description, isActive: is_active }
   return stores.transaction(async (tx) => {
     if (workspaceId) await requireWorkspaceExists(tx.workspaces, workspaceId)

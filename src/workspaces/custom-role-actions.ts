@@ -39,7 +39,7 @@ export async function addRoleActions(
   { stores, principal }: WriteContext<RoleStores>,
   request: AddRoleActionsRequest,
 ): Promise<Acknowledgement> {
-  const ids = new Set(request.service_action_ids.map((id) => id.toLowerCase()))
+  const ids = new Set(request.service_action_ids)
   return stores.transaction(async (tx) => {
     const role = await requireRole(tx.roles, request)
     // Inserting in the order of IDs avoids deadlocks between concurrent calls.

@@ -31,7 +31,7 @@ export async function addRoleGroup(
   { stores, principal }: WriteContext<RoleStores>,
   request: RoleGroupRequest,
 ): Promise<Acknowledgement> {
-  const groupId = request.group_id.toLowerCase()
+  const groupId = request.group_id
   return stores.transaction(async (tx) => {
     const role = await requireRole(tx.roles, request)
     const isNew = await tx.roles.addGroup(role, groupId).catch((error) => {
@@ -51,7 +51,7 @@ export async function removeRoleGroup(
   { stores, principal }: WriteContext<RoleStores>,
   request: RoleGroupRequest,
 ): Promise<DeleteResponse> {
-  const groupId = request.group_id.toLowerCase()
+  const groupId = request.group_id
   return stores.transaction(async (tx) => {
     const role = await requireRole(tx.roles, request)
     if (!(await tx.roles.removeGroup(role.id, groupId))) throw groupNotFound()

@@ -52,7 +52,7 @@ export async function addRoleMember(
   { stores, principal }: WriteContext<RoleStores & { members: MemberStore }>,
   request: RoleMemberRequest,
 ): Promise<Acknowledgement> {
-  const userId = request.user_id.toLowerCase()
+  const userId = request.user_id
   return stores.transaction(async (tx) => {
     const role = await requireRole(tx.roles, request)
     await requireMember(tx.members, { workspaceId: role.workspaceId, userId })
@@ -72,7 +72,7 @@ export async function removeRoleMember(
   { stores, principal }: WriteContext<RoleStores>,
   request: RoleMemberRequest,
 ): Promise<DeleteResponse> {
-  const userId = request.user_id.toLowerCase()
+  const userId = request.user_id
   return stores.transaction(async (tx) => {
     const role = await requireRole(tx.roles, request)
     if (!(await tx.roles.removeMember(role.id, userId))) throw memberNotFound()

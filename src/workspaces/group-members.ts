@@ -63,7 +63,7 @@ export async function addGroupMember(
   { stores, principal }: WriteContext<ChangeStores & { members: MemberStore }>,
   request: GroupMemberRequest,
 ): Promise<Acknowledgement> {
-  const userId = request.user_id.toLowerCase()
+  const userId = request.user_id
   return stores.transaction(async (tx) => {
     const group = await requireGroup(tx.groups, request)
     const membership = { groupId: group.id, userId, workspaceId: group.workspaceId }
@@ -84,7 +84,7 @@ export async function removeGroupMember(
   { stores, principal }: WriteContext<ChangeStores>,
   request: GroupMemberRequest,
 ): Promise<DeleteResponse> {
-  const userId = request.user_id.toLowerCase()
+  const userId = request.user_id
   return stores.transaction(async (tx) => {
     const group = await requireGroup(tx.groups, request)
     const membership = { groupId: group.id, userId, workspaceId: group.workspaceId }

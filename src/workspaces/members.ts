@@ -114,7 +114,7 @@ export async function removeMember(
 ): Promise<DeleteResponse> {
   return stores.transaction(async (tx) => {
     const workspaceId = await lockWorkspace(tx.workspaces, request.workspace_id)
-    const isLeaving = principal.user?.id === request.user_id.toLowerCase()
+    const isLeaving = principal.user?.id === request.user_id
     if (!isLeaving) requireRoleToManage(principal, [])
     const member = await requireMember(tx.members, { workspaceId, userId: request.user_id })
     requirePerson(member)

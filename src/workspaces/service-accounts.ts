@@ -148,8 +148,8 @@ export async function deleteServiceAccount(
   { stores, principal }: WriteContext<AccountStores>,
   request: ServiceAccountDeleteRequest,
 ): Promise<DeleteResponse> {
-  const heir = request.transfer_to?.toLowerCase()
-  if (heir === request.service_account_id.toLowerCase())
+  const heir = request.transfer_to
+  if (heir === request.service_account_id)
     throw invalidArgument({ field: 'transfer_to', message: 'must be another member' })
   return stores.transaction(async (tx) => {
     await lockWorkspace(tx.workspaces, request.workspace_id)

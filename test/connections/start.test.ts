@@ -50,6 +50,12 @@ async function listWays(transport: Transport, connected: ConnectedWorkspace) {
   } as Record<string, [method: string, message: Record<string, string>]>
 }
 
+async function signedIn(transport: Transport, connected: ConnectedWorkspace) {
+  connected.assert('ann')
+  const { outcome } = await signInByConnection(transport, connected)
+  return expectOk(outcome)
+}
+
 for (const transport of environment.transports) {
   const over = `over ${transport.label}`
 
@@ -85,12 +91,22 @@ for (const transport of environment.transports) {
     }
   })
 
+  test(`the name of a connection's provider has its ID in any case ${over}`, async (t) => {
+    const connected = await connectWorkspace(t, environment, transport)
+    const { browser } = await signedIn(transport, connected)
+    const { host } = new URL(connected.authority.url)
+    const provider = `connection:${connected.connection_id.toUpperCase()}`
+    const ways = await listWays(transport, { ...connected, provider })
+    for (const [way, [method, message]] of Object.entries(ways)) {
+      const begun = expectOk(await transport.call(method, { ...message, browser }))
+      t.is(new URL(begun.location).host, host, way)
+    }
+  })
+
   test(`a browser that has signed in by the connection is not asked ${over}`, async (t) => {
     const connected = await connectWorkspace(t, environment, transport)
     const other = await connectWorkspace(t, environment, transport)
-    connected.assert('ann')
-    const { outcome } = await signInByConnection(transport, connected)
-    const { browser } = expectOk(outcome)
+    const { browser } = await signedIn(transport, connected)
     for (const [way, [method, message]] of Object.entries(await listWays(transport, connected)))
       t.truthy(expectOk(await transport.call(method, { ...message, browser })).location, way)
     for (const [way, [method, message]] of Object.entries(await listWays(transport, other)))

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { DescMessage } from '@bufbuild/protobuf'
 import test from 'ava'
-import { createToCanonicalIds, isId } from '../../src/rpc/canonical-ids.ts'
+import { createToCanonicalIds, isId, namesProvider } from '../../src/rpc/canonical-ids.ts'
 import { readRegistry } from '../../src/rpc/descriptors.ts'
 import { readMethods, readStreams, readWatches } from '../../src/rpc/method.ts'
 
@@ -24,8 +24,10 @@ function spelledMessage(message: DescMessage): Record<string, unknown> {
   const entries = message.fields.flatMap((field): [string, unknown][] => {
     const { message: type } = field
     const isNested = type && !type.typeName.startsWith('google.protobuf.')
-    if (!isNested && !isId(registry, field)) return []
-    const value = isNested ? spelledMessage(type) : randomUUID().toUpperCase()
+    const isProvider = namesProvider(registry, field)
+    if (!isNested && !isProvider && !isId(registry, field)) return []
+    const prefix = isProvider ? 'connection:' : ''
+    const value = isNested ? spelledMessage(type) : prefix + randomUUID().toUpperCase()
     return [[field.name, field.fieldKind === 'list' ? [value, value] : value]]
   })
   return Object.fromEntries(entries)
@@ -50,6 +52,18 @@ test('every field with the name of an ID is converted, or is named here', (t) =>
       otherIds[`${owner}.${name}`] === undefined,
   )
   t.deepEqual([...new Set(missing.map(([owner, name]) => `${owner}.${name}`))], [])
+})
+
+test('every name of a provider in a request to sign in is converted', (t) => {
+  const named = methods.flatMap(({ name, input }) =>
+    input.fields
+      .filter((field) => namesProvider(registry, field))
+      .map(() => name.split('/').at(-1)),
+  )
+  t.deepEqual(
+    [...new Set(named)].sort(),
+    ['Authorize', 'BeginLogin', 'CompleteLogin', 'CompleteAdminLogin', 'OpenInvitation'].sort(),
+  )
 })
 
 test('every UUID of every method becomes lower case', (t) => {

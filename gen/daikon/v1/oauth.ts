@@ -629,7 +629,11 @@ export interface EndBrowserSessionRequest {
     | string
     | undefined;
   /** The browser session. */
-  browser_session?: string | undefined;
+  browser_session?:
+    | string
+    | undefined;
+  /** The sign-in of another user that has not replaced the browser session yet. */
+  pending_session?: string | undefined;
 }
 
 /** A redirect or a page. */
@@ -650,7 +654,11 @@ export interface EndBrowserSessionResponse {
    * Sent as the header Cross-Origin-Opener-Policy, in sign-ins of client apps with `popup_sign_in`.
    * Absent in others, which have `same-origin`.
    */
-  opener_policy?: string | undefined;
+  opener_policy?:
+    | string
+    | undefined;
+  /** Empty, to delete the cookie. Absent while the user has not confirmed. */
+  pending_session?: string | undefined;
 }
 
 function createBaseAuthorizeRequest(): AuthorizeRequest {
@@ -2959,6 +2967,7 @@ function createBaseEndBrowserSessionRequest(): EndBrowserSessionRequest {
     state: undefined,
     confirmation: undefined,
     browser_session: undefined,
+    pending_session: undefined,
   };
 }
 
@@ -2981,6 +2990,9 @@ export const EndBrowserSessionRequest: MessageFns<EndBrowserSessionRequest> = {
     }
     if (message.browser_session !== undefined) {
       writer.uint32(50).string(message.browser_session);
+    }
+    if (message.pending_session !== undefined) {
+      writer.uint32(58).string(message.pending_session);
     }
     return writer;
   },
@@ -3046,6 +3058,14 @@ export const EndBrowserSessionRequest: MessageFns<EndBrowserSessionRequest> = {
             message.browser_session = reader.string();
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.pending_session = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3069,12 +3089,19 @@ export const EndBrowserSessionRequest: MessageFns<EndBrowserSessionRequest> = {
     message.state = object.state ?? undefined;
     message.confirmation = object.confirmation ?? undefined;
     message.browser_session = object.browser_session ?? undefined;
+    message.pending_session = object.pending_session ?? undefined;
     return message;
   },
 };
 
 function createBaseEndBrowserSessionResponse(): EndBrowserSessionResponse {
-  return { location: undefined, browser_session: undefined, page: undefined, opener_policy: undefined };
+  return {
+    location: undefined,
+    browser_session: undefined,
+    page: undefined,
+    opener_policy: undefined,
+    pending_session: undefined,
+  };
 }
 
 export const EndBrowserSessionResponse: MessageFns<EndBrowserSessionResponse> = {
@@ -3090,6 +3117,9 @@ export const EndBrowserSessionResponse: MessageFns<EndBrowserSessionResponse> = 
     }
     if (message.opener_policy !== undefined) {
       writer.uint32(34).string(message.opener_policy);
+    }
+    if (message.pending_session !== undefined) {
+      writer.uint32(42).string(message.pending_session);
     }
     return writer;
   },
@@ -3139,6 +3169,14 @@ export const EndBrowserSessionResponse: MessageFns<EndBrowserSessionResponse> = 
             message.opener_policy = reader.string();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.pending_session = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3162,6 +3200,7 @@ export const EndBrowserSessionResponse: MessageFns<EndBrowserSessionResponse> = 
       ? HostedPage.fromPartial(object.page)
       : undefined;
     message.opener_policy = object.opener_policy ?? undefined;
+    message.pending_session = object.pending_session ?? undefined;
     return message;
   },
 };

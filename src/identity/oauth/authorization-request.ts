@@ -80,9 +80,7 @@ export function parseAuthorizationRequest(
   const prompts = readWords(request.prompt)
   const prompt = supportedPrompts.find((name) => prompts.includes(name))
   const { state, nonce, max_age, login_hint, acr_values, workspace, confirmation } = request
-  const provider = request.connection
-    ? connectionName(request.connection.toLowerCase())
-    : request.provider
+  const provider = request.connection ? connectionName(request.connection) : request.provider
   return {
     clientId,
     redirectUri,

@@ -81,7 +81,7 @@ async function addPersonalWorkspace(
  * workspace cannot pass for another one.
  */
 function isNamed({ id, slug }: UserWorkspace, name: string): boolean {
-  return isUuid(name) ? id === name.toLowerCase() : slug === name
+  return isUuid(name) ? id === name : slug === name
 }
 
 async function grantCode(

@@ -31,7 +31,7 @@ export async function endBrowserSession(
     ? await readIdTokenHint(context, request.id_token_hint)
     : undefined
   if (request.id_token_hint && !hint) throw logoutRefused('The id_token_hint is not valid')
-  if (hint && request.client_id && request.client_id.toLowerCase() !== hint.aud)
+  if (hint && request.client_id && request.client_id !== hint.aud)
     throw logoutRefused('The id_token_hint was issued to another client')
   const clientId = hint?.aud ?? request.client_id ?? ''
   const client = await findClientOfLogout(stores.clients, clientId, request)
@@ -49,7 +49,8 @@ export async function endBrowserSession(
   } else if (hint) {
     await endHintedSession(context, hint, hintedId)
   }
-  const common = { browser_session: '', ...openerPolicyOf(client) }
+  await endPending(context, request.pending_session)
+  const common = { browser_session: '', pending_session: '', ...openerPolicyOf(client) }
   const { post_logout_redirect_uri: uri, state } = request
   if (!uri) {
     const client_name = client?.name ?? ''
@@ -72,6 +73,13 @@ async function findClientOfLogout(
 }
 
 const confirmedAction = 'confirm sign-out'
+
+/** Ends the sign-in of another user that has not replaced the browser session yet. */
+async function endPending(context: IdentityContext, cookie: string | undefined): Promise<void> {
+  const { stores, now } = context
+  const pending = cookie ? await stores.browserSessions.findOpen(cookie, now) : undefined
+  if (pending) await endSessionsOf(context, pending)
+}
 
 /** Ends the session of an ID token if the browser does not have its cookie. */
 async function endHintedSession(

@@ -41,7 +41,7 @@ export async function findBoundWorkspace(
 
 /** Throws if a client app is bound to a different workspace. */
 export function requireBoundWorkspace(boundTo: string | null, workspaceId: string): void {
-  if (boundTo === null || boundTo === workspaceId.toLowerCase()) return
+  if (boundTo === null || boundTo === workspaceId) return
   throw new ServiceError(
     'permission_denied',
     'WORKSPACE_REFUSED',

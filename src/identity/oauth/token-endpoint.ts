@@ -103,7 +103,7 @@ function redeemRefreshGrant(
     throw oauthError('invalid_request', 'workspace_id must be a UUID')
   return rotateTokens(context, {
     refreshToken,
-    workspaceId: workspace_id?.toLowerCase(),
+    workspaceId: workspace_id,
     async authorizeClient(_tx, session) {
       if (session.clientId !== client.id)
         throw oauthError('invalid_grant', 'The refresh token was issued to another client')

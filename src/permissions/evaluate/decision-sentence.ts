@@ -121,7 +121,7 @@ function describePurpose({
 /** `, and Carol is in it through Interns`; nothing for a group that has the grant itself. */
 function describeMembership({ group_id, via = [] }: Reason, user: string, decision: NamedDecision) {
   const { subject, names } = decision
-  if (subject.type === 'group' && subject.id.toLowerCase() === group_id) return ''
+  if (subject.type === 'group' && subject.id === group_id) return ''
   // The path of a group ends with the group itself.
   const path = (subject.type === 'group' ? via.slice(0, -1) : via).map((id) => groupName(id, names))
   const through = path.length === 0 ? '' : ` through ${path.join(' and ')}`

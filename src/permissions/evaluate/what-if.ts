@@ -112,9 +112,7 @@ async function readShare(
   const expiresAt = readExpiry(share.expires_at, now) ?? null
   const { permission_id = resource.id, grantee_type, grantee_id } = share
   const ancestor =
-    permission_id.toLowerCase() === resource.id
-      ? null
-      : await engine.findAncestor(resource.id, permission_id)
+    permission_id === resource.id ? null : await engine.findAncestor(resource.id, permission_id)
   if (ancestor === undefined) {
     const message = 'must be the resource, or an ancestor from which it inherits'
     throw invalidArgument({ field: 'permission_id', message })
@@ -140,7 +138,7 @@ async function readShare(
     ...details,
   })
   if (grantee_type === 'user') {
-    if (subject.groupId !== undefined || grantee_id.toLowerCase() !== subjectId) {
+    if (subject.groupId !== undefined || grantee_id !== subjectId) {
       const message = 'must be the subject: a share with someone else would change nothing'
       throw invalidArgument({ field: 'grantee_id', message })
     }

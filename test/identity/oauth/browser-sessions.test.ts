@@ -121,6 +121,20 @@ for (const transport of environment.transports) {
     }
   })
 
+  test(`a sign-out ends the sign-in that has not replaced the session yet ${over}`, async (t) => {
+    const bob = await signInWithOAuth(environment, transport, { client })
+    const { browser_session } = bob
+    const email = environment.addProviderUser()
+    const second = await signInAgain(transport, email, { prompt: 'login' }, { browser_session })
+    const cookies = { browser_session, pending_session: second.pending_session }
+    const asking = expectOk(await call('EndBrowserSession', cookies))
+    t.is(asking.pending_session, undefined)
+    t.is(await silentError(second.pending_session), undefined, 'before the confirmation')
+    const request = { ...cookies, id_token_hint: bob.tokens.id_token }
+    t.is(expectOk(await call('EndBrowserSession', request)).pending_session, '')
+    t.is(await silentError(second.pending_session), 'login_required')
+  })
+
   test(`an id_token_hint binds the answer ${over}`, async (t) => {
     const bob = await signInWithOAuth(environment, transport, { client })
     const carol = environment.addProviderUser()
@@ -128,6 +142,11 @@ for (const transport of environment.transports) {
     const other = await signInAgain(transport, carol, hint)
     t.is(parametersOf(other.location).error, 'login_required')
     t.is(other.browser_session, undefined)
+    for (const sql of [
+      'select from users where email = $1',
+      'select from linked_accounts where email = $1',
+    ])
+      t.is((await pool.query(sql, [carol])).rowCount, 0, 'nothing remains of a refused sign-in')
     const same = await signInAgain(transport, bob.email, hint)
     t.truthy(parametersOf(same.location).code)
     const { browser_session } = bob
@@ -162,6 +181,82 @@ for (const transport of environment.transports) {
 }
 
 const createdElsewhere = (confirmation = '') => [...confirmation].reverse().join('')
+
+/** A browser without scripts, which reaches the server at its address. */
+function createBrowser() {
+  const address = `http://127.0.0.1:${environment.httpPort}`
+  const cookies = new Map<string, string>()
+  return {
+    cookies,
+    async open(url: string, body?: URLSearchParams) {
+      const { pathname, search } = new URL(url)
+      const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+      const method = body ? 'POST' : 'GET'
+      const headers = { cookie, 'sec-fetch-site': 'same-origin' }
+      const options = { method, headers, body: body ?? null, redirect: 'manual' } as const
+      const response = await fetch(address + pathname + search, options)
+      for (const line of response.headers.getSetCookie()) {
+        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+        if (value === '') cookies.delete(name)
+        else cookies.set(name, value)
+      }
+      return { html: await response.text(), location: response.headers.get('location') ?? '' }
+    },
+  }
+}
+
+for (const choice of ['Switch to', 'Stay signed in as'])
+  test(`an invitation replaces another person's session after a page alone: ${choice}`, async (t) => {
+    const [, rest] = environment.transports as [Transport, Transport]
+    const { seed } = environment
+    const workspace_id = await seed.workspace('Northwind')
+    const token = await environment.token(await seed.newMember(workspace_id, 'owner'), workspace_id)
+    const email = environment.addProviderUser()
+    const invite = { workspace_id, email, role: 'viewer' }
+    const { invitation_url } = expectOk(await rest.call('InviteMember', invite, { token }))
+    const bob = await signInWithOAuth(environment, rest, { client })
+    const { cookies, open } = createBrowser()
+    cookies.set('daikon_session', bob.browser_session)
+
+    const begun = await open(`${invitation_url}?provider=google`)
+    const callbackUrl = `${issuer}/auth/callback/google`
+    const { callback } = await followRedirects(begun.location, callbackUrl, { hint: email })
+    const { location } = await open(`${callbackUrl}?${callback}`)
+    t.is(cookies.get('daikon_session'), bob.browser_session)
+    const pending = cookies.get('daikon_pending')
+    t.truthy(pending)
+    const { html } = await open(location)
+    t.true(html.includes(bob.email) && html.includes(email))
+    const forged = new URLSearchParams(new URL(location).search)
+    forged.set('confirmation', 'x')
+    t.true((await open(invitation_url, forged)).html.includes('Switch user?'))
+
+    const action = /<form method="post" action="([^"]*)"/.exec(html)?.[1] ?? ''
+    const hidden = /<input type="hidden" name="([^"]*)" value="([^"]*)">/g
+    const form = new URLSearchParams()
+    for (const [, name = '', value = ''] of html.matchAll(hidden)) form.append(name, value)
+    const button = new RegExp(`name="confirmation" value="([^"]*)">${choice} `).exec(html)
+    form.append('confirmation', button?.[1] ?? '')
+    const chosen = await open(action, form)
+    t.is(chosen.location, invitation_url)
+    t.false(cookies.has('daikon_pending'))
+    const page = await open(chosen.location)
+    const me = await rest.call('GetMe', {}, { token: bob.tokens.access_token })
+    if (choice === 'Switch to') {
+      t.is(cookies.get('daikon_session'), pending)
+      t.true(page.html.includes('<h1>You are invited</h1>'))
+      t.is(expectError(me).reason, 'TOKEN_REVOKED')
+    } else {
+      t.is(cookies.get('daikon_session'), bob.browser_session)
+      t.true(page.html.includes(`This browser is signed in as <strong>${bob.email}</strong>`))
+      t.true(me.ok)
+      cookies.set('daikon_session', pending ?? '')
+      t.false(
+        (await open(invitation_url)).html.includes('<h1>You are invited</h1>'),
+        'it has ended',
+      )
+    }
+  })
 
 test('a form of another site is repeated as a GET request, which has the cookies', async (t) => {
   const [, rest] = environment.transports as [Transport, Transport]

@@ -1765,6 +1765,8 @@ type EndBrowserSessionRequest struct {
 	Confirmation *string `protobuf:"bytes,5,opt,name=confirmation,proto3,oneof" json:"confirmation,omitempty"`
 	// The browser session.
 	BrowserSession *string `protobuf:"bytes,6,opt,name=browser_session,json=browserSession,proto3,oneof" json:"browser_session,omitempty"`
+	// The sign-in of another user that has not replaced the browser session yet.
+	PendingSession *string `protobuf:"bytes,7,opt,name=pending_session,json=pendingSession,proto3,oneof" json:"pending_session,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -1841,6 +1843,13 @@ func (x *EndBrowserSessionRequest) GetBrowserSession() string {
 	return ""
 }
 
+func (x *EndBrowserSessionRequest) GetPendingSession() string {
+	if x != nil && x.PendingSession != nil {
+		return *x.PendingSession
+	}
+	return ""
+}
+
 // A redirect or a page.
 type EndBrowserSessionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1852,9 +1861,11 @@ type EndBrowserSessionResponse struct {
 	Page *HostedPage `protobuf:"bytes,3,opt,name=page,proto3,oneof" json:"page,omitempty"`
 	// Sent as the header Cross-Origin-Opener-Policy, in sign-ins of client apps with `popup_sign_in`.
 	// Absent in others, which have `same-origin`.
-	OpenerPolicy  *string `protobuf:"bytes,4,opt,name=opener_policy,json=openerPolicy,proto3,oneof" json:"opener_policy,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	OpenerPolicy *string `protobuf:"bytes,4,opt,name=opener_policy,json=openerPolicy,proto3,oneof" json:"opener_policy,omitempty"`
+	// Empty, to delete the cookie. Absent while the user has not confirmed.
+	PendingSession *string `protobuf:"bytes,5,opt,name=pending_session,json=pendingSession,proto3,oneof" json:"pending_session,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *EndBrowserSessionResponse) Reset() {
@@ -1911,6 +1922,13 @@ func (x *EndBrowserSessionResponse) GetPage() *HostedPage {
 func (x *EndBrowserSessionResponse) GetOpenerPolicy() string {
 	if x != nil && x.OpenerPolicy != nil {
 		return *x.OpenerPolicy
+	}
+	return ""
+}
+
+func (x *EndBrowserSessionResponse) GetPendingSession() string {
+	if x != nil && x.PendingSession != nil {
+		return *x.PendingSession
 	}
 	return ""
 }
@@ -2201,30 +2219,34 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\x04_jtiB\x06\n" +
 	"\x04_widB\b\n" +
 	"\x06_wroleB\b\n" +
-	"\x06_wslug\"\x81\x03\n" +
+	"\x06_wslug\"\xc3\x03\n" +
 	"\x18EndBrowserSessionRequest\x12'\n" +
 	"\rid_token_hint\x18\x01 \x01(\tH\x00R\vidTokenHint\x88\x01\x01\x12 \n" +
 	"\tclient_id\x18\x02 \x01(\tH\x01R\bclientId\x88\x01\x01\x12<\n" +
 	"\x18post_logout_redirect_uri\x18\x03 \x01(\tH\x02R\x15postLogoutRedirectUri\x88\x01\x01\x12\x19\n" +
 	"\x05state\x18\x04 \x01(\tH\x03R\x05state\x88\x01\x01\x12'\n" +
 	"\fconfirmation\x18\x05 \x01(\tH\x04R\fconfirmation\x88\x01\x01\x12,\n" +
-	"\x0fbrowser_session\x18\x06 \x01(\tH\x05R\x0ebrowserSession\x88\x01\x01B\x10\n" +
+	"\x0fbrowser_session\x18\x06 \x01(\tH\x05R\x0ebrowserSession\x88\x01\x01\x12,\n" +
+	"\x0fpending_session\x18\a \x01(\tH\x06R\x0ependingSession\x88\x01\x01B\x10\n" +
 	"\x0e_id_token_hintB\f\n" +
 	"\n" +
 	"_client_idB\x1b\n" +
 	"\x19_post_logout_redirect_uriB\b\n" +
 	"\x06_stateB\x0f\n" +
 	"\r_confirmationB\x12\n" +
-	"\x10_browser_session\"\x80\x02\n" +
+	"\x10_browser_sessionB\x12\n" +
+	"\x10_pending_session\"\xc2\x02\n" +
 	"\x19EndBrowserSessionResponse\x12\x1f\n" +
 	"\blocation\x18\x01 \x01(\tH\x00R\blocation\x88\x01\x01\x12,\n" +
 	"\x0fbrowser_session\x18\x02 \x01(\tH\x01R\x0ebrowserSession\x88\x01\x01\x12.\n" +
 	"\x04page\x18\x03 \x01(\v2\x15.daikon.v1.HostedPageH\x02R\x04page\x88\x01\x01\x12(\n" +
-	"\ropener_policy\x18\x04 \x01(\tH\x03R\fopenerPolicy\x88\x01\x01B\v\n" +
+	"\ropener_policy\x18\x04 \x01(\tH\x03R\fopenerPolicy\x88\x01\x01\x12,\n" +
+	"\x0fpending_session\x18\x05 \x01(\tH\x04R\x0ependingSession\x88\x01\x01B\v\n" +
 	"\t_locationB\x12\n" +
 	"\x10_browser_sessionB\a\n" +
 	"\x05_pageB\x10\n" +
-	"\x0e_opener_policy2\xbb\x04\n" +
+	"\x0e_opener_policyB\x12\n" +
+	"\x10_pending_session2\xbb\x04\n" +
 	"\fOAuthService\x12F\n" +
 	"\tAuthorize\x12\x1b.daikon.v1.AuthorizeRequest\x1a\x1c.daikon.v1.AuthorizeResponse\x12U\n" +
 	"\x0eOpenInvitation\x12 .daikon.v1.OpenInvitationRequest\x1a!.daikon.v1.OpenInvitationResponse\x12I\n" +
