@@ -152,7 +152,8 @@ function fieldSchema(registry: FileRegistry, field: DescField, reader: Reader): 
   if (isTimestamp(field)) return { type: 'string', format: 'date-time' }
   if (field.fieldKind === 'message') {
     const schema = requestSchema(registry, field.message, reader)
-    if (!isStruct(field) || reader === 'documentation') return schema
+    const isParsed = rules.format === 'FORMAT_SOURCE'
+    if (!isStruct(field) || isParsed || reader === 'documentation') return schema
     return { ...schema, [jsonObject]: rules.max_json_bytes ?? null }
   }
   if (field.fieldKind !== 'scalar') throw new Error(`${field} has an unsupported field kind`)
