@@ -89,7 +89,7 @@ test('a migration that fails leaves the ones before it applied', async (t) => {
   await client.connect()
   t.teardown(() => client.end())
   await client.query('create table resource_links (id int)')
-  const nodeOfFirstRelease = new pg.Client({ connectionString: url })
+  const nodeOfFirstRelease = new pg.Client({ connectionString: url, application_name: 'node' })
   await nodeOfFirstRelease.connect()
   const ended = new Promise((resolve) => nodeOfFirstRelease.on('error', resolve))
   const applied: string[] = []
