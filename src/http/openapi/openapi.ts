@@ -304,7 +304,7 @@ const pageResponse = {
 }
 
 const repetitionResponse = {
-  description: 'The form comes from another site: its fields as the query of a GET request',
+  description: 'The form came from another site: a redirect that repeats it as a GET request',
   headers: { ...rateLimitHeaderReferences, Location: { schema: { type: 'string' } } },
 }
 

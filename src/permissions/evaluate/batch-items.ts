@@ -117,7 +117,7 @@ export function findViolations(request: Entities, valid?: EvaluateRequest): Fiel
         if (message) violations.push({ field: `${name}.${member}`, message })
       }
       const { properties } = entity
-      if (properties === undefined) continue
+      if (properties === undefined || properties === known?.properties) continue
       const message = isJsonObject(properties)
         ? findContentViolation(properties)
         : 'must be an object'

@@ -6,8 +6,8 @@ const groups = 20
 
 /**
  * Inserts resources in workspaces of 1,000, with 100 members and 20 groups each. Two members and a
- * group have a share of every resource, and every resource has an entry in the activity log. The
- * columns are those of the release.
+ * group have a share of every resource, and every resource has an entry in the activity log. Fills
+ * the tables of the release, before any later migration.
  */
 export async function insertLargeDatabase(url: string, resources: number): Promise<void> {
   const workspaces = Math.ceil(resources / workspaceSize)
