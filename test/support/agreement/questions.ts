@@ -218,7 +218,7 @@ export const questions: Record<string, (scene: Scene) => Question> = {
     }
   },
   SearchActions: (scene) => {
-    const { random, kind, key, resources } = scene
+    const { random, kind, key, context, resources } = scene
     const subject = anySubject(scene)
     const id = random.pick(resources)
     const message = { subject, resource: { type: kind.resource_type, id } }
@@ -226,7 +226,7 @@ export const questions: Record<string, (scene: Scene) => Question> = {
       label: `SearchActions of ${describe(subject)} on ${id}`,
       count: actions.length,
       ask: async (node) =>
-        (await search(node, 'SearchActions', message, scene)).filter((one) =>
+        (await search(node, 'SearchActions', message, { key, context })).filter((one) =>
           actions.includes(one),
         ),
       expect: (oracle) =>
@@ -236,18 +236,18 @@ export const questions: Record<string, (scene: Scene) => Question> = {
     }
   },
   SearchResources: (scene) => {
-    const { random, kind, key, workspace } = scene
+    const { random, kind, key, context, workspace } = scene
     const subject = anySubject(scene)
     const action = random.pick(actions)
     // Anonymous subjects reach every workspace, and groups their own.
     const isLimited = subject.type === 'anonymous' || subject.type === 'group'
-    const context = isLimited ? { workspace_id: workspace } : {}
+    const limit = isLimited && { context: { workspace_id: workspace } }
     const resource = { type: kind.resource_type }
-    const message = { subject, action: { name: action }, resource, context }
+    const message = { subject, action: { name: action }, resource, ...limit }
     return {
       label: `SearchResources ${action} of ${describe(subject)}`,
       count: 1,
-      ask: (node) => search(node, 'SearchResources', message, scene),
+      ask: (node) => search(node, 'SearchResources', message, { key, context }),
       expect: (oracle) =>
         oracle.isKeyValid(key)
           ? oracle.findResources(subject, action, isLimited ? workspace : undefined)
@@ -255,7 +255,7 @@ export const questions: Record<string, (scene: Scene) => Question> = {
     }
   },
   SearchSubjects: (scene) => {
-    const { random, kind, key, resources } = scene
+    const { random, kind, key, context, resources } = scene
     const [action, id] = [random.pick(actions), random.pick(resources)]
     const type = random.pick(['user', 'group'] as const)
     const resource = { type: kind.resource_type, id }
@@ -263,7 +263,7 @@ export const questions: Record<string, (scene: Scene) => Question> = {
     return {
       label: `SearchSubjects ${action} of type ${type} on ${id}`,
       count: 1,
-      ask: (node) => search(node, 'SearchSubjects', message, scene),
+      ask: (node) => search(node, 'SearchSubjects', message, { key, context }),
       expect: (oracle) => (oracle.isKeyValid(key) ? oracle.findSubjects(type, action, id) : []),
     }
   },
