@@ -2,6 +2,8 @@ import { createPublicKey, verify } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { ServiceError } from '../core/errors.ts'
 import type { Source } from '../core/source.ts'
+import { createOutboundClient } from '../outbound/outbound-client.ts'
+import { everyHost } from '../outbound/outbound-hosts.ts'
 import type { Keys } from './keys.ts'
 import { thumbprint, toJwk } from './public-key-file.ts'
 import type { Signer } from './signer.ts'
@@ -112,6 +114,11 @@ function createSigner(options: VaultOptions, { kid, publicKey, number }: KeyVers
   }
 }
 
+/** The maximum size of a response, in bytes. */
+const maxBytes = 1 << 20
+
+const send = createOutboundClient(everyHost, { keepsConnections: true })
+
 /** Sends a request to the secrets engine and returns the JSON of its response. */
 async function request(
   { address, token, namespace, mount }: VaultOptions,
@@ -121,7 +128,7 @@ async function request(
 ): Promise<unknown> {
   const secret = typeof token === 'string' ? token : (await readFile(token.path, 'utf8')).trim()
   const url = `${address}/v1/${mount}/${path}`
-  const response = await fetch(url, {
+  const response = await send(url, {
     method: body ? 'POST' : 'GET',
     headers: {
       'x-vault-token': secret,
@@ -130,10 +137,11 @@ async function request(
       ...(body && { 'content-type': 'application/json' }),
     },
     ...(body && { body: JSON.stringify(body) }),
-    redirect: 'error',
     signal: AbortSignal.timeout(timeout),
+    maxBytes,
   })
-  const text = await response.text()
-  if (!response.ok) throw new Error(`${url}: status ${response.status}: ${text.slice(0, 200)}`)
+  const text = response.body.toString()
+  if (response.status !== 200)
+    throw new Error(`${url}: status ${response.status}: ${text.slice(0, 200)}`)
   return JSON.parse(text)
 }

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { keepConnections } from './keep-connections.ts'
 
-/** The behavior of the server. `hang` never responds. */
-export type VaultMode = 'ok' | 'forbidden' | 'error' | 'hang' | 'pss' | 'garbage'
+/** The behavior of the server. `hang` never responds, `padded` sends 2 MiB of spaces first. */
+export type VaultMode = 'ok' | 'forbidden' | 'error' | 'hang' | 'pss' | 'garbage' | 'padded'
 
 /**
  * Starts a substitute for the transit secrets engine of Vault. It rejects every request that Vault
@@ -66,7 +66,9 @@ export async function startVaultServer({
   const server = createServer(keepConnections, async (request, response) => {
     if (state.mode === 'hang') return
     const { status, body } = await respond(request)
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    response.writeHead(status, { 'content-type': 'application/json' })
+    if (state.mode === 'padded') response.write(' '.repeat(2 << 20))
+    response.end(JSON.stringify(body))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
