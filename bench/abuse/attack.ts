@@ -1,4 +1,4 @@
-import type { Outcome, Transport } from '../../test/support/transports.ts'
+import type { Transport } from '../../test/support/transports.ts'
 import { countOutcome, type OutcomeCounts } from '../faults/traffic.ts'
 import type { Target } from './target.ts'
 
@@ -21,7 +21,10 @@ export type Attack = {
 /**
  * Counts a call by its outcome: `unfinished` while it runs, `cut` if it ends without a response.
  */
-export async function countCall(outcomes: OutcomeCounts, call: Promise<Outcome>): Promise<void> {
+export async function countCall(
+  outcomes: OutcomeCounts,
+  call: Promise<{ ok: true } | { ok: false; reason: string; code: string }>,
+): Promise<void> {
   countOutcome(outcomes, 'unfinished')
   const label = await call.then(
     (outcome) => (outcome.ok ? 'ok' : outcome.reason || outcome.code),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { hashSecret } from '../../src/identity/secret.ts'
 import { expectOk } from '../../test/support/outcome.ts'
+import { seedConnection, seedScimToken } from '../../test/support/scim.ts'
 import type { Transport } from '../../test/support/transports.ts'
 import {
   createWorkspaceFixture,
@@ -35,6 +36,10 @@ export type Target = Tenant & {
   manyWorkspaces: { workspace: string; tokens: string[] }[]
   /** A valid access token of several kilobytes. */
   largeToken: string
+  /** The token of an administrator, who imports people. */
+  adminToken: string
+  /** A token of a directory, whose groups have more members than a response contains. */
+  scimToken: string
 }
 
 export const codeVerifier = 'v'.repeat(43)
@@ -50,6 +55,10 @@ const peopleCount = 3
  * number would exceed the size limit of a header.
  */
 const idsInToken = 300
+
+/** Together more members than a response contains. */
+const directoryGroups = 8
+const membersInGroup = 1_000
 
 /** Creates a tenant whose calls succeed. */
 export async function createTenant(
@@ -120,7 +129,32 @@ export async function createTarget(
     chainEnd,
     manyWorkspaces: await createManyWorkspaces(environment),
     largeToken: await environment.token(people.editor.id, workspace, { groups: ids }),
+    adminToken: await environment.adminToken(),
+    scimToken: await createDirectory(environment, workspace),
   }
+}
+
+/** Gives the workspace a directory with large groups. Returns its token. */
+async function createDirectory(environment: FaultEnvironment, workspace: string): Promise<string> {
+  const { pool } = environment
+  await seedConnection(environment, workspace, `${workspace}.example.org`)
+  await pool.query(
+    `with people as (
+       insert into users (id, email, name)
+       select gen_random_uuid(), gen_random_uuid() || '@example.com', 'person'
+       from generate_series(1, $2::int) returning id, email
+     ), provisioned as (
+       insert into scim_users (workspace_id, user_id, user_name, attributes, is_active, created_at, updated_at)
+       select $1, id, email, '{}', true, now(), now() from people returning user_id
+     ), new_groups as (
+       insert into groups (id, workspace_id, name)
+       select gen_random_uuid(), $1, 'directory ' || n from generate_series(1, $3::int) n returning id
+     )
+     insert into scim_group_members (group_id, user_id, workspace_id)
+     select new_groups.id, provisioned.user_id, $1 from new_groups, provisioned`,
+    [workspace, membersInGroup, directoryGroups],
+  )
+  return seedScimToken(environment, workspace)
 }
 
 async function createManyWorkspaces({

@@ -18,7 +18,8 @@ type CallerLimits = { workspace: number; user: number; service: number; address:
 type LimitedCapacity = Exclude<Capacity, 'shared_read'>
 
 /**
- * The slots of each class, and how many of them one caller may take. The slots of `default`,
+ * The slots of each class, how many of them one caller may take, and how many of these for calls
+ * with a large message, such as batches and imports: a few of them keep the database busy. The slots of `default`,
  * `session` and `list` never exceed the connections of their pools (`database/pool.ts`). Calls of
  * `sign_in` mostly wait for an identity provider, and only a few of them are in a transaction at
  * the same time. Calls of `shared_read` need no slot, because the batcher divides its statements
@@ -26,11 +27,12 @@ type LimitedCapacity = Exclude<Capacity, 'shared_read'>
  */
 const classes: Record<
   LimitedCapacity,
-  { capacity: number; limits: CallerLimits; maxQueued: number }
+  { capacity: number; limits: CallerLimits; maxLarge?: number; maxQueued: number }
 > = {
   default: {
     capacity: 8,
     limits: { workspace: 5, user: 4, service: 6, address: 3 },
+    maxLarge: 2,
     maxQueued: 2000,
   },
   list: {
@@ -119,12 +121,16 @@ export function claimedCaller(credentials: VerifiedCredentials): AdmittedCaller 
 /** Waits for a slot in the capacity class of the call. */
 export function admit(
   { capacity }: Policy,
-  { scope, ip }: Call,
+  { scope, ip, hasLargeBody }: Call,
   principal: AdmittedCaller,
   admissions: Admissions,
 ): Release | Promise<Release> {
   if (capacity === 'shared_read') return noRelease
-  return admissions[capacity].enter(keysOf(principal, ip, classes[capacity].limits), scope.signal)
+  const { limits: callerLimits, maxLarge } = classes[capacity]
+  const keys = keysOf(principal, ip, callerLimits)
+  if (hasLargeBody && maxLarge !== undefined)
+    keys.limits.push(...keys.tenants.map((name) => ({ key: `large ${name}`, max: maxLarge })))
+  return admissions[capacity].enter(keys, scope.signal)
 }
 
 /**

@@ -34,6 +34,12 @@ const groups = {
     'checks',
     'groups',
   ],
+  'large batches, files and lists of one tenant': [
+    'registrations',
+    'imports',
+    'cells',
+    'directory',
+  ],
   'calls that wait for locks of one tenant': ['workspace', 'shares'],
   'unfinished messages, reset streams and rejected origins': [
     'unfinished',
