@@ -1,4 +1,4 @@
-import type { OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2'
+import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 
 /** Milliseconds between a response and the end of its stream. */
 const responseDelay = 100
@@ -18,4 +18,14 @@ export function endWith(
   // If the stream were destroyed immediately, nghttp2 would drop a response that has not been sent
   // yet.
   setTimeout(() => stream.destroy(), responseDelay)
+}
+
+/**
+ * Ends a stream to which the server has responded completely, while its client may go on. NO_ERROR
+ * asks the client to stop without an error (RFC 9113, section 8.1).
+ */
+export function stopReading(stream: ServerHttp2Stream): void {
+  if (stream.readableEnded) return
+  stream.pause()
+  setTimeout(() => stream.close(constants.NGHTTP2_NO_ERROR), responseDelay)
 }

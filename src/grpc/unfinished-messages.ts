@@ -1,6 +1,6 @@
 import type { Http2Server, ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
 import { constants, type IncomingHttpHeaders } from 'node:http2'
-import { endWith } from './end-with.ts'
+import { endWith, stopReading } from './end-with.ts'
 
 export type UnfinishedMessageOptions = {
   /** The maximum size of all unfinished messages of the server, in bytes. */
@@ -121,6 +121,7 @@ export function limitUnfinishedMessages(
     })
     stream.on('end', finishMessage)
     stream.on('close', finishMessage)
+    if (endsWithMessage) stream.on('finish', () => stopReading(stream))
 
     function finishMessage(): void {
       if (message) finish(message)
