@@ -316,7 +316,7 @@ export const settings = {
   TRUSTED_PROXIES: setting(
     '0',
     wholeNumber,
-    'Number of reverse proxies in front of the REST server whose X-Forwarded-For entries are trusted. 0 ignores the header.',
+    'Number of reverse proxies in front of the REST and gRPC servers whose X-Forwarded-For entries are trusted. 0 ignores them. Callers must not reach the servers past the proxies, because they could send any address.',
   ),
   MAX_UNFINISHED_MESSAGE_BYTES: setting(
     '67108864',

@@ -9,7 +9,7 @@ import { toChallenge, toProblem } from '../rpc/problem.ts'
 import { readRequestId } from '../rpc/request-headers.ts'
 import { withCodecs } from './codecs.ts'
 import { encodeCheckResponse } from './encode-check-response.ts'
-import { completeCall, readCall, responseMetadata } from './incoming.ts'
+import { completeCall, type ReadCall, responseMetadata } from './incoming.ts'
 import type { ReceivedMessage } from './received-message.ts'
 
 /**
@@ -29,6 +29,7 @@ export function addExternalAuthorization(
   operation: ForeignOperation,
   registry: FileRegistry,
   pipeline: Pipeline,
+  readCall: ReadCall,
 ): void {
   const limited = { ...operation, maxMessageBytes: maxAuthorizationBytes }
   const check: handleUnaryCall<ReceivedMessage, CheckResponse> = async (incoming, callback) => {

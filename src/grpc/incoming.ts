@@ -16,23 +16,31 @@ responseMetadata.set('grpc-accept-encoding', 'identity')
 const callEnded = new Error('The call has ended')
 
 /** Converts a grpc-js call to a Call without its message. */
-export function readCall(incoming: IncomingCall): Call {
-  const { metadata } = incoming
-  const controller = new AbortController()
-  // Also emitted when the deadline passes, and after every completed call (`completeCall`).
-  incoming.on('cancelled', () => controller.abort(callEnded))
-  return {
-    transport: 'grpc',
-    message: {},
-    credentials: {
-      authorization: readMetadata(metadata, 'authorization'),
-      serviceKey: readMetadata(metadata, 'x-service-key'),
-      adminToken: readCookie(readMetadata(metadata, 'cookie'), 'admin_token'),
-    },
-    ip: addressOf(incoming.getPeer()),
-    requestId: readRequestId(readMetadata(metadata, 'x-request-id')),
-    scope: { signal: controller.signal },
-    traceparent: readMetadata(metadata, 'traceparent'),
+export type ReadCall = (incoming: IncomingCall) => Call
+
+/**
+ * Creates the function that reads calls. `trustedProxies` is the number of reverse proxies, as for
+ * REST.
+ */
+export function createReadCall(trustedProxies: number): ReadCall {
+  return (incoming) => {
+    const { metadata } = incoming
+    const controller = new AbortController()
+    // Also emitted when the deadline passes, and after every completed call (`completeCall`).
+    incoming.on('cancelled', () => controller.abort(callEnded))
+    return {
+      transport: 'grpc',
+      message: {},
+      credentials: {
+        authorization: readMetadata(metadata, 'authorization'),
+        serviceKey: readMetadata(metadata, 'x-service-key'),
+        adminToken: readCookie(readMetadata(metadata, 'cookie'), 'admin_token'),
+      },
+      ip: findAddress(incoming, trustedProxies),
+      requestId: readRequestId(readMetadata(metadata, 'x-request-id')),
+      scope: { signal: controller.signal },
+      traceparent: readMetadata(metadata, 'traceparent'),
+    }
   }
 }
 
@@ -49,6 +57,16 @@ export function completeCall(incoming: IncomingCall): void {
 function readMetadata(metadata: Metadata, name: string): string | undefined {
   const values = metadata.get(name)
   return values.length === 0 ? undefined : values.join(', ')
+}
+
+/** Each trusted proxy has appended the address from which it received the call. */
+function findAddress(incoming: IncomingCall, trustedProxies: number): string {
+  const peer = addressOf(incoming.getPeer())
+  if (trustedProxies === 0) return peer
+  const forwarded = readMetadata(incoming.metadata, 'x-forwarded-for')
+  if (!forwarded) return peer
+  const addresses = forwarded.split(',').map((address) => address.trim())
+  return addresses.at(-trustedProxies) ?? addresses[0] ?? peer
 }
 
 /** Removes the port, which grpc-js appends even to IPv6 addresses without brackets. */

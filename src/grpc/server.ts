@@ -23,7 +23,7 @@ import { maxPublicMessageBytes, messageLimit, messageTooLarge, withCodecs } from
 import { addExternalAuthorization, maxAuthorizationBytes } from './external-authorization.ts'
 import { guardStreams } from './guard-streams.ts'
 import { addHealth } from './health.ts'
-import { completeCall, readCall, responseMetadata } from './incoming.ts'
+import { completeCall, createReadCall, type ReadCall, responseMetadata } from './incoming.ts'
 import { type ReceivedMessage, withMessage } from './received-message.ts'
 import { addReflection, reflectionPrefix } from './reflection.ts'
 import { toGrpcStatus, toTrailersOnly } from './status.ts'
@@ -54,6 +54,8 @@ export type GrpcServerOptions = {
   keepalive?: Keepalive | undefined
   /** The maximum number of bytes of messages that have not arrived completely. */
   maxUnfinishedBytes: number
+  /** The number of reverse proxies whose entries in X-Forwarded-For are trusted. */
+  trustedProxies: number
   /** The descriptors of the services. */
   registry: FileRegistry
   /** Whether server reflection serves the descriptors. */
@@ -93,6 +95,7 @@ export function createGrpcServer(
     tls,
     keepalive = defaultKeepalive,
     maxUnfinishedBytes,
+    trustedProxies,
     registry,
     reflection,
     externalAuthorization,
@@ -109,17 +112,18 @@ export function createGrpcServer(
   const draining = new AbortController()
   setMaxListeners(0, draining.signal)
   const runWatch = createRunWatch(pipeline, draining.signal)
+  const readCall = createReadCall(trustedProxies)
 
   for (const [name, definition] of Object.entries(services)) {
     const own = operations.filter(({ service }) => service === name)
     const handlers = own.map((operation) => [
       operation.key,
-      createHandler(operation, pipeline, draining.signal, runWatch),
+      createHandler(operation, { pipeline, draining: draining.signal, runWatch, readCall }),
     ])
     server.addService(withCodecs(definition, own, registry), Object.fromEntries(handlers))
   }
   const { definition, operation: authorization } = externalAuthorization
-  addExternalAuthorization(server, definition, authorization, registry, pipeline)
+  addExternalAuthorization(server, definition, authorization, registry, pipeline, readCall)
   const isServed = (name: string) =>
     !name.startsWith('daikon.v1.') || Object.hasOwn(services, name.slice('daikon.v1.'.length))
   if (reflection) addReflection(server, registry, isServed, draining.signal)
@@ -221,19 +225,24 @@ function toSecureContext({ certificate, key, clientCa }: GrpcTls): SecureContext
 
 function createHandler(
   operation: DeclaredOperation | StreamOperation | WatchOperation,
-  pipeline: Pipeline,
-  draining: AbortSignal,
-  runWatch: RunWatch,
+  {
+    pipeline,
+    draining,
+    runWatch,
+    readCall,
+  }: { pipeline: Pipeline; draining: AbortSignal; runWatch: RunWatch; readCall: ReadCall },
 ): UntypedHandleCall {
-  if (!('kind' in operation)) return createUnaryHandler(operation, pipeline)
-  if (operation.kind === 'bidi_streaming') return createBidiHandler(operation, pipeline, draining)
-  if ('routes' in operation) return createWatchHandler(operation, pipeline, runWatch)
-  return createPageStreamHandler(operation, pipeline)
+  if (!('kind' in operation)) return createUnaryHandler(operation, pipeline, readCall)
+  if (operation.kind === 'bidi_streaming')
+    return createBidiHandler(operation, pipeline, draining, readCall)
+  if ('routes' in operation) return createWatchHandler(operation, pipeline, runWatch, readCall)
+  return createPageStreamHandler(operation, pipeline, readCall)
 }
 
 function createUnaryHandler(
   operation: Operation,
   pipeline: Pipeline,
+  readCall: ReadCall,
 ): handleUnaryCall<ReceivedMessage, object> {
   return async (incoming, callback) => {
     const call = withMessage(readCall(incoming), incoming.request, operation.policy)

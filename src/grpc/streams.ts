@@ -2,7 +2,7 @@ import type { handleBidiStreamingCall, handleServerStreamingCall } from '@grpc/g
 import { ServiceError } from '../core/errors.ts'
 import type { Operation } from '../rpc/operation.ts'
 import type { Pipeline } from '../rpc/pipeline.ts'
-import { readCall, responseMetadata } from './incoming.ts'
+import { type ReadCall, responseMetadata } from './incoming.ts'
 import { type ReceivedMessage, withMessage } from './received-message.ts'
 import { toGrpcStatus } from './status.ts'
 
@@ -19,6 +19,7 @@ export function createBidiHandler(
   operation: Operation,
   pipeline: Pipeline,
   draining: AbortSignal,
+  readCall: ReadCall,
 ): handleBidiStreamingCall<ReceivedMessage, object> {
   return (stream) => {
     const call = readCall(stream)
@@ -91,6 +92,7 @@ export function createBidiHandler(
 export function createPageStreamHandler(
   operation: Operation,
   pipeline: Pipeline,
+  readCall: ReadCall,
 ): handleServerStreamingCall<ReceivedMessage, object> {
   return async (stream) => {
     const call = readCall(stream)

@@ -4,7 +4,7 @@ import { drainedOrAborted, type Watch } from '../core/watch.ts'
 import type { Operation } from '../rpc/operation.ts'
 import type { Pipeline } from '../rpc/pipeline.ts'
 import type { RunWatch } from '../rpc/run-watch.ts'
-import { readCall, responseMetadata } from './incoming.ts'
+import { type ReadCall, responseMetadata } from './incoming.ts'
 import { type ReceivedMessage, withMessage } from './received-message.ts'
 import { toGrpcStatus } from './status.ts'
 
@@ -13,6 +13,7 @@ export function createWatchHandler(
   operation: Operation,
   pipeline: Pipeline,
   runWatch: RunWatch,
+  readCall: ReadCall,
 ): handleServerStreamingCall<ReceivedMessage, object> {
   return async (stream) => {
     const call = withMessage(readCall(stream), stream.request, operation.policy)

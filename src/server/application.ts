@@ -333,6 +333,7 @@ export function createApplication({
     tls: options.grpcTls,
     keepalive: options.grpcKeepalive,
     maxUnfinishedBytes,
+    trustedProxies: options.trustedProxies,
     registry,
     reflection: options.debug,
     externalAuthorization: {

@@ -4,7 +4,7 @@ import { Metadata } from '@grpc/grpc-js'
 import test from 'ava'
 import { ListGrantedActionsRequest } from '../../gen/daikon/v1/permissions.ts'
 import { UserResponse } from '../../gen/daikon/v1/users.ts'
-import { readCall } from '../../src/grpc/incoming.ts'
+import { createReadCall } from '../../src/grpc/incoming.ts'
 import { createServiceKey } from '../../src/identity/service-keys.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
@@ -84,7 +84,7 @@ test('repeated metadata values are joined, so that none of them is valid', (t) =
   metadata.add('authorization', bearer(bob))
   metadata.add('authorization', bearer(alice))
   const incoming = Object.assign(new EventEmitter(), { metadata, getPeer: () => '127.0.0.1:1' })
-  const { credentials } = readCall(incoming)
+  const { credentials } = createReadCall(0)(incoming)
   t.is(credentials.serviceKey, `${key}, ${key}`)
   t.is(credentials.authorization, `${bearer(bob)}, ${bearer(alice)}`)
 })

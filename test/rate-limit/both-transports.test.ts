@@ -281,6 +281,16 @@ test.serial(
     for (let index = 0; index < 30; index += 1) t.is(await get(`2001:db8:1:2::${index}`), 404)
     t.is(await get('2001:db8:1:2:ffff::1'), 429)
     t.is(await get('2001:db8:1:3::1'), 404)
+
+    const list = async (from: string) => {
+      const metadata = { headers: { 'x-forwarded-for': from } }
+      const grpc = environment.transport('grpc')
+      return isLimited(await grpc.call('ListCodeWorkspaces', { code: 'x' }, metadata))
+    }
+    for (let index = 0; index < 10; index += 1)
+      t.false(await list(`198.51.100.${index}, 203.0.113.1`))
+    t.true(await list('203.0.113.1'))
+    t.false(await list('203.0.113.1, 203.0.113.2'))
   },
 )
 
