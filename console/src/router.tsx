@@ -66,7 +66,7 @@ const loginRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/login',
   component: LoginPage,
-  validateSearch: readSearch({ error_description: 'text' }),
+  validateSearch: readSearch({ error: 'text', error_description: 'text' }),
 })
 
 const signedInRoute = createRoute({

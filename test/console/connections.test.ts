@@ -1,5 +1,6 @@
 import test from 'ava'
 import type { Page } from 'playwright-core'
+import { notInBoundWorkspace, signInErrors } from '../../src/identity/sign-in-result.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { publish } from '../support/connections.ts'
 import { startConsole } from '../support/console.ts'
@@ -297,12 +298,23 @@ if (hasBrowser) {
     t.deepEqual(await list(), [])
   })
 
-  test.serial('a window of a sign-in that has failed says why', async (t) => {
+  test.serial('a sign-in that has failed says why, in sentences of daikon alone', async (t) => {
     const window: Page = await page.context().newPage()
-    const query = 'state=unknown&error=access_denied&error_description=Not+a+member'
-    await window.goto(`${consoleUrl}/w/callback?${query}`)
-    await window.getByRole('heading', { name: 'Sign-in failed' }).waitFor()
-    await window.getByRole('alert').getByText('Not a member').waitFor()
-    t.pass()
+    const sentences = [
+      ['access_denied', notInBoundWorkspace, notInBoundWorkspace],
+      ['access_denied', 'Call 555 0100', signInErrors.access_denied],
+      ['strange', 'Call 555 0100', 'The sign-in failed (strange)'],
+      ['Call 555 0100', '', 'The sign-in failed'],
+    ] as const
+    for (const [error, error_description, shown] of sentences) {
+      const query = new URLSearchParams({ state: 'unknown', error, error_description })
+      for (const path of ['/w/callback', '/login']) {
+        await window.goto(`${consoleUrl}${path}?${query}`)
+        const alert = window.getByRole('alert')
+        await alert.getByText(shown).waitFor()
+        t.true((await alert.innerText()).endsWith(shown))
+      }
+    }
+    await window.close()
   })
 }

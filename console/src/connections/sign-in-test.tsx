@@ -2,6 +2,7 @@ import { Alert, Button, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { describeError } from '../api/api-error.ts'
+import { describeSignInError } from '../session/sign-in-errors.ts'
 import { CopyTextButton } from '../ui/copy.tsx'
 import { createSignInUrl } from '../workspace-console/oauth.ts'
 import { createPendingSignIn } from '../workspace-console/pkce.ts'
@@ -32,7 +33,7 @@ export function SignInTest({ connection }: { connection: Connection }) {
       const error = response.get('error')
       setResult({
         isWaiting: false,
-        error: error && (response.get('error_description') ?? error),
+        error: error && describeSignInError(error, response.get('error_description')),
       })
     } catch (error) {
       setResult({ isWaiting: false, error: describeError(error) })

@@ -1,3 +1,4 @@
+import { describeSignInError } from '../session/sign-in-errors.ts'
 import { settings } from '../settings.ts'
 import { createChallenge, type PendingSignIn, readClaims } from './pkce.ts'
 
@@ -64,7 +65,8 @@ export async function redeem(query: URLSearchParams, pending: PendingSignIn): Pr
   if (query.get('iss') !== settings.base_url)
     throw new SignInFailure('invalid_issuer', 'The sign-in came from another server')
   const error = query.get('error')
-  if (error) throw new SignInFailure(error, query.get('error_description') ?? error)
+  if (error)
+    throw new SignInFailure(error, describeSignInError(error, query.get('error_description')))
   const response = await requestTokens({
     grant_type: 'authorization_code',
     code: query.get('code') ?? '',

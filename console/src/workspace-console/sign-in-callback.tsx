@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { describeSignInError } from '../session/sign-in-errors.ts'
 import classes from '../session/sign-in-page.module.css'
 import { PageSkeleton } from '../ui/states.tsx'
 import { completeSignIn } from './user-session.ts'
@@ -21,7 +22,9 @@ export function SignInCallback({ response }: { response: URLSearchParams }) {
     <main className={classes.page}>
       <div className={classes.card}>
         <h1>{error ? 'Sign-in failed' : 'You are signed in'}</h1>
-        {error && <p role="alert">{response.get('error_description') ?? error}</p>}
+        {error && (
+          <p role="alert">{describeSignInError(error, response.get('error_description'))}</p>
+        )}
         <p className={classes.lead}>Close this window and continue where you were.</p>
       </div>
     </main>
