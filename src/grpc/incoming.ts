@@ -1,6 +1,6 @@
 import { Metadata } from '@grpc/grpc-js'
 import type { Call } from '../rpc/call.ts'
-import { readCookie, readRequestId } from '../rpc/request-headers.ts'
+import { readCookies, readRequestId } from '../rpc/request-headers.ts'
 
 /** The part of a grpc-js call that unary calls and streams share. */
 export type IncomingCall = Pick<NodeJS.EventEmitter, 'on' | 'removeAllListeners'> & {
@@ -34,7 +34,7 @@ export function createReadCall(trustedProxies: number): ReadCall {
       credentials: {
         authorization: readMetadata(metadata, 'authorization'),
         serviceKey: readMetadata(metadata, 'x-service-key'),
-        adminToken: readCookie(readMetadata(metadata, 'cookie'), 'admin_token'),
+        adminTokens: readCookies(readMetadata(metadata, 'cookie'), 'admin_token'),
       },
       ip: findAddress(incoming, trustedProxies),
       requestId: readRequestId(readMetadata(metadata, 'x-request-id')),

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import type { RequestScope } from '../core/request-scope.ts'
 import type { Call } from '../rpc/call.ts'
-import { escapeForLog, readCookie, readRequestId } from '../rpc/request-headers.ts'
+import { escapeForLog, readCookies, readRequestId } from '../rpc/request-headers.ts'
 
 /** The maximum length of a request ID that the Access API returns as sent. */
 const maxSentRequestId = 1024
@@ -36,7 +36,7 @@ export function readCall(
       // Node keeps only the first of repeated headers. Joining all of them makes them invalid.
       authorization: request.headersDistinct.authorization?.join(', '),
       serviceKey: request.get('x-service-key'),
-      adminToken: readCookie(request.headers.cookie, 'admin_token'),
+      adminTokens: readCookies(request.headers.cookie, 'admin_token'),
     },
     ip: request.ip ?? '',
     requestId:

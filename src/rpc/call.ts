@@ -5,8 +5,8 @@ import type { RequestScope } from '../core/request-scope.ts'
 export type Credentials = {
   authorization: string | undefined
   serviceKey: string | undefined
-  /** The cookie `admin_token`. */
-  adminToken: string | undefined
+  /** The cookies `admin_token`. */
+  adminTokens: string[]
   /** The hash of the token, cached because all messages of a stream carry the same credentials. */
   digest?: string
   /** The hash of the service key, cached for the same reason. */

@@ -34,6 +34,9 @@ const requirements: Record<Tier, { token?: TokenRequirement; serviceKey?: true }
  */
 type TokenRequirement = 'access' | 'administrative' | 'scim'
 
+/** The maximum number of `admin_token` cookies that are verified for a call. */
+const maxAdminTokens = 4
+
 /**
  * The claims of tokens whose signature and expiry are valid, and the hash of the service key.
  * Whether the user, the key and the token are still active is checked on every call.
@@ -107,6 +110,27 @@ export function createCredentialsVerifier(
     }
   }
 
+  /**
+   * Returns the administrator whose token is valid, because another host of the site can add a
+   * cookie. Rejects tokens of different administrators: nobody knows whose browser it is.
+   */
+  async function verifyAdminTokens(adminTokens: string[], now: Date): Promise<VerifiedToken> {
+    if (adminTokens.length > maxAdminTokens) throw tokensAmbiguous()
+    const results = await Promise.allSettled(
+      adminTokens.map(async (token) => {
+        const digest = digestToken('admin_access', token)
+        return memory.find(digest, now) ?? memory.verify('admin_access', token, digest, now)
+      }),
+    )
+    const valid = results.flatMap((result) =>
+      result.status === 'fulfilled' && result.value.admin ? [result.value.admin] : [],
+    )
+    const [latest] = valid.toSorted((one, other) => other.exp - one.exp)
+    if (!latest) throw (results[0] as PromiseRejectedResult).reason
+    if (valid.some(({ sub }) => sub !== latest.sub)) throw tokensAmbiguous()
+    return { admin: latest }
+  }
+
   function verifyToken(
     required: TokenRequirement,
     credentials: Credentials,
@@ -114,6 +138,9 @@ export function createCredentialsVerifier(
     onlyRemembered: boolean,
   ): VerifiedToken | Promise<VerifiedToken> {
     if (required === 'scim') return verifyScimToken(credentials, now, onlyRemembered)
+    const { adminTokens } = credentials
+    if (required === 'administrative' && adminTokens.length > 1)
+      return verifyAdminTokens(adminTokens, now)
     const { type, token } = presentedToken(required, credentials)
     credentials.digest ??= digestToken(type, token)
     const remembered = memory.find(credentials.digest, now)
@@ -160,10 +187,9 @@ export function createCredentialsVerifier(
  */
 function effectiveTier(
   { tier, optionalUser, optionalAdmin }: Pick<Policy, 'tier' | 'optionalUser' | 'optionalAdmin'>,
-  { authorization, adminToken, serviceKey }: Credentials,
+  { authorization, adminTokens, serviceKey }: Credentials,
 ): Tier {
-  const isAdministrative =
-    adminToken !== undefined || (!optionalUser && authorization !== undefined)
+  const isAdministrative = adminTokens.length > 0 || (!optionalUser && authorization !== undefined)
   if (optionalAdmin && isAdministrative && serviceKey === undefined) return 'admin'
   return optionalUser && authorization !== undefined ? 'dual' : tier
 }
@@ -204,6 +230,14 @@ function readServiceKey(
   return { service: optionalClient && !keyHash ? 'optional' : 'required', keyHash }
 }
 
+function tokensAmbiguous(): ServiceError {
+  return new ServiceError(
+    'unauthenticated',
+    'TOKEN_INVALID',
+    'The browser sends several admin_token cookies: delete the cookies of this site and sign in again',
+  )
+}
+
 function requireBearer({ authorization }: Credentials): string {
   const [scheme] = /^Bearer +/i.exec(authorization ?? '') ?? []
   if (scheme && authorization) return authorization.slice(scheme.length)
@@ -219,7 +253,8 @@ function presentedToken(
   credentials: Credentials,
 ): { type: TokenKind; token: string } {
   if (required === 'access') return { type: 'access', token: requireBearer(credentials) }
-  if (credentials.adminToken) return { type: 'admin_access', token: credentials.adminToken }
+  const [adminToken] = credentials.adminTokens
+  if (adminToken) return { type: 'admin_access', token: adminToken }
   if (credentials.authorization !== undefined)
     return { type: 'management', token: requireBearer(credentials) }
   throw new ServiceError(

@@ -108,7 +108,7 @@ async function findTokenOwner(
   now: Date,
   { verifyCredentials }: RateLimitDependencies,
 ): Promise<VerifiedCredentials> {
-  if (!credentials.adminToken && !credentials.authorization) return {}
+  if (credentials.adminTokens.length === 0 && !credentials.authorization) return {}
   try {
     return await verifyCredentials(policy, credentials, now, true)
   } catch {

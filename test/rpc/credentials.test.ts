@@ -46,7 +46,7 @@ function createVerifier(maxCacheBytes: number) {
           optionalClient: false,
           profile: 'default',
         },
-        { authorization: `Bearer ${token}`, serviceKey, adminToken: undefined },
+        { authorization: `Bearer ${token}`, serviceKey, adminTokens: [] },
         new Date(start + seconds * second),
       ),
   }
