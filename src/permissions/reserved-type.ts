@@ -1,4 +1,4 @@
-import { invalidArgument } from '../core/errors.ts'
+import { type FieldViolation, invalidArgument } from '../core/errors.ts'
 import { type Kind, workspaceType } from './engine/question.ts'
 import type { ResourceTypeStore } from './store/resource-type-store.ts'
 
@@ -9,17 +9,26 @@ import type { ResourceTypeStore } from './store/resource-type-store.ts'
  * @throws ServiceError `invalid_argument` with the fields that `fieldOf` returns
  */
 export async function requireFreeTypes<Item extends Kind>(
-  { resourceTypes }: { resourceTypes: ResourceTypeStore },
+  stores: { resourceTypes: ResourceTypeStore },
   items: Item[],
   fieldOf: (item: Item) => string,
 ): Promise<void> {
+  const violations = await findReservedTypes(stores, items, fieldOf)
+  if (violations.length > 0) throw invalidArgument(...violations)
+}
+
+/** Returns a violation for each kind that `requireFreeTypes` refuses. */
+export async function findReservedTypes<Item extends Kind>(
+  { resourceTypes }: { resourceTypes: ResourceTypeStore },
+  items: Item[],
+  fieldOf: (item: Item) => string,
+): Promise<FieldViolation[]> {
   const reserved = items.filter(({ resource_type }) => resource_type === workspaceType)
-  if (reserved.length === 0) return
+  if (reserved.length === 0) return []
   const services = new Set(reserved.map(({ service_name }) => service_name))
   const owners = await resourceTypes.listServicesOf(workspaceType, [...services])
   const message = 'must not be workspace, which names the workspaces of daikon'
-  const violations = reserved
+  return reserved
     .filter(({ service_name }) => !owners.includes(service_name))
     .map((item) => ({ field: fieldOf(item), message }))
-  if (violations.length > 0) throw invalidArgument(...violations)
 }

@@ -20,7 +20,7 @@ import {
   findRequirementViolations,
   requireConditionsUnused,
 } from './declared-conditions.ts'
-import { requireFreeTypes } from './reserved-type.ts'
+import { findReservedTypes } from './reserved-type.ts'
 import type { ActionStore } from './store/action-store.ts'
 import type { RegistrationStore } from './store/registration-store.ts'
 import {
@@ -71,8 +71,8 @@ export async function putResourceType(
   const conditionViolations = await findConditionViolations(conditions)
   return stores.transaction(async (tx) => {
     const actions = (await tx.actions.list(service_name)).map(({ name }) => name)
-    await requireFreeTypes(tx, [kind], () => 'resource_type')
     const violations = [
+      ...(await findReservedTypes(tx, [kind], () => 'resource_type')),
       ...findRoleViolations(service_name, roles, actions),
       ...conditionViolations,
       ...findRequirementViolations(service_name, requirements, conditions, actions),

@@ -212,6 +212,10 @@ for (const transport of environment.transports) {
     const batch = expectError(await transport.call('RegisterBatch', { resources }, { key }))
     t.deepEqual(batch.violations, [{ field: 'resources[0].resource_type', message }])
     const declaration = { ...kind, roles: [] }
+    const unknown = { name: 'reader', actions: ['view', 'read'] }
+    const wrong = await transport.call('PutResourceType', { ...kind, roles: [unknown] }, { key })
+    const fields = expectError(wrong).violations.map(({ field }) => field)
+    t.deepEqual(fields, ['resource_type', 'roles[0].actions[1]'])
     for (const declared of [
       await transport.call('PutResourceType', declaration, { key }),
       await admin.call(transport, 'PutResourceType', declaration),
