@@ -1,7 +1,7 @@
 import type { FileRegistry } from '@bufbuild/protobuf'
 import { Ajv, type ErrorObject } from 'ajv'
 import type { DataValidateFunction } from 'ajv/dist/types/index.js'
-import { controlCharacters } from '../core/control-characters.ts'
+import { blankCharacters, controlCharacters } from '../core/control-characters.ts'
 import { normalizeEmail } from '../core/email.ts'
 import { type FieldViolation, invalidArgument } from '../core/errors.ts'
 import { isExternalId } from '../core/external-id.ts'
@@ -79,7 +79,7 @@ const ajv = new Ajv({
     // Formats accept an empty string, so that `minLength` reports it as a missing value.
     uuid: (text: string) => text === '' || isUuid(text),
     name,
-    title: new RegExp(`^(?=.*\\S)[^${controlCharacters}\\p{Cs}]*$|^$`, 'u'),
+    title: new RegExp(`^(?=.*[^${blankCharacters}])[^${controlCharacters}\\p{Cs}]*$|^$`, 'u'),
     text: /^([^\p{Cc}\p{Cs}]|[\n\r\t])*$/u,
     email: (text: string) => text === '' || normalizeEmail(text) !== undefined,
     // The 16 bytes of an id in base64url, and 8 bytes of a digest of the context.

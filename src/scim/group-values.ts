@@ -1,4 +1,4 @@
-import { controlCharacters } from '../core/control-characters.ts'
+import { blankCharacters, controlCharacters } from '../core/control-characters.ts'
 import { isJsonObject } from '../core/json-object.ts'
 import { isUuid } from '../core/uuid.ts'
 import { externalId, groupSchemas } from './attributes.ts'
@@ -15,7 +15,7 @@ export type GroupOperation =
 
 const [displayName] = groupSchemas.core.attributes as [(typeof groupSchemas.core.attributes)[0]]
 
-const names = new RegExp(`^(?=.*\\S)[^${controlCharacters}\\p{Cs}]{1,200}$`, 'u')
+const names = new RegExp(`^(?=.*[^${blankCharacters}])[^${controlCharacters}\\p{Cs}]{1,200}$`, 'u')
 
 /** Reads what a request says about a whole group. A group without `members` is empty. */
 export function readGroup(resource: object): {

@@ -1,4 +1,4 @@
-import { controlCharacters } from '../../core/control-characters.ts'
+import { controlCharacters, isBlank } from '../../core/control-characters.ts'
 import { normalizeEmail } from '../../core/email.ts'
 import { isExternalId } from '../../core/external-id.ts'
 import { type Role, roles } from '../../core/roles.ts'
@@ -47,6 +47,7 @@ export function readRow(line: number, cells: string[], header: Column[]): Row {
   row.name = cell('name')
   if (isTooLong(row.name, maxLength))
     addError('name', `must be at most ${maxLength} characters long`)
+  else if (row.name !== '' && isBlank(row.name)) addError('name', 'must not be blank')
 
   row.slug = cell('workspace_slug')
   if (!row.slug) addError('workspace_slug', 'is required')
@@ -63,6 +64,8 @@ export function readRow(line: number, cells: string[], header: Column[]): Row {
   if (row.groups.some((name) => isTooLong(name, maxLength))) {
     addError('groups', `must contain names of at most ${maxLength} characters each`)
   }
+
+  if (row.groups.some(isBlank)) addError('groups', 'must not contain blank names')
 
   row.externalId = cell('external_id')
   if (isTooLong(row.externalId, maxExternalIdLength))

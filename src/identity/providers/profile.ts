@@ -1,4 +1,4 @@
-import { controlCharacters } from '../../core/control-characters.ts'
+import { controlCharacters, isBlank } from '../../core/control-characters.ts'
 import { normalizeEmail } from '../../core/email.ts'
 import type { Authentication } from './provider.ts'
 import { ProviderError } from './provider-error.ts'
@@ -21,7 +21,7 @@ export function readName(...names: unknown[]): string {
   for (const name of names) {
     if (typeof name !== 'string') continue
     const text = name.replace(controlCharacter, ' ').trim()
-    if (text !== '') return text.slice(0, 200).toWellFormed()
+    if (!isBlank(text)) return text.slice(0, 200).toWellFormed()
   }
   return ''
 }
