@@ -32,8 +32,12 @@ test.after.always(async () => {
 type Environment = typeof unmailed
 
 /** A workspace whose admin invites through a transport. */
-async function createWorkspace({ seed, token }: Environment, transport: Transport) {
-  const workspace_id = await seed.workspace('Acme & <Sons>')
+async function createWorkspace(
+  { seed, token }: Environment,
+  transport: Transport,
+  name = 'Acme & <Sons>',
+) {
+  const workspace_id = await seed.workspace(name)
   const adminId = await seed.newMember(workspace_id, 'admin', 'mona')
   const call = async (method: string, message: object) => {
     const inviter = { token: await token(adminId, workspace_id) }
@@ -212,6 +216,18 @@ const mailsTo = (email: string) =>
   mailbox.mails.filter(({ to = [] }) => to.some(({ address }) => address === email))
 
 const [rest] = mailed.transports as [Transport]
+
+test.serial('a name that looks like an encoded word arrives as it is', async (t) => {
+  const name = '=?utf-8?B?4oCuDQpCY2M6IHhAZXhhbXBsZS5jb20=?= for the summer =?x'
+  const email = mailed.addProviderUser()
+  const { invite } = await createWorkspace(mailed, rest, name)
+  await invite(email)
+  await mailed.app.sendInvitations()
+  t.deepEqual(
+    mailsTo(email).map(({ subject }) => subject),
+    [`Invitation to ${name}`],
+  )
+})
 
 test.serial('an e-mail that cannot be sent stays queued until the server accepts it', async (t) => {
   const email = mailed.addProviderUser()
