@@ -5,6 +5,8 @@ import { type Check, type Finding, runChecks } from './doctor/check.ts'
 import { configurationChecks } from './doctor/configuration.ts'
 import { databaseChecks } from './doctor/database.ts'
 import { providerChecks } from './doctor/providers.ts'
+import { replicaChecks } from './doctor/replicas.ts'
+import { findMisspeltSettings } from './doctor/unknown-settings.ts'
 import { explainFailure } from './failure.ts'
 import { print } from './output.ts'
 import { openPostgres } from './session.ts'
@@ -28,7 +30,8 @@ export function doctorCommand(): Command {
 }
 
 async function examine(environment: NodeJS.ProcessEnv): Promise<Finding[]> {
-  const { config, mistakes } = readSettings(environment)
+  const { config, mistakes: invalid } = readSettings(environment)
+  const mistakes = [...invalid, ...findMisspeltSettings(environment)]
   const settings = mistakes.map((detail) => ({ check: 'settings', ok: false, detail }))
   if (!config) return settings
   if (mistakes.length === 0) settings.push({ check: 'settings', ok: true, detail: 'valid' })
@@ -37,6 +40,7 @@ async function examine(environment: NodeJS.ProcessEnv): Promise<Finding[]> {
     ...(await runChecks(configurationChecks(config))),
     ...(await runChecks(providerChecks(config))),
     ...(await examineRedis(config)),
+    ...(await runChecks(replicaChecks(config))),
     ...(await examineDatabase(config)),
   ]
 }

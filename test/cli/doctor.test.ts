@@ -35,6 +35,7 @@ const production = {
   SERVICE_KEYS_REQUIRED: 'true',
   TRUSTED_PROXIES: '1',
   SERVICE_RATE_LIMIT_PER_MINUTE: '6000',
+  RATE_LIMIT_ADMIN_PER_MINUTE: '300',
   ...providers.environment,
   JWT_PRIVATE_KEY_PATH: keys.privatePath,
   JWT_PUBLIC_KEY_PATH: keys.publicPath,
@@ -159,6 +160,35 @@ test.serial('doctor finds REST limits that stop services', async (t) => {
   t.true((await diagnose(limit)).failed.includes('service limits'))
   const none = { ...production, SERVICE_RATE_LIMIT_PER_MINUTE: '0' }
   t.false((await diagnose(none)).failed.includes('service limits'))
+})
+
+test.serial('doctor finds mistakes that a server would start with', async (t) => {
+  const { failed, report } = await diagnose({
+    ...production,
+    RATE_LIMIT_ADMIN_PER_MINUTE: '30',
+    TRUSTED_PROXIES: '99',
+    WEBHOOK_ALLOWED_HOST: 'hooks.example.com',
+    REPLICA_URLS: `postgresql://x:y@127.0.0.1:1/z,${database.url}`,
+  })
+  const host = new URL(database.url).host
+  t.deepEqual(failed, [
+    'settings',
+    'proxies',
+    'console limits',
+    'redis',
+    'standby 127.0.0.1:1',
+    `standby ${host}`,
+    'durability',
+    // Of the test before.
+    'external IDs',
+  ])
+  const details = Object.fromEntries(report.findings.map(({ check, detail }) => [check, detail]))
+  t.is(
+    details.settings,
+    'WEBHOOK_ALLOWED_HOST is not a setting; did you mean WEBHOOK_ALLOWED_HOSTS?',
+  )
+  t.regex(details['standby 127.0.0.1:1'] ?? '', /^does not answer \(.*ECONNREFUSED/)
+  t.regex(details[`standby ${host}`] ?? '', /^accepts writes/)
 })
 
 test('hosts are on the same site if they share a registrable domain and scheme', (t) => {

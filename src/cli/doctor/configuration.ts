@@ -12,6 +12,12 @@ const day = 86_400_000
 /** Five REST requests per second, below which a limit stops an ordinary backend. */
 const minServiceLimit = 300
 
+/** A screen of the console takes two to four requests. */
+const minAdminLimit = 120
+
+/** More proxies in front of each other than an installation has. */
+const maxProxies = 5
+
 /** The checks that need neither the database nor other servers. */
 export function configurationChecks(config: Config): Record<string, Check> {
   return {
@@ -36,12 +42,16 @@ export function configurationChecks(config: Config): Record<string, Check> {
         config.CONSOLE_ENABLED ? 'on the same site as BASE_URL' : 'disabled',
         'ADMIN_URL and BASE_URL are on different sites: browsers do not send the session cookie (SameSite=Strict), so nobody can use the console',
       ),
-    proxies: () =>
-      expect(
-        config.TRUSTED_PROXIES > 0,
-        `${config.TRUSTED_PROXIES} trusted`,
-        'TRUSTED_PROXIES is 0: behind a proxy, all clients share one address and its rate limit',
-      ),
+    proxies: () => {
+      const { TRUSTED_PROXIES: count } = config
+      return expect(
+        count > 0 && count <= maxProxies,
+        `${count} trusted`,
+        count === 0
+          ? 'TRUSTED_PROXIES is 0: behind a proxy, all clients share one address and its rate limit'
+          : `TRUSTED_PROXIES is ${count}: with more than there are, clients choose the address that is limited and recorded`,
+      )
+    },
     'service keys': () =>
       expect(
         config.SERVICE_KEYS_REQUIRED,
@@ -83,6 +93,14 @@ export function configurationChecks(config: Config): Record<string, Check> {
         limit === undefined
           ? `SERVICE_RATE_LIMIT_PER_MINUTE is not set: a backend may make ${config.RATE_LIMIT_PER_MINUTE} REST requests per minute, and ${stopped}`
           : `SERVICE_RATE_LIMIT_PER_MINUTE is ${limit}, less than ${minServiceLimit}: ${stopped}`,
+      )
+    },
+    'console limits': () => {
+      const limit = config.RATE_LIMIT_ADMIN_PER_MINUTE ?? config.RATE_LIMIT_PER_MINUTE
+      return expect(
+        limit >= minAdminLimit || !config.RATE_LIMIT_ENABLED || !config.CONSOLE_ENABLED,
+        `${limit} requests per minute and administrator`,
+        `RATE_LIMIT_ADMIN_PER_MINUTE leaves administrators ${limit} requests per minute, about ${Math.floor(limit / 3)} screens of the console: set it to 300`,
       )
     },
     'signing keys': async () => {

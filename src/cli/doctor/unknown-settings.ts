@@ -1,0 +1,21 @@
+import { settings } from '../../config/settings.ts'
+import { editDistance } from '../../core/nearest-names.ts'
+
+/** The edits by which a misspelt name differs from a setting. Shorter settings resemble other variables. */
+const maxEdits = 2
+const minLength = 8
+
+/** Returns what is wrong with each variable whose name resembles that of a setting. */
+export function findMisspeltSettings(environment: NodeJS.ProcessEnv): string[] {
+  const known = Object.keys(settings).filter(({ length }) => length >= minLength)
+  return Object.keys(environment)
+    .filter((name) => !Object.hasOwn(settings, name))
+    .flatMap((name) => {
+      const meant = known.find(
+        (setting) =>
+          Math.abs(setting.length - name.length) <= maxEdits &&
+          editDistance(name.toUpperCase(), setting) <= maxEdits,
+      )
+      return meant ? [`${name} is not a setting; did you mean ${meant}?`] : []
+    })
+}
