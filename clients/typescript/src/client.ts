@@ -37,7 +37,11 @@ export function createDaikon<Actions extends ActionsByType = ActionsByType>(
   const { address, serviceKey, tls, grpcOptions } = options
   requireAddress(address)
   const connect = () => createGrpcConnection({ address, serviceKey, tls, grpcOptions })
-  const { daikon, caller } = createClient<Actions>(connect, options)
+  const { daikon, caller } = createClient<Actions>(connect, options, [
+    'address',
+    'tls',
+    'grpcOptions',
+  ])
   return {
     ...daikon,
     call<Request, Response>(

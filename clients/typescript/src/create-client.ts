@@ -17,6 +17,7 @@ import { invalidArgument } from './errors.ts'
 import { accessService, authService, oAuthService } from './gen/methods.ts'
 import { createLimiter } from './limiter.ts'
 import { createLinkOperations } from './links.ts'
+import { requireClientOptions, withKnownNames } from './option-names.ts'
 import { readReasons } from './records.ts'
 import { resourceId } from './resource-id.ts'
 import { createResourceOperations } from './resource-operations.ts'
@@ -48,6 +49,15 @@ export type ClientOptions = {
   issuer?: string | undefined
 }
 
+const optionNames: (keyof ClientOptions)[] = [
+  'service',
+  'serviceKey',
+  'developmentMode',
+  'deadlineMs',
+  'maxInFlight',
+  'issuer',
+]
+
 /** The parts of a client that every transport has, and what sends the calls of others. */
 export type ClientParts<Actions extends ActionsByType> = {
   daikon: RemoteDaikon<Actions>
@@ -57,12 +67,15 @@ export type ClientParts<Actions extends ActionsByType> = {
 /**
  * Creates a client that sends its calls over a connection.
  *
- * @throws InvalidArgumentError if an option is missing or malformed
+ * @param ownNames the names of the transport's own options
+ * @throws InvalidArgumentError if an option is missing, malformed or unknown
  */
 export function createClient<Actions extends ActionsByType>(
   connect: () => Connection,
   options: ClientOptions,
+  ownNames: readonly string[],
 ): ClientParts<Actions> {
+  requireClientOptions([...optionNames, ...ownNames], options)
   const { service, issuer, deadlineMs = 2000, maxInFlight = 16 } = options
   requireOptions({ ...options, deadlineMs, maxInFlight })
   const connection = connect()
@@ -236,7 +249,7 @@ export function createClient<Actions extends ActionsByType>(
       connection.close()
     },
   }
-  return { daikon, caller }
+  return { daikon: withKnownNames(daikon), caller }
 }
 
 function validate(

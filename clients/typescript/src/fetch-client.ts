@@ -29,5 +29,5 @@ export function createDaikon<Actions extends ActionsByType = ActionsByType>(
     throw invalidArgument({ field: 'url', message })
   }
   const connect = () => createFetchConnection({ url, serviceKey, fetch })
-  return createClient<Actions>(connect, options).daikon
+  return createClient<Actions>(connect, options, ['url', 'fetch']).daikon
 }

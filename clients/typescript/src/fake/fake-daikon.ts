@@ -2,6 +2,7 @@ import type { Daikon } from '../api.ts'
 import type { ActionsByType, Resource, Subject } from '../argument-types.ts'
 import { readObject, requireAction, requireResource, requireType } from '../arguments.ts'
 import { type DaikonError, invalidArgument } from '../errors.ts'
+import { withKnownNames } from '../option-names.ts'
 import { isUuid, resourceId } from '../resource-id.ts'
 import { decide, isMember, type Question } from './decide.ts'
 import { declareType, deleteType } from './declarations.ts'
@@ -106,7 +107,7 @@ export function createFakeDaikon<Actions extends ActionsByType = ActionsByType>(
     )
   }
 
-  return {
+  return withKnownNames<FakeDaikon<Actions>>({
     check: (subject, action, resource, { context, ...options } = {}) =>
       run(options, () => explain(subject, action, resource, context).allowed),
 
@@ -201,7 +202,7 @@ export function createFakeDaikon<Actions extends ActionsByType = ActionsByType>(
       createFakeToken(userId, workspaceId, seconds),
     revokeToken: (token) => void revoked.add(token),
     ...connection,
-  }
+  })
 }
 
 /** Whether a search for a subject lists a resource. What is only public is listed for anyone alone. */
