@@ -11,7 +11,12 @@ export const signInErrors = {
   state_mismatch: 'This sign-in was not started in this browser, or it has already ended',
   email_scope_missing: 'The identity provider was not allowed to share the e-mail address',
   tenant_refused: 'Accounts of this organization cannot sign in here',
-  email_not_verified: 'The identity provider has not verified the e-mail address',
+  email_missing:
+    'The identity provider shares no e-mail address; allow it to share the address, or add the claim email there',
+  email_unsupported:
+    'The e-mail address at the identity provider is not supported; use one of ASCII characters, with the domain in the form xn--',
+  email_not_verified:
+    'The identity provider has not verified the e-mail address; verify it there and sign in again',
   domain_not_verified: 'The e-mail address is outside the verified domains of the connection',
   account_conflict: 'The e-mail address belongs to a user who signs in with another account',
   user_inactive: 'The account has been deactivated',
