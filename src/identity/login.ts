@@ -146,7 +146,7 @@ function grantCode(
   { codeChallenge, redirectUri }: Client,
 ): Promise<SignInResult<{ code: string }>> {
   const { provider } = identity
-  return inSignInTransaction(context, async (tx) => {
+  return inSignInTransaction(context, async (tx, context) => {
     const client = await requireLoginClient(tx.clients, redirectUri)
     const signedIn = await signIn(tx, context, identity, client)
     if (!signedIn.ok) return signedIn

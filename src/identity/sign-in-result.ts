@@ -19,6 +19,8 @@ export const signInErrors = {
     'The identity provider has not verified the e-mail address; verify it there and sign in again',
   domain_not_verified: 'The e-mail address is outside the verified domains of the connection',
   account_conflict: 'The e-mail address belongs to a user who signs in with another account',
+  email_taken:
+    'The e-mail address belongs to another account; ask for an invitation to the address of the account that you use',
   user_inactive: 'The account has been deactivated',
   unexpected_user: 'Another user signed in than the application expects',
   reauthentication_required: 'The identity provider did not confirm a recent sign-in',

@@ -74,7 +74,7 @@ export type ApplicationDependencies = {
   onFeedFailure?: (error: unknown) => void
   /** Sends e-mails; undefined if no mail server is configured. */
   sendMail?: SendMail | undefined
-  /** Called when an e-mail could not be sent; it is sent again later. */
+  /** Called when an e-mail could not be sent. Invitations are sent again later. */
   onMailFailure?: (error: unknown) => void
   /** Called when sending webhooks fails other than by their responses. */
   onWebhookFailure?: (error: unknown) => void
@@ -278,6 +278,7 @@ export function createApplication({
     findDomainProof,
     secretBox,
     wakeWebhook: webhookSender.wake,
+    sendMail: (mail) => void sendMail?.(mail).catch(onMailFailure),
     onSignIn: observers.onSignIn ?? (() => {}),
     onReplay: observers.onReplay ?? (() => {}),
   })

@@ -9,6 +9,7 @@ export type ProviderErrorCode = Exclude<
   | 'email_not_verified'
   | 'domain_not_verified'
   | 'account_conflict'
+  | 'email_taken'
   | 'user_inactive'
   | 'reauthentication_required'
   | 'amr_missing'
