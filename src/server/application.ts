@@ -203,7 +203,14 @@ export function createApplication({
   options,
 }: ApplicationDependencies): Application {
   const registry = readRegistry()
-  const tokens = createTokens({ currentKeys, issuer: options.baseUrl, now, debug: options.debug })
+  const tokens = createTokens({
+    currentKeys,
+    issuer: options.baseUrl,
+    now,
+    // ID tokens live as long as the access tokens that they are issued with.
+    hintSeconds: options.lifetimes.access,
+    debug: options.debug,
+  })
   const tokenMemory = createTokenMemory(tokens, options.maxTokenCacheBytes ?? 32 * 1024 * 1024)
   const { keysRequired, maxFactsCacheBytes = defaultFactsCacheBytes } = options
   const { onFactsBatch, onCachedQuery } = observers
