@@ -4,6 +4,7 @@ import test from 'ava'
 import { decodeJwt } from 'jose'
 import { providerIds } from '../../src/dev/mock-person.ts'
 import type { Mail } from '../../src/outbound/mail-client.ts'
+import { createStores } from '../../src/server/stores.ts'
 import { expectOk } from '../support/outcome.ts'
 import { createSignInEnvironment, signIn, signInAdmin } from '../support/sign-in.ts'
 import { waitUntil } from '../support/wait-until.ts'
@@ -90,6 +91,15 @@ for (const transport of environment.transports) {
     )
     await signIn(transport, provisioned.email, 'google')
     t.is((await findUser(provisioned.id)).email, provisioned.former)
+    const connected = await createMovedUser()
+    await seed.member(workspace, connected.id, 'viewer')
+    const connectionId = await seed.connection(workspace, 'https://idp.example.com')
+    const { connectionSubjects } = createStores(environment.database.fork())
+    const subject = { connectionId, subject: 'moved', email: connected.former }
+    const member = { workspaceId: workspace, userId: connected.id }
+    await connectionSubjects.link({ ...subject, ...member }, new Date())
+    await signIn(transport, connected.email, 'google')
+    t.is((await findUser(connected.id)).email, connected.former)
   })
 
   test(`an address that follows promotes nobody at that sign-in ${over}`, async (t) => {
