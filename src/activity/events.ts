@@ -75,6 +75,12 @@ export const activityEvents = {
     description: 'A first sign-in with an account linked it to the user with its e-mail address',
     recordedBy: ['completeLogin', 'completeAdminLogin'],
   },
+  'user.email_changed': {
+    target: 'user',
+    detail: ['provider'],
+    description: 'The provider of a user’s only account had verified another address at a sign-in',
+    recordedBy: ['completeLogin', 'completeAdminLogin'],
+  },
   'user.account_unlinked': {
     target: 'user',
     detail: ['provider', 'subject'],

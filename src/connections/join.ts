@@ -52,11 +52,11 @@ export async function joinByConnection(
   tx: JoinStores,
   { now, quotas }: QuotaContext & { now: Date },
   connectionId: string,
-  { subject, email, emailVerified, claims = {}, provider }: Identity,
+  { subject, email, emailVerified, emailProblem, claims = {}, provider }: Identity,
 ): Promise<SignInResult<ConnectedMember>> {
   const connection = await tx.connections.findActive(connectionId)
   if (!connection) return failure('access_denied', 'the connection is not active')
-  if (!email || !emailVerified) return failure('email_not_verified')
+  if (!email || !emailVerified) return failure(emailProblem ?? 'email_not_verified')
   if (!(await isTrusted(tx, connection, email))) return failure('domain_not_verified')
   const workspaceId = await lockWorkspace(tx.workspaces, connection.workspaceId)
   const person = await findPerson(tx, connection, { subject, email, claims })

@@ -58,15 +58,55 @@ export function writeBoundFields(
     if (!cookie || typeof value !== 'string') continue
     const { same_site, max_age_field } = cookie
     const seconds = Number(max_age_field ? values[max_age_field] : cookie.max_age) || 0
-    response.cookie(cookieName(cookie, values, secure), value, {
+    const name = cookieName(cookie, values, secure)
+    const attributes = {
       path: (!hasPrefix(cookie, secure) && cookie.path) || '/',
       secure,
       httpOnly: true,
       encode: String,
       sameSite: same_site === 'SAME_SITE_STRICT' ? 'strict' : 'lax',
-      maxAge: value === '' ? 0 : seconds * 1000,
-    })
+    } as const
+    response.cookie(name, value, { ...attributes, maxAge: value === '' ? 0 : seconds * 1000 })
+    if (value === '' || !cookie.max_count) continue
+    const sent = response.req.headers.cookie
+    for (const oldest of findOldestCookies(sent, cookie, { name, value }, secure))
+      response.cookie(oldest, '', { ...attributes, maxAge: 0 })
   }
+}
+
+/**
+ * The maximum number of characters of cookies of one name with `{field}`. Node.js accepts 16 KiB of
+ * headers, and answers longer ones with an empty 431.
+ */
+const maxCharacters = 12_000
+
+/**
+ * Returns the names of the cookies that a new one exceeds the limits with. Browsers send the oldest cookie
+ * of a path first (RFC 6265, 5.4).
+ */
+function findOldestCookies(
+  header = '',
+  cookie: CookieDeclaration,
+  added: { name: string; value: string },
+  secure: boolean,
+): string[] {
+  const prefix = cookieName(cookie, {}, secure)
+  const sent = header.split(/; */).flatMap((pair) => {
+    const name = pair.slice(0, pair.indexOf('='))
+    const isSibling = name.startsWith(prefix) && name !== added.name && /^[\w-]+$/.test(name)
+    return isSibling ? [{ name, length: pair.length }] : []
+  })
+  let count = sent.length + 1
+  let length = sent.reduce(
+    (sum, { length }) => sum + length,
+    added.name.length + added.value.length,
+  )
+  return sent.flatMap((oldest) => {
+    if (count <= (cookie.max_count ?? 0) && length <= maxCharacters) return []
+    count -= 1
+    length -= oldest.length
+    return [oldest.name]
+  })
 }
 
 /**

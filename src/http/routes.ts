@@ -14,6 +14,7 @@ import type { RunWatch } from '../rpc/run-watch.ts'
 import { type CorsOptions, createCrossOrigin } from './cors.ts'
 import { createRepetition, isCrossSitePost } from './cross-site-posts.ts'
 import { createEventStream } from './event-stream.ts'
+import { mayHaveFormToken, readFormToken } from './form-token.ts'
 import { renderErrorPage, sendPage } from './hosted-pages.ts'
 import { readMessage } from './message.ts'
 import type { DocsPage } from './openapi/docs-pages.ts'
@@ -93,6 +94,16 @@ export function createApp(
             readMessage(request, response, operation, route, secureCookies),
           )
         const call = readCall(request, response, read)
+        if (mayHaveFormToken(operation, request)) {
+          try {
+            const limited = () => readFormToken(request, response, operation)
+            const authorization = await limitBody(request, response, false, limited)
+            call.credentials.authorization ??= authorization
+          } catch (error) {
+            const refusal = failingOperation(ServiceError.from(error), operation.policy.profile)
+            return run(refusal, request, response)
+          }
+        }
         if (isCrossSitePost(operation, route, request))
           return run(repetition.repeat, request, response, repetition.respond, call)
         const send: Responder = sendEvents

@@ -105,7 +105,7 @@ function signInAdmin(
   identity: Identity,
 ): Promise<SignInResult<SignedInAdmin>> {
   const { clock, options } = context.identity
-  return inSignInTransaction(context, async (tx) => {
+  return inSignInTransaction(context, async (tx, context) => {
     if (!hasRequiredMethod(options, identity)) return failure('amr_missing')
     if (readTokenSeconds(options, identity, clock()) < 1)
       return failure('reauthentication_required')

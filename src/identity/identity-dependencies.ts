@@ -6,6 +6,7 @@ import type { ConnectionSubjectStore } from '../connections/store/connection-sub
 import type { QuotaContext } from '../core/quotas.ts'
 import type { RequestContext } from '../core/request-context.ts'
 import type { Semaphore } from '../core/semaphore.ts'
+import type { Mail } from '../outbound/mail-client.ts'
 import type { ScimUserStore } from '../scim/store/scim-user-store.ts'
 import type { GroupHierarchyStore } from '../workspaces/store/group-hierarchy-store.ts'
 import type { GroupStore } from '../workspaces/store/group-store.ts'
@@ -58,6 +59,8 @@ export type IdentityDependencies = {
    * connection.
    */
   limitTransactions: Semaphore
+  /** Sends an e-mail in the background, if a mail server is configured. */
+  sendMail: (mail: Mail) => void
   /** Called once for each callback of a login, whether it succeeds or fails, for metrics. */
   onSignIn: (signIn: SignInOutcome) => void
   /** Called whenever a secret is presented again after its use, for metrics. */

@@ -49,7 +49,8 @@ export async function resolveUser(
     // Check again, because the account may have been unlinked before the lock was acquired.
     if ((await tx.accounts.findUserId(identity)) === linkedUserId) return success(linkedUserId)
   }
-  if (!identity.email || !identity.emailVerified) return failure('email_not_verified')
+  if (!identity.email || !identity.emailVerified)
+    return failure(identity.emailProblem ?? 'email_not_verified')
   return linkByEmail(tx, identity, identity.email)
 }
 

@@ -26,9 +26,7 @@ import type { Identity } from './providers/provider.ts'
 import { appendToQuery, requireLoginClient } from './redirect-uris.ts'
 import { inSignInTransaction, recordSignIn, signIn } from './sign-in.ts'
 import { failure, notInBoundWorkspace, type SignInResult, success } from './sign-in-result.ts'
-import type { OAuthState } from './state-cookie.ts'
-
-type Client = NonNullable<OAuthState['client']>
+import type { LoginClient, OAuthState } from './state-cookie.ts'
 
 /** Starts a login for a registered redirect URI and sends the browser to the provider. */
 export async function beginLogin(
@@ -77,8 +75,8 @@ export function completeLogin(
     const login = await resumeFlow(context, request, flow)
     if (login.invitation !== undefined)
       return completeInvitation(context, request, login, login.invitation)
-    const client = login.client as Client
-    if (client.authorization) {
+    const client = login.client as NonNullable<OAuthState['client']>
+    if ('authorization' in client) {
       return completeAuthorization(context, request, login, client.authorization)
     }
     // Check again, because the client app may have been deactivated since the login started.
@@ -143,10 +141,10 @@ async function completeAuthorization(
 function grantCode(
   context: IdentityContext,
   identity: Identity,
-  { codeChallenge, redirectUri }: Client,
+  { codeChallenge, redirectUri }: LoginClient,
 ): Promise<SignInResult<{ code: string }>> {
   const { provider } = identity
-  return inSignInTransaction(context, async (tx) => {
+  return inSignInTransaction(context, async (tx, context) => {
     const client = await requireLoginClient(tx.clients, redirectUri)
     const signedIn = await signIn(tx, context, identity, client)
     if (!signedIn.ok) return signedIn
@@ -168,7 +166,10 @@ function grantCode(
  * Returns the redirect URI with the code or the error, and the state of the client app (RFC 6749,
  * 4.1.2).
  */
-function clientUrl({ redirectUri, state }: Client, result: SignInResult<{ code: string }>): string {
+function clientUrl(
+  { redirectUri, state }: LoginClient,
+  result: SignInResult<{ code: string }>,
+): string {
   const parameters = result.ok
     ? { code: result.value.code }
     : { error: result.error, error_description: result.error_description }

@@ -10,7 +10,13 @@ import {
   providerNames,
 } from './providers/provider.ts'
 import { hashSecret, isSameSecret } from './secret.ts'
-import { failure, type SignInFailure, type SignInResult, success } from './sign-in-result.ts'
+import {
+  failure,
+  type SignInError,
+  type SignInFailure,
+  type SignInResult,
+  success,
+} from './sign-in-result.ts'
 import { type Flow, type OAuthState, stateSeconds } from './state-cookie.ts'
 
 /**
@@ -101,12 +107,27 @@ export async function fetchIdentity(
   return result.ok ? result : warnOf(context, result)
 }
 
-/** Records a failed login. The event has no actor, because the person is not authenticated. */
+/** What an operator can do about an address that cannot be used. */
+const cures: Partial<Record<SignInError, string>> = {
+  email_missing:
+    'request the scope email, or add the claim email to ID tokens or UserInfo at the provider',
+  email_unsupported:
+    'give the account an address of ASCII characters at the provider, with the domain in the form xn--',
+  email_not_verified:
+    'let the person verify the address at the provider, or add email_verified to ID tokens or UserInfo (Microsoft: xms_edov, or set MICROSOFT_TRUST_EMAIL)',
+}
+
+/**
+ * Records a failed login, and logs the cure. The event has no actor, because the person is not
+ * authenticated.
+ */
 export function recordFailure(
-  { stores }: IdentityContext,
+  { stores, warn }: IdentityContext,
   { flow, provider }: OAuthState,
   { error }: SignInFailure,
 ): Promise<void> {
+  const cure = cures[error]
+  if (cure) warn(`Sign-in by ${provider} failed: ${error}: ${cure}`)
   const action = flow === 'admin' ? 'admin.sign_in_failed' : 'user.sign_in_failed'
   return stores.activity.record({ actorId: undefined }, { action, detail: { provider, error } })
 }

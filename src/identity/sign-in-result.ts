@@ -11,9 +11,16 @@ export const signInErrors = {
   state_mismatch: 'This sign-in was not started in this browser, or it has already ended',
   email_scope_missing: 'The identity provider was not allowed to share the e-mail address',
   tenant_refused: 'Accounts of this organization cannot sign in here',
-  email_not_verified: 'The identity provider has not verified the e-mail address',
+  email_missing:
+    'The identity provider shares no e-mail address; allow it to share the address, or add the claim email there',
+  email_unsupported:
+    'The e-mail address at the identity provider is not supported; use one of ASCII characters, with the domain in the form xn--',
+  email_not_verified:
+    'The identity provider has not verified the e-mail address; verify it there and sign in again',
   domain_not_verified: 'The e-mail address is outside the verified domains of the connection',
   account_conflict: 'The e-mail address belongs to a user who signs in with another account',
+  email_taken:
+    'The e-mail address belongs to another account; ask for an invitation to the address of the account that you use',
   user_inactive: 'The account has been deactivated',
   unexpected_user: 'Another user signed in than the application expects',
   reauthentication_required: 'The identity provider did not confirm a recent sign-in',

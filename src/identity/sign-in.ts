@@ -1,5 +1,8 @@
 import { joinByConnection } from '../connections/join.ts'
+import type { Transactional } from '../core/request-context.ts'
+import type { Mail } from '../outbound/mail-client.ts'
 import { createPersonalWorkspace } from '../workspaces/personal-workspace.ts'
+import { followAddress, renderFormerAddressMail } from './follow-address.ts'
 import type { IdentityContext, IdentityStores } from './identity-dependencies.ts'
 import { resolveUser } from './linked-accounts.ts'
 import { readConnectionId } from './providers/connection.ts'
@@ -7,22 +10,29 @@ import type { Identity } from './providers/provider.ts'
 import { failure, type SignInFailure, type SignInResult, success } from './sign-in-result.ts'
 import type { SignedInUser } from './store/user-store.ts'
 
+/** The context of a sign-in in its transaction. `mailLater` sends an e-mail if the transaction commits. */
+export type SignInContext = IdentityContext & { mailLater: (mail: Mail) => void }
+
 /**
  * Runs `work`, which signs a user in, in a transaction. Nothing remains of a failed sign-in but a failure
  * that `work` has recorded. Limits the number of concurrent sign-ins.
  */
 export async function inSignInTransaction<Value>(
-  { stores, identity }: IdentityContext,
-  work: (tx: IdentityStores) => Promise<SignInResult<Value>>,
+  context: IdentityContext,
+  work: (tx: Transactional<IdentityStores>, context: SignInContext) => Promise<SignInResult<Value>>,
 ): Promise<SignInResult<Value>> {
+  const { stores, identity } = context
   try {
-    return await identity.limitTransactions(() =>
+    const { result, mails } = await identity.limitTransactions(() =>
       stores.transaction(async (tx) => {
-        const result = await work(tx)
-        if (result.ok || result.isRecorded) return result
+        const mails: Mail[] = []
+        const result = await work(tx, { ...context, mailLater: (mail) => mails.push(mail) })
+        if (result.ok || result.isRecorded) return { result, mails }
         throw new RolledBack(result)
       }),
     )
+    for (const mail of mails) identity.sendMail(mail)
+    return result
   } catch (error) {
     if (error instanceof RolledBack) return error.failure
     throw error
@@ -45,8 +55,8 @@ class RolledBack extends Error {
  * workspace creates no personal one.
  */
 export async function signIn(
-  tx: IdentityStores,
-  context: IdentityContext,
+  tx: Transactional<IdentityStores>,
+  context: SignInContext,
   identity: Identity,
   client?: { workspaceId: string | null },
 ): Promise<SignInResult<SignedInUser>> {
@@ -59,10 +69,13 @@ export async function signIn(
   const resolved = await resolveUser(tx, identity)
   if (!resolved.ok) return resolved
   const verifiedEmail = identity.emailVerified ? identity.email : undefined
+  const formerEmail = await followAddress(tx, resolved.value, identity)
+  if (formerEmail) context.mailLater(renderFormerAddressMail(formerEmail, options.baseUrl))
   const isAdminEmail = verifiedEmail !== undefined && options.adminEmails.includes(verifiedEmail)
   const user = await tx.users.updateSignedIn({
     id: resolved.value,
-    adminEmail: isAdminEmail ? verifiedEmail : undefined,
+    // An address that has just followed promotes nobody.
+    adminEmail: isAdminEmail && !formerEmail ? verifiedEmail : undefined,
     name: identity.name,
     givenName: identity.givenName,
     familyName: identity.familyName,

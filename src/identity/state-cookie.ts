@@ -6,6 +6,13 @@ import type { LoginSecrets, SignInProviderName } from './providers/provider.ts'
 /** Whether the login is to a client app (`user`) or to the admin console (`admin`). */
 export type Flow = 'user' | 'admin'
 
+/** Where to send the code of a login, its PKCE challenge and the client app's state. */
+export type LoginClient = {
+  redirectUri: string
+  codeChallenge: string | undefined
+  state: string | undefined
+}
+
 /** The state of a login between its start and its callback. */
 export type OAuthState = {
   flow: Flow
@@ -15,14 +22,8 @@ export type OAuthState = {
   secrets: LoginSecrets
   /** In the admin flow: the path of the admin console to return to. */
   returnTo?: string
-  /** In the user flow: where to send the code, its PKCE challenge and the client app's state. */
-  client?: {
-    redirectUri: string
-    codeChallenge: string | undefined
-    state: string | undefined
-    /** Present if the login began at `/oauth/authorize`. */
-    authorization?: AuthorizationRequest
-  }
+  /** In the user flow: the client app, or its request if the login began at `/oauth/authorize`. */
+  client?: LoginClient | { authorization: AuthorizationRequest }
   /** In the user flow: the token of the invitation to return to. Replaces `client`. */
   invitation?: string
 }

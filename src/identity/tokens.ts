@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose'
 import { ServiceError } from '../core/errors.ts'
 import { isUuid } from '../core/uuid.ts'
@@ -56,6 +57,8 @@ type TokenDependencies = {
   currentKeys: () => Keys
   issuer: string
   now: () => Date
+  /** How long a key that has been removed still verifies ID tokens as hints, in seconds. */
+  hintSeconds?: number
   /** Whether errors explain to clients what is wrong with a token. Logs always do. */
   debug?: boolean
 }
@@ -65,8 +68,18 @@ export function createTokens({
   currentKeys,
   issuer,
   now,
+  hintSeconds = 3600,
   debug = false,
 }: TokenDependencies): Tokens {
+  const removedKeys = createRemovedKeys(hintSeconds)
+
+  /** Returns the current keys, and remembers those that they replace. */
+  function readKeys(): Keys {
+    const keys = currentKeys()
+    removedKeys.observe(keys.verifying, now())
+    return keys
+  }
+
   return {
     verificationKeys: () => currentKeys().verifying,
 
@@ -81,7 +94,8 @@ export function createTokens({
 
     async readIdToken(token) {
       try {
-        const key = currentKeys().verifying.get(decodeProtectedHeader(token).kid ?? '')
+        const { kid = '' } = decodeProtectedHeader(token)
+        const key = readKeys().verifying.get(kid) ?? removedKeys.find(kid, now())
         if (!key) return undefined
         const { payload } = await jwtVerify(token, key, {
           algorithms: ['RS256'],
@@ -114,7 +128,7 @@ export function createTokens({
     seconds: number,
     issuedAt: Date,
   ): Promise<string> {
-    const { signer } = currentKeys()
+    const { signer } = readKeys()
     const registered = {
       iss: issuer,
       aud: audience,
@@ -163,6 +177,29 @@ export function createTokens({
     const cause = new Error(`it expired at ${expiry}`)
     const detail = debug ? `The token has expired: ${cause.message}` : 'The token has expired'
     return new ServiceError('unauthenticated', 'TOKEN_EXPIRED', detail, { cause })
+  }
+}
+
+/**
+ * Remembers keys for a time after they have been removed. A client app may hold an ID token that has
+ * expired, and a hint signs nobody in.
+ */
+function createRemovedKeys(seconds: number) {
+  type VerifyingKeys = Keys['verifying']
+  const removed = new Map<string, { key: KeyObject; until: number }>()
+  let latest: VerifyingKeys = new Map()
+  return {
+    observe(current: VerifyingKeys, now: Date): void {
+      if (current === latest) return
+      for (const [kid, { until }] of removed) if (until <= now.getTime()) removed.delete(kid)
+      for (const [kid, key] of latest)
+        if (!current.has(kid)) removed.set(kid, { key, until: now.getTime() + seconds * 1000 })
+      latest = current
+    },
+    find(kid: string, now: Date): KeyObject | undefined {
+      const found = removed.get(kid)
+      return found && found.until > now.getTime() ? found.key : undefined
+    },
   }
 }
 

@@ -12,6 +12,8 @@ export type CookieDeclaration = {
   max_age_field?: string
   /** Whether the cookie keeps its name and path if cookies are secure. */
   fixed_name?: boolean
+  /** The maximum number of cookies that a browser has of a name with `{field}`. */
+  max_count?: number
 }
 
 /**

@@ -74,7 +74,7 @@ export type ApplicationDependencies = {
   onFeedFailure?: (error: unknown) => void
   /** Sends e-mails; undefined if no mail server is configured. */
   sendMail?: SendMail | undefined
-  /** Called when an e-mail could not be sent; it is sent again later. */
+  /** Called when an e-mail could not be sent. Invitations are sent again later. */
   onMailFailure?: (error: unknown) => void
   /** Called when sending webhooks fails other than by their responses. */
   onWebhookFailure?: (error: unknown) => void
@@ -203,7 +203,14 @@ export function createApplication({
   options,
 }: ApplicationDependencies): Application {
   const registry = readRegistry()
-  const tokens = createTokens({ currentKeys, issuer: options.baseUrl, now, debug: options.debug })
+  const tokens = createTokens({
+    currentKeys,
+    issuer: options.baseUrl,
+    now,
+    // ID tokens live as long as the access tokens that they are issued with.
+    hintSeconds: options.lifetimes.access,
+    debug: options.debug,
+  })
   const tokenMemory = createTokenMemory(tokens, options.maxTokenCacheBytes ?? 32 * 1024 * 1024)
   const { keysRequired, maxFactsCacheBytes = defaultFactsCacheBytes } = options
   const { onFactsBatch, onCachedQuery } = observers
@@ -278,6 +285,7 @@ export function createApplication({
     findDomainProof,
     secretBox,
     wakeWebhook: webhookSender.wake,
+    sendMail: (mail) => void sendMail?.(mail).catch(onMailFailure),
     onSignIn: observers.onSignIn ?? (() => {}),
     onReplay: observers.onReplay ?? (() => {}),
   })

@@ -140,7 +140,7 @@ export async function startNode(
   const logFailure = createFailureLog(log)
   const onWebhookFailure = logFailure('Sending webhooks failed')
   const onLogoutFailure = logFailure('Sending logout tokens failed')
-  const onMailFailure = logFailure('Sending an invitation by e-mail failed')
+  const onMailFailure = logFailure('Sending an e-mail failed')
   const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT
   const serviceName = config.OTEL_SERVICE_NAME
   const tracing = endpoint ? await startTracing(endpoint, serviceName) : undefined

@@ -85,6 +85,16 @@ const eventCalls: EventCalls = {
       writes: ['user.account_linked', 'admin.access_refused'],
     }),
   },
+  'user.email_changed': {
+    completeLogin: async ({ comeBack, moved }) => ({
+      ...(await comeBack('Login', moved)),
+      writes: ['user.email_changed', 'user.signed_in'],
+    }),
+    completeAdminLogin: async ({ comeBack, moved }) => ({
+      ...(await comeBack('AdminLogin', moved)),
+      writes: ['user.email_changed', 'admin.access_refused'],
+    }),
+  },
   'user.account_unlinked': {
     unlinkAccount: async ({ fixture }) => {
       const { id, token } = fixture.people.editor
@@ -762,6 +772,12 @@ async function createScene(transport: Transport) {
     expectOk(await transport.call('CompleteLogin', message))
     return email
   }
+  /** A person whose address has changed since the last sign-in. */
+  const moved = async () => {
+    const email = await known()
+    await pool.query('update users set email = $1 where email = $2', [`old-${email}`, email])
+    return email
+  }
   /** A member who has not signed in yet. */
   const invited = async () => {
     const email = environment.addProviderUser()
@@ -809,6 +825,7 @@ async function createScene(transport: Transport) {
     member,
     service_action_id,
     known,
+    moved,
     invited,
     conflicting,
     transport,

@@ -145,6 +145,8 @@ for (const transport of environment.transports) {
       ['token_endpoint', 'https://10.1.2.3/token'],
       ['jwks_uri', 'https://169.254.169.254/keys'],
       ['code_challenge_methods_supported', ['plain']],
+      ['response_types_supported', ['id_token', 'code id_token']],
+      ['userinfo_endpoint', 'http://idp.example.com/userinfo'],
       ['id_token_signing_alg_values_supported', ['HS256']],
     ] as const) {
       authority.document = { [name]: value }

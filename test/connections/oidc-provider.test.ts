@@ -138,11 +138,18 @@ test('signs in with PKCE and a nonce, maps role and groups, and signs out', asyn
   t.is((await again.grant()).claims()?.sub, tokens.claims()?.sub)
 })
 
-test('signs nobody in if the ID token lacks the address', async (t) => {
+test('reads the address from UserInfo if the ID token lacks it', async (t) => {
   // By default, oidc-provider returns claims from UserInfo alone.
   const { issuer } = await startProvider(t, 'ann@second.example', { conformIdTokenClaims: true })
   const { workspace_id, connection_id } = await connect(issuer, 'second.example')
   const { redirect } = await signIn(workspace_id, { connection: connection_id }, new Map())
+  t.is(redirect.searchParams.get('error'), null)
+})
+
+test('signs nobody in if UserInfo lacks the address, too', async (t) => {
+  const { issuer } = await startProvider(t, 'ann@third.example', { claims: {} })
+  const { workspace_id, connection_id } = await connect(issuer, 'third.example')
+  const { redirect } = await signIn(workspace_id, { connection: connection_id }, new Map())
   t.is(redirect.searchParams.get('error'), 'access_denied')
-  t.regex(redirect.searchParams.get('error_description') ?? '', /e-mail address/)
+  t.regex(redirect.searchParams.get('error_description') ?? '', /shares no e-mail address/)
 })

@@ -182,10 +182,10 @@ for (const transport of environment.transports) {
     await refuse({ email_verified: false }, 'email_not_verified')
     for (const email_verified of ['True', 'yes', 1, 'false'])
       await refuse({ email_verified }, 'email_not_verified')
-    await refuse({ email: undefined }, 'email_not_verified')
+    await refuse({ email: undefined }, 'email_missing')
     await refuse({ email: 'ann@other.example.com' }, 'domain_not_verified')
     await refuse({ email: `ann@sub.${connected.domain}` }, 'domain_not_verified')
-    await refuse({ email: `ann@${connected.domain}@example.com` }, 'email_not_verified')
+    await refuse({ email: `ann@${connected.domain}@example.com` }, 'email_unsupported')
     const wrongIssuer = (callback: object) => ({ ...callback, iss: 'https://other.example.com' })
     await refuse({}, 'invalid_response', wrongIssuer)
     const unsigned = [{ alg: 'none' }, { sub: 'x', email }]
@@ -202,6 +202,40 @@ for (const transport of environment.transports) {
     await refuse({ sub: 'another-subject' }, 'account_conflict')
   })
 }
+
+for (const transport of environment.transports)
+  test(`what an ID token lacks about the address is read from UserInfo over ${transport.label}`, async (t) => {
+    const connected = await connectWorkspace(t, environment, transport)
+    const { authority } = connected
+    const signInWith = async (claims: object, userInfo: typeof authority.userInfo) => {
+      connected.assert('ann', { ...claims })
+      authority.userInfo = userInfo
+      return (await obtainConnectionCode(transport, connected)).error
+    }
+    const email = `ann@${connected.domain}`
+    const bare = { email: undefined, email_verified: undefined }
+    t.is(await signInWith(bare, {}), 'email_missing')
+    t.regex(environment.warnings.at(-1) ?? '', /email_missing: request the scope email/)
+    t.is(await signInWith(bare, { status: 403 }), 'email_missing')
+    t.is(await signInWith(bare, { body: { email, sub: 'another' } }), 'invalid_response')
+    t.is(await signInWith(bare, { body: { email, email_verified: false } }), 'email_not_verified')
+    t.is(
+      await signInWith(bare, { body: { email: `änn@${connected.domain}` } }),
+      'email_unsupported',
+    )
+    t.is(await signInWith(bare, { body: { email: 'ann@münchen.example' } }), 'email_unsupported')
+    t.is(await signInWith(bare, { body: { email: 7 } }), 'email_unsupported')
+    t.is(await signInWith(bare, { status: 500 }), 'provider_unavailable')
+    const unsaid = { email_verified: undefined }
+    const denied = { body: { email, email_verified: false } }
+    t.is(await signInWith(unsaid, denied), 'email_not_verified')
+    t.is(await findUser(email), undefined)
+    const another = { body: { email: `bob@${connected.domain}`, email_verified: false } }
+    t.is(await signInWith(unsaid, another), null, 'UserInfo speaks of another address')
+    t.is(await signInWith(unsaid, { status: 401 }), null)
+    t.is(await signInWith(bare, { body: { email, email_verified: 'true' } }), null)
+    t.is(await signInWith({}, { status: 500 }), null, 'a complete ID token suffices')
+  })
 
 test('callbacks belong to the connection that began', async (t) => {
   const first = await connectWorkspace(t, environment, rest)

@@ -112,4 +112,48 @@ test('the cookies of a sign-in are bound to this host', async (t) => {
   t.true(deletion.includes('Secure'))
 })
 
+/** Starts sign-ins of one browser with a state of this length. Returns the cookies that it keeps. */
+async function abandonSignIns(length: number, count: number) {
+  const jar = new Map<string, string>()
+  for (let index = 0; index < count; index += 1) {
+    const state = `${index}`.padEnd(length, 'x')
+    const { request } = createAuthorizationRequest(client.client_id, { provider: 'google', state })
+    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
+    const begun = await get(`/oauth/authorize?${new URLSearchParams(request)}`, cookie)
+    for (const line of begun.cookies) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+      if (value === '') jar.delete(name)
+      else jar.set(name, value)
+    }
+    const { searchParams } = new URL(String(begun.location))
+    jar.set('last', searchParams.get('state') ?? '')
+  }
+  const last = jar.get('last')
+  jar.delete('last')
+  return { jar, last }
+}
+
+test('a browser keeps the cookies of its last five sign-ins', async (t) => {
+  const { jar, last } = await abandonSignIns(20, 4)
+  const [oldest] = jar.keys()
+  t.is(jar.size, 4)
+  const more = await abandonSignIns(20, 7)
+  t.is(more.jar.size, 5)
+  t.is([...more.jar.keys()].at(-1), `__Host-login_${more.last}`)
+  t.not(oldest, `__Host-login_${last}`)
+})
+
+test('abandoned sign-ins with a long state do not exceed the limit of headers', async (t) => {
+  for (const [length, kept] of [
+    [600, 5],
+    [1024, 5],
+  ] as const) {
+    const { jar, last } = await abandonSignIns(length, 9)
+    const size = [...jar].reduce((sum, [name, value]) => sum + name.length + value.length, 0)
+    t.true(size < 12_100, `${size} characters`)
+    t.true(jar.size >= kept, `${jar.size} cookies`)
+    t.true(jar.has(`__Host-login_${last}`))
+  }
+})
+
 test.after('no internal errors occurred', (t) => t.deepEqual(environment.failures, []))

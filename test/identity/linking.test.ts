@@ -187,7 +187,7 @@ for (const transport of environment.transports) {
       at,
     ]) {
       environment.addProviderUser({ email })
-      t.is(await errorOf(transport, email, 'google'), 'email_not_verified', email)
+      t.is(await errorOf(transport, email, 'google'), 'email_unsupported', email)
     }
   })
 

@@ -207,7 +207,7 @@ for (const transport of two.transports) {
 
 test('login returns 302 and one cookie: HttpOnly, SameSite=Lax, Max-Age=600', async (t) => {
   for (const [server, prefix, path] of [
-    [environment, '', 'Path=/auth'],
+    [environment, '', 'Path=/'],
     [secure, '__Host-', 'Path=/'],
   ] as const) {
     const lax = ['HttpOnly', 'Max-Age=600', path, 'SameSite=Lax']
@@ -239,7 +239,7 @@ test('the callback deletes the cookie of its login', async (t) => {
   const [cookie = '', ...others] = response.headers['set-cookie'] ?? []
   t.deepEqual(others, [])
   t.true(cookie.startsWith(`login_${query.state}=;`))
-  t.deepEqual(attributes(cookie), ['HttpOnly', 'Max-Age=0', 'Path=/auth', 'SameSite=Lax'])
+  t.deepEqual(attributes(cookie), ['HttpOnly', 'Max-Age=0', 'Path=/', 'SameSite=Lax'])
 })
 
 test('the state cookie is encrypted', async (t) => {

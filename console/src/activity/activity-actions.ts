@@ -11,6 +11,7 @@ export const actions: NonNullable<ActivityFilter['action']>[] = [
   'admin.sign_in_failed',
   'admin.access_refused',
   'user.account_linked',
+  'user.email_changed',
   'user.account_unlinked',
   'user.link_refused',
   'user.signed_out',

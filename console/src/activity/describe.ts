@@ -38,6 +38,7 @@ const titles: Record<string, string> = {
   'session.refresh_token_reused': 'Refresh token reused',
   'user.account_linked': 'Account linked',
   'user.account_unlinked': 'Account unlinked',
+  'user.email_changed': 'E-mail address changed',
   'user.demoted': 'Administrator rights revoked',
   'user.exported': 'Data of a person exported',
   'user.link_refused': 'Account link refused',

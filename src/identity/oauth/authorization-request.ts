@@ -196,7 +196,11 @@ function findPkceProblem(
   if (!code_challenge && !code_challenge_method && !pkceRequired) {
     return state || nonce ? undefined : invalid('state or nonce is required without PKCE')
   }
-  if (!code_challenge) return invalid('code_challenge is required (PKCE)')
+  if (!code_challenge) {
+    return invalid(
+      'code_challenge is required (PKCE), unless the client app is confidential and has pkce_required off',
+    )
+  }
   if (code_challenge_method !== 'S256') return invalid('code_challenge_method must be S256')
   if (!/^[A-Za-z0-9_-]{43}$/.test(code_challenge))
     return invalid('code_challenge must be 43 base64url characters')

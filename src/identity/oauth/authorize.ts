@@ -263,8 +263,7 @@ async function startSignIn(
   request: AuthorizationRequest,
   provider: Provider,
 ): Promise<AuthorizeResponse> {
-  const { redirectUri, codeChallenge, state } = request
-  const client = { redirectUri, codeChallenge, state, authorization: request }
+  const client = { authorization: request }
   const { prompt, loginHint, maxAge, acrValues } = request
   const options = { prompt: prompt === 'none' ? undefined : prompt, loginHint, maxAge, acrValues }
   const started = await startFlow(context, provider, { flow: 'user', client }, options)

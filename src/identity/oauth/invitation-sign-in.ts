@@ -2,7 +2,8 @@ import type { CompleteLoginRequest, CompleteLoginResponse } from '../../../gen/d
 import { invitationUrl } from '../../workspaces/invitation-links.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
 import { fetchIdentity, recordFailure } from '../oauth-flow.ts'
-import type { SignInResult } from '../sign-in-result.ts'
+import type { Identity } from '../providers/provider.ts'
+import { failure, type SignInResult } from '../sign-in-result.ts'
 import type { OAuthState } from '../state-cookie.ts'
 import { rememberConnection } from './connection-start.ts'
 import { failedInvitationUrl } from './invitation-page.ts'
@@ -33,7 +34,9 @@ export async function completeInvitation(
     return { result, response: { ...common, location } }
   }
   const { session, isPending } = result.value
-  const location = invitationUrl(options.baseUrl, token)
+  const location = (await isAddressOfAnother(context, token, identity, session.userId))
+    ? failedInvitationUrl(context, token, failure('email_taken'))
+    : invitationUrl(options.baseUrl, token)
   if (isPending) {
     const pending = { location: switchUrl(location, session), pending_session: session.secret }
     return { result, response: { ...common, ...pending } }
@@ -44,4 +47,19 @@ export async function completeInvitation(
     ...(await rememberConnection(context, callback.browser, login.provider)),
   }
   return { result, response: { ...common, ...opened, location } }
+}
+
+/**
+ * Whether the provider has verified the invited address, but signed in a user who has another one. Their
+ * address does not follow, because the invited person has it.
+ */
+async function isAddressOfAnother(
+  { stores, now }: IdentityContext,
+  token: string,
+  identity: SignInResult<Identity>,
+  userId: string,
+): Promise<boolean> {
+  if (!identity.ok || !identity.value.emailVerified) return false
+  const invitation = await stores.invitations.findByToken(token, now)
+  return invitation?.email === identity.value.email && invitation?.userId !== userId
 }

@@ -24,7 +24,7 @@ export function openSession(
   cookie: string | undefined,
   request?: AuthorizationRequest,
 ): Promise<SignInResult<OpenedSession>> {
-  return inSignInTransaction(context, async (tx) => {
+  return inSignInTransaction(context, async (tx, context) => {
     const signedIn = await signIn(tx, context, identity, client)
     if (!signedIn.ok) return signedIn
     const now = context.identity.clock()

@@ -16,7 +16,11 @@ export async function issueServiceAccountToken(
   const { clock, tokens } = identity
   const issued = await stores.transaction(async (tx) => {
     const account = await tx.clients.lockServiceAccount(clientId)
-    if (!account) throw oauthError('unauthorized_client', 'The client app has no service account')
+    if (!account) {
+      const detail =
+        'The client app has no service account, which client_credentials requires. To sign users in, send grant_type=authorization_code with the code'
+      throw oauthError('unauthorized_client', detail)
+    }
     const claims = await tx.claims.findAccessClaims(account)
     if (!claims) throw oauthError('invalid_grant', 'The service account is not active')
     const issuedAt = clock()

@@ -1,9 +1,9 @@
 import { isLoopbackHttp } from '../../core/loopback.ts'
-import { discover } from './discovery.ts'
+import { discover, endpointNames } from './discovery.ts'
 import type { DiscoveryDocument } from './documents.ts'
 import { createRequestOptions, type SendToProvider } from './http-client.ts'
 import { createOidcProvider, fetchKeys } from './oidc.ts'
-import { readAvatarUrl, readEmail, readName, readSubject } from './profile.ts'
+import { isTrue, readAddress, readAvatarUrl, readName, readSubject } from './profile.ts'
 import type { ConnectionName, Provider } from './provider.ts'
 import { toResult } from './provider-error.ts'
 
@@ -47,16 +47,16 @@ export function createConnectionProvider(
       authority: authorityOf(issuer),
       isOwnIssuer: (candidate) => candidate === issuer,
       loginPrompt: 'login',
+      userInfoClaims: ['email', 'email_verified'],
       send,
       configuration: JSON.stringify([issuer, clientId]),
       readIdentity(claims) {
-        const email = readEmail(claims.email)
+        const address = readAddress(claims.email, isTrue(claims.email_verified ?? true))
         return {
           provider: name,
           subject: readSubject(claims.sub),
-          email,
-          emailVerified: email !== undefined && isVerified(claims.email_verified),
-          name: readName(claims.name, email?.split('@')[0]),
+          ...address,
+          name: readName(claims.name, address.email?.split('@')[0]),
           givenName: readName(claims.given_name),
           familyName: readName(claims.family_name),
           avatarUrl: readAvatarUrl(claims.picture),
@@ -66,11 +66,6 @@ export function createConnectionProvider(
     },
     timeout,
   )
-}
-
-/** Some providers send the text instead of the boolean. */
-function isVerified(claim: unknown): boolean {
-  return [undefined, null, true, 'true'].some((value) => value === claim)
 }
 
 /** What an issuer publishes, or why it cannot be used, as a message that completes "issuer …". */
@@ -99,10 +94,14 @@ function findEndpointProblem(
   server: DiscoveryDocument,
   findUrlProblem: (url: URL) => string | undefined,
 ): string | undefined {
-  for (const name of ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const) {
-    const problem = findUrlProblem(new URL(server[name]))
+  for (const name of endpointNames) {
+    const url = server[name]
+    const problem = typeof url === 'string' && findUrlProblem(new URL(url))
     if (problem) return `has a ${name} that ${problem}`
   }
+  const { response_types_supported: responseTypes } = server
+  if (responseTypes && !responseTypes.includes('code'))
+    return 'does not support the response type code'
   const { code_challenge_methods_supported: methods } = server
   if (methods && !methods.includes('S256')) return 'does not support PKCE with S256'
   const algorithms = server.id_token_signing_alg_values_supported

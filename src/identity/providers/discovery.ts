@@ -5,6 +5,14 @@ import { ProviderError } from './provider-error.ts'
 
 const hour = 3_600_000
 
+/** The endpoints of a provider that daikon sends requests or browsers to. */
+export const endpointNames = [
+  'authorization_endpoint',
+  'token_endpoint',
+  'jwks_uri',
+  'userinfo_endpoint',
+] as const
+
 /**
  * Caches the result of `load`. Only the first callers wait for it. After an hour, it is reloaded in
  * the background, and callers get the previous result until the reload succeeds. Failures are not
@@ -45,12 +53,14 @@ export async function discover(
 ): Promise<DiscoveryDocument> {
   const url = `${authority}/.well-known/openid-configuration`
   const server = await fetchJson(url, options, readDiscovery)
-  const { issuer, authorization_endpoint, token_endpoint, jwks_uri } = server
+  const { issuer } = server
   if (!isOwnIssuer(issuer)) {
     throw new ProviderError('invalid_response', `${authority} names the issuer ${issuer}`)
   }
-  for (const endpoint of [authorization_endpoint, token_endpoint, jwks_uri]) {
-    if (!isSecureUrl(endpoint)) {
+  for (const name of endpointNames) {
+    // The UserInfo endpoint is optional.
+    const endpoint = server[name] ?? undefined
+    if (endpoint !== undefined && !isSecureUrl(endpoint)) {
       throw new ProviderError(
         'invalid_response',
         `the discovery document of ${authority} has an insecure endpoint`,

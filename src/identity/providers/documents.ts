@@ -37,6 +37,8 @@ export const readDiscovery = createReader<DiscoveryDocument>('the discovery docu
     authorization_endpoint: text,
     token_endpoint: text,
     jwks_uri: text,
+    userinfo_endpoint: optionalText,
+    response_types_supported: optionalTexts,
     code_challenge_methods_supported: optionalTexts,
     id_token_signing_alg_values_supported: optionalTexts,
     token_endpoint_auth_methods_supported: optionalTexts,

@@ -11,7 +11,7 @@ import {
   readTokenResponse,
 } from './documents.ts'
 import { createRequestOptions, type RequestOptions } from './http-client.ts'
-import { readAvatarUrl, readEmail, readName } from './profile.ts'
+import { readAddress, readAvatarUrl, readName } from './profile.ts'
 import type { Identity, Provider } from './provider.ts'
 import { ProviderError, toResult } from './provider-error.ts'
 
@@ -106,15 +106,16 @@ function checkScope(scope: string): void {
 
 function readIdentity(user: GithubUser, emails: GithubEmail[]): Identity {
   const { id, login, name, avatar_url } = user
-  const primary = emails.find(({ primary, verified }) => primary && verified)
-  const primaryEmail = readEmail(primary?.email)
-  const email = primaryEmail?.endsWith(hiddenAddressDomain) ? undefined : primaryEmail
+  const primary = emails.find(({ primary }) => primary)
+  const isHidden = primary?.email.toLowerCase().endsWith(hiddenAddressDomain)
+  const address = readAddress(isHidden ? undefined : primary?.email, primary?.verified === true)
   return {
     provider: 'github',
     // Not the login, because a user can change it and another account can then take it.
     subject: String(id),
-    email,
-    emailVerified: email !== undefined,
+    ...address,
+    // People can add any address to their account.
+    email: address.emailVerified ? address.email : undefined,
     name: readName(name, login),
     givenName: '',
     familyName: '',

@@ -1,6 +1,6 @@
 import type { ProviderSettings } from '../../config/provider-settings.ts'
 import { createOidcProvider } from './oidc.ts'
-import { readAvatarUrl, readEmail, readName, readSubject } from './profile.ts'
+import { isTrue, readAddress, readAvatarUrl, readName, readSubject } from './profile.ts'
 import type { Provider } from './provider.ts'
 
 const domainPattern = /^[a-z0-9.-]{1,253}$/
@@ -26,15 +26,15 @@ export function createGoogle(settings: ProviderSettings, timeout: number): Provi
       authority: issuer,
       // Google does not support `login`.
       loginPrompt: 'select_account',
+      userInfoClaims: ['email', 'email_verified'],
       isOwnIssuer: (name) => issuers.includes(name),
       readIdentity(claims) {
-        const email = readEmail(claims.email)
+        const address = readAddress(claims.email, isTrue(claims.email_verified))
         return {
           provider: 'google',
           subject: readSubject(claims.sub),
-          email,
-          emailVerified: email !== undefined && claims.email_verified === true,
-          name: readName(claims.name, email?.split('@')[0]),
+          ...address,
+          name: readName(claims.name, address.email?.split('@')[0]),
           givenName: readName(claims.given_name),
           familyName: readName(claims.family_name),
           avatarUrl: readAvatarUrl(claims.picture),

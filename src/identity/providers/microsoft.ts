@@ -1,7 +1,7 @@
 import type { IDToken } from 'oauth4webapi'
 import { type ProviderSettings, sharedTenants } from '../../config/provider-settings.ts'
 import { createOidcProvider } from './oidc.ts'
-import { readEmail, readName, readSubject } from './profile.ts'
+import { readAddress, readName, readSubject } from './profile.ts'
 import type { Provider } from './provider.ts'
 import { ProviderError } from './provider-error.ts'
 
@@ -57,18 +57,19 @@ export function createMicrosoft(settings: ProviderSettings, timeout: number): Pr
       },
       authority: issuerOf(tenant),
       loginPrompt: 'login',
+      // UserInfo says nothing about the verification.
+      userInfoClaims: ['email'],
       isOwnIssuer,
       readIdentity(claims, discoveredIssuer) {
         const tid = readTenant(claims, discoveredIssuer)
-        const email = readEmail(claims.email)
+        const isVerified = trustEmail || verifiedValues.includes(claims.xms_edov)
+        const address = readAddress(claims.email, isVerified)
         return {
           provider: 'microsoft',
           // Not `sub`, which differs between apps. The object id is unique only within the tenant.
           subject: `${tid}:${readSubject(claims.oid)}`,
-          email,
-          emailVerified:
-            email !== undefined && (trustEmail || verifiedValues.includes(claims.xms_edov)),
-          name: readName(claims.name, email?.split('@')[0]),
+          ...address,
+          name: readName(claims.name, address.email?.split('@')[0]),
           // Optional claims, which the app registration at Entra ID must request.
           givenName: readName(claims.given_name),
           familyName: readName(claims.family_name),

@@ -11,7 +11,7 @@ import {
   type SendToProvider,
 } from './http-client.ts'
 import { createKeySet } from './key-set.ts'
-import { readAuthentication } from './profile.ts'
+import { readAuthentication, readEmail } from './profile.ts'
 import type { Identity, Provider, SignInProviderName } from './provider.ts'
 import { ProviderError, toResult } from './provider-error.ts'
 
@@ -27,6 +27,8 @@ export type OidcProviderOptions = {
   isOwnIssuer(issuer: string): boolean
   /** The supported value of `prompt` that is closest to `login`. */
   loginPrompt: 'login' | 'select_account'
+  /** The claims that are read from UserInfo if the ID token lacks one of them. */
+  userInfoClaims: ('email' | 'email_verified')[]
   /**
    * Reads the claims of a verified ID token. `discoveredIssuer` is the one in the discovery
    * document.
@@ -47,6 +49,7 @@ export function createOidcProvider(
     isOwnIssuer,
     readIdentity,
     loginPrompt,
+    userInfoClaims,
     ...options
   }: OidcProviderOptions,
   timeout: number,
@@ -75,6 +78,26 @@ export function createOidcProvider(
     if (issuer === undefined || issuer === null) return server
     if (typeof issuer === 'string' && isOwnIssuer(issuer)) return { ...server, issuer }
     throw new ProviderError('invalid_response', `${issuer} is not an issuer of ${authority}`)
+  }
+
+  /** Adds the claims about the address that an ID token lacks, but UserInfo has. */
+  async function completeClaims(
+    claims: oauth.IDToken,
+    server: DiscoveryDocument,
+    accessToken: string,
+    options: RequestOptions,
+  ): Promise<oauth.IDToken> {
+    const isComplete = userInfoClaims.every((claim) => (claims[claim] ?? undefined) !== undefined)
+    if (isComplete || !server.userinfo_endpoint) return claims
+    const client = clientOf(grant)
+    const response = await oauth.userInfoRequest(server, client, accessToken, options)
+    // Some providers serve UserInfo only for tokens with another audience.
+    if (response.status >= 400) return claims
+    const found = await oauth.processUserInfoResponse(server, client, claims.sub, response)
+    const email = claims.email ?? found.email
+    const isSameAddress = readEmail(email) === readEmail(found.email)
+    const verified = isSameAddress ? found.email_verified : undefined
+    return { ...claims, email, email_verified: claims.email_verified ?? verified }
   }
 
   return {
@@ -109,9 +132,10 @@ export function createOidcProvider(
           response,
           { expectedNonce: secrets.nonce as string, requireIdToken: true },
         )
-        const claims = oauth.getValidatedIdTokenClaims(tokens) as oauth.IDToken
-        await verifySignature(tokens.id_token as string, claims)
-        const authentication = readAuthentication(claims)
+        const idToken = oauth.getValidatedIdTokenClaims(tokens) as oauth.IDToken
+        await verifySignature(tokens.id_token as string, idToken)
+        const claims = await completeClaims(idToken, server, tokens.access_token, options)
+        const authentication = readAuthentication(idToken)
         return { ...readIdentity(claims, server.issuer), authentication }
       }),
   }

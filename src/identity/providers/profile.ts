@@ -1,6 +1,6 @@
 import { controlCharacters, isBlank } from '../../core/control-characters.ts'
 import { normalizeEmail } from '../../core/email.ts'
-import type { Authentication } from './provider.ts'
+import type { Authentication, Identity } from './provider.ts'
 import { ProviderError } from './provider-error.ts'
 
 const controlCharacter = new RegExp(`[${controlCharacters}]+`, 'gu')
@@ -14,6 +14,27 @@ export function readSubject(value: unknown): string {
 /** Returns the normalized address, or undefined if it is not valid. */
 export function readEmail(value: unknown): string | undefined {
   return typeof value === 'string' ? normalizeEmail(value) : undefined
+}
+
+/** Returns the address of an identity, or what prevents its use. */
+export function readAddress(
+  value: unknown,
+  isVerified: boolean,
+): Pick<Identity, 'email' | 'emailVerified' | 'emailProblem'> {
+  const email = readEmail(value)
+  if (email !== undefined && isVerified) return { email, emailVerified: true }
+  const isMissing = value === undefined || value === null || value === ''
+  const emailProblem = isMissing
+    ? 'email_missing'
+    : email === undefined
+      ? 'email_unsupported'
+      : 'email_not_verified'
+  return { email, emailVerified: false, emailProblem }
+}
+
+/** Returns whether `email_verified` is true. Some providers send text instead of the boolean. */
+export function isTrue(claim: unknown): boolean {
+  return claim === true || claim === 'true'
 }
 
 /** Returns the first name that is not blank, without control characters. */

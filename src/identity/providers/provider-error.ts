@@ -4,9 +4,12 @@ import { failure, type SignInError, type SignInResult, success } from '../sign-i
 /** The errors of a sign-in that occur at the provider. */
 export type ProviderErrorCode = Exclude<
   SignInError,
+  | 'email_missing'
+  | 'email_unsupported'
   | 'email_not_verified'
   | 'domain_not_verified'
   | 'account_conflict'
+  | 'email_taken'
   | 'user_inactive'
   | 'reauthentication_required'
   | 'amr_missing'

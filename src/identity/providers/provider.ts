@@ -26,6 +26,8 @@ export type Identity = {
    * Whether the provider has verified that the person owns the address. Required to link accounts.
    */
   emailVerified: boolean
+  /** Why the identity has no verified address. */
+  emailProblem?: 'email_missing' | 'email_unsupported' | 'email_not_verified'
   name: string
   /** The parts of the name; empty if the provider did not send them. */
   givenName: string

@@ -109,6 +109,14 @@ export class UserStore {
     return updated
   }
 
+  /**
+   * Changes the address of a user, and of their only linked account. Returns false if the user has no or
+   * several accounts, if somebody has the address, or if a directory or connection knows the user.
+   */
+  async followAddress(id: string, email: string): Promise<boolean> {
+    return (await query(this.#em, followAddressSql, [id, email])).length > 0
+  }
+
   async recordSignIn(id: string, now: Date): Promise<void> {
     await this.#em.nativeUpdate(User, { id }, { last_sign_in_at: now })
   }
@@ -136,6 +144,20 @@ const updateSignedInSql = `
   from (select is_admin as was_admin from users where id = $1 for no key update) before
   where id = $1 and is_active
   returning id, email, name, is_admin as "isAdmin", was_admin as "wasAdmin"`
+
+/** $1 user ID, $2 e-mail address. */
+const followAddressSql = `
+  with changed as (
+    update users u set email = $2
+    where u.id = $1 and not exists (select from users o where o.email = $2)
+      and (select count(*) from linked_accounts where user_id = $1) = 1
+      and not exists (select from scim_users where user_id = $1 and deleted_at is null)
+      and not exists (select from connection_subjects where user_id = $1)
+    returning u.id
+  ), linked as (
+    update linked_accounts a set email = $2 from changed c where a.user_id = c.id
+  )
+  select id from changed`
 
 function toProfile(user: InferEntity<typeof User>): UserProfile {
   return {

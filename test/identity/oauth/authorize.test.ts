@@ -1,6 +1,7 @@
 // Threat: redirect_uri looseness, PKCE downgrade, on the standard authorization endpoint.
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { signInErrors } from '../../../src/identity/sign-in-result.ts'
 import {
   createAuthorizationRequest,
   createOAuthClient,
@@ -227,7 +228,7 @@ for (const transport of environment.transports) {
     const refused = await signInAtAuthorize(transport, unverified, request)
     t.like(readRedirect(refused.location), {
       error: 'access_denied',
-      error_description: 'The identity provider has not verified the e-mail address',
+      error_description: signInErrors.email_not_verified,
       state: request.state as string,
       iss: issuer,
     })

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:net'
 import test from 'ava'
 import { startMockMailbox } from '../../../src/dev/mock-mailbox.ts'
+import { providerIds } from '../../../src/dev/mock-person.ts'
 import { createMailClient } from '../../../src/outbound/mail-client.ts'
 import { readPage } from '../../support/oauth.ts'
 import { expectError, expectOk } from '../../support/outcome.ts'
@@ -139,6 +140,28 @@ for (const [index, transport] of unmailed.transports.entries()) {
       // They sign in again, with another account.
       const { location } = await signInAtInvitation(transport, url, email, { browser_session })
       t.is(location, url)
+    },
+  )
+
+  test.serial(
+    `the page says that the invited address belongs to another account ${over}`,
+    async (t) => {
+      const email = unmailed.addProviderUser()
+      const { invite } = await createWorkspace(unmailed, transport)
+      const { invitation_url: url } = await invite(email)
+      const former = `former-${email}`
+      const id = await unmailed.seed.user('moved', { email: former })
+      await unmailed.pool.query(
+        `insert into linked_accounts (provider, subject, user_id, email)
+         values ('google', $1, $2, $3)`,
+        [providerIds({ name: '', email }).sub, id, former],
+      )
+      const { location, browser_session } = await signInAtInvitation(transport, url, email)
+      t.is(location, `${url}?sign_in_error=email_taken`)
+      const more = { browser_session, sign_in_error: 'email_taken' }
+      const page = await openPage(transport, url, more)
+      t.true(page.text.includes('belongs to another account'))
+      t.true(page.text.includes(former))
     },
   )
 

@@ -1,6 +1,7 @@
 // Threat: a page that sends a form is a place to inject markup and scripts.
 import { createHash, randomUUID } from 'node:crypto'
 import test from 'ava'
+import { signInErrors } from '../../../src/identity/sign-in-result.ts'
 import {
   createAuthorizationRequest,
   createOAuthClient,
@@ -98,7 +99,7 @@ for (const [index, transport] of environment.transports.entries()) {
     t.is(action, oauthUri)
     t.like(fields, {
       error: 'access_denied',
-      error_description: 'The identity provider has not verified the e-mail address',
+      error_description: signInErrors.email_not_verified,
       state: 'state of the client',
     })
     for (const sign_in_error of ['', 'constructor', 'The account is blocked'])

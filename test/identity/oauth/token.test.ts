@@ -416,6 +416,11 @@ test('token responses and errors are not cached, and have the exact JSON of RFC 
   })
   t.is(twice.status, 400)
   t.is(((await twice.json()) as { error: string }).error, 'invalid_request')
+  const unpaid = await post('/oauth/token', { ...client, grant_type: 'client_credentials' })
+  t.regex(
+    ((await unpaid.json()) as { error_description: string }).error_description,
+    /has no service account, which client_credentials requires.*grant_type=authorization_code/,
+  )
   const info = await fetch(`http://127.0.0.1:${environment.httpPort}/oauth/userinfo`)
   t.is(info.status, 401)
   t.is(info.headers.get('www-authenticate'), 'Bearer realm="daikon"')
@@ -423,6 +428,28 @@ test('token responses and errors are not cached, and have the exact JSON of RFC 
   t.regex(invalid.headers.get('www-authenticate') ?? '', /^Bearer error="invalid_token"/)
   const key = await post('/oauth/introspect', { token: 'x' }, { authorization: 'Bearer dk_x' })
   t.is(key.status, 401)
+})
+
+test('userinfo accepts the access token in a form', async (t) => {
+  const [transport] = environment.transports
+  if (!transport) throw new Error('no transport')
+  const { tokens } = await signInWithOAuth(environment, transport)
+  const access_token = String(tokens.access_token)
+  const found = await post('/oauth/userinfo', { access_token })
+  t.is(found.status, 200)
+  t.is(((await found.json()) as { sub: string }).sub, String(decodeJwt(access_token).sub))
+  const authorization = `Bearer ${access_token}`
+  t.is((await post('/oauth/userinfo', { other: 'x' }, { authorization })).status, 200)
+  const twice = await post('/oauth/userinfo', { access_token }, { authorization })
+  t.is(twice.status, 400)
+  t.is(((await twice.json()) as { error: string }).error, 'invalid_request')
+  const invalid = await post('/oauth/userinfo', { access_token: 'x' })
+  t.is(invalid.status, 401)
+  t.regex(invalid.headers.get('www-authenticate') ?? '', /^Bearer error="invalid_token"/)
+  t.is((await post('/oauth/userinfo', {})).status, 401)
+  // A token in a form is for this endpoint alone.
+  const url = `http://127.0.0.1:${environment.httpPort}/users/me?access_token=${access_token}`
+  t.is((await fetch(url)).status, 401)
 })
 
 test.after('no internal errors occurred', (t) => t.deepEqual(environment.failures, []))

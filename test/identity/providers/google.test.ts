@@ -137,13 +137,28 @@ test('an error of the token endpoint is reported as provider_error, and its text
   )
 })
 
-test('only email_verified: true verifies an address', async (t) => {
+test('only email_verified: true verifies an address, as boolean or text', async (t) => {
   const { mock, google } = await start(t)
-  for (const email_verified of [false, 'true', 1, 'false', null, undefined]) {
+  for (const email_verified of [false, 'True', 1, 'false', null, undefined]) {
     Object.assign(mock.claims, { email_verified })
     const { email, emailVerified } = expectSuccess(await signIn(google))
     t.deepEqual({ email, emailVerified }, { email: 'ann@example.com', emailVerified: false })
   }
+  for (const email_verified of [true, 'true']) {
+    Object.assign(mock.claims, { email_verified })
+    t.true(expectSuccess(await signIn(google)).emailVerified)
+  }
+})
+
+test('an address that only UserInfo has is read there', async (t) => {
+  const { mock, google } = await start(t)
+  Object.assign(mock.claims, { email: undefined, email_verified: undefined })
+  mock.userInfo = { body: { email: 'ann@example.com', email_verified: true } }
+  const { email, emailVerified } = expectSuccess(await signIn(google))
+  t.deepEqual({ email, emailVerified }, { email: 'ann@example.com', emailVerified: true })
+  const body = { ...mock.userInfo.body, sub: 'another' }
+  mock.userInfo = { body }
+  await expectProviderError(t, signIn(google), 'invalid_response', /sub/)
 })
 
 test('an invalid address is never verified', async (t) => {

@@ -21,6 +21,8 @@ export type MockAuthority = {
   document: Record<string, unknown>
   /** Overrides the status and body of the token response. */
   token: { status?: number; body?: Record<string, unknown> }
+  /** What UserInfo returns beside the subject, and its status. */
+  userInfo: { status?: number; body?: Record<string, unknown> }
   /** Replaces the key set. */
   keySet?: unknown
 }
@@ -47,7 +49,7 @@ export async function startMockAuthority(
   await once(http, 'listening')
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
   server.issuer.url = url
-  const mock: MockAuthority = { url, server, claims: {}, document: {}, token: {} }
+  const mock: MockAuthority = { url, server, claims: {}, document: {}, token: {}, userInfo: {} }
   server.service.on('beforeTokenSigning', ({ payload }) => Object.assign(payload, mock.claims))
   server.service.on('beforeWellKnownOpenIdConfiguration', ({ body }) => {
     Object.assign(body, mock.document)
@@ -55,6 +57,10 @@ export async function startMockAuthority(
   server.service.on('beforeResponse', (response) => {
     if (mock.token.status) response.statusCode = mock.token.status
     if (mock.token.body) response.body = mock.token.body
+  })
+  server.service.on('beforeUserinfo', (response) => {
+    if (mock.userInfo.status) response.statusCode = mock.userInfo.status
+    response.body = { sub: mock.claims.sub ?? 'johndoe', ...mock.userInfo.body }
   })
   t.teardown(() => {
     http.closeAllConnections()
