@@ -157,7 +157,14 @@ test.serial(
       let { tokens } = await signIn(transport as Transport, environment.addProviderUser(), 'github')
       const refresh = () =>
         transport.call('RefreshToken', { refresh_token: tokens.refresh_token }, {})
-      for (const mode of ['forbidden', 'error', 'hang', 'pss', 'garbage', 'padded'] as VaultMode[]) {
+      for (const mode of [
+        'forbidden',
+        'error',
+        'hang',
+        'pss',
+        'garbage',
+        'padded',
+      ] as VaultMode[]) {
         vault.state.mode = mode
         options.timeout = mode === 'hang' ? 300 : 60_000
         const pending = refresh()
