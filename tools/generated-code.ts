@@ -32,6 +32,7 @@ const copiedFiles = [
   'core/email.ts',
   'core/merge-patch.ts',
   'core/json-object.ts',
+  'core/nearest-names.ts',
 ]
 
 const clientInputs = [

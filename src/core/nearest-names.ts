@@ -1,11 +1,23 @@
 /** Returns the `count` known names that are most similar to `name`, the nearest first. */
-export function nearestNames(name: string, known: string[], count: number): string[] {
+export function nearestNames(name: string, known: readonly string[], count: number): string[] {
   const plain = withoutSpelling(name.slice(0, maxComparedLength))
   return known
     .map((other) => ({ other, distance: editDistance(plain, withoutSpelling(other)) }))
     .toSorted((a, b) => a.distance - b.distance)
     .slice(0, count)
     .map(({ other }) => other)
+}
+
+/** Returns the known name that differs from `name` by the fewest edits, if these are at most `maxEdits`. */
+export function findNearestName(
+  name: string,
+  known: readonly string[],
+  maxEdits: number,
+): string | undefined {
+  const [nearest] = nearestNames(name, known, 1)
+  if (nearest === undefined) return undefined
+  const edits = editDistance(withoutSpelling(name), withoutSpelling(nearest))
+  return edits <= maxEdits ? nearest : undefined
 }
 
 /** Bounds the work for one name, because the distance takes quadratic time. */

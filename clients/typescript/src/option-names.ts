@@ -1,5 +1,6 @@
 import type { RemoteDaikon } from './api.ts'
 import { type Field, invalidArgument } from './errors.ts'
+import { findNearestName } from './gen/core/nearest-names.ts'
 
 /** An argument whose members are known: options, or the items of a list that errors name `list`. */
 type Argument = { position: number; names: readonly string[]; list?: string }
@@ -103,7 +104,7 @@ function findUnknownMembers(
   const problems: Field[] = []
   for (const name in value) {
     if (names.includes(name)) continue
-    const nearest = findNearest(name, names)
+    const nearest = findNearestName(name, names, maxEdits)
     const advice = nearest === undefined ? '' : `; did you mean ${nearest}?`
     problems.push({ field: path + name, message: `is not an option of ${owner}${advice}` })
   }
@@ -112,25 +113,3 @@ function findUnknownMembers(
 
 /** The edits by which a name may differ from the one that was meant. */
 const maxEdits = 3
-
-function findNearest(name: string, names: readonly string[]): string | undefined {
-  const plain = name.toLowerCase().replaceAll('_', '')
-  const [nearest] = names
-    .map((known) => ({ known, edits: countEdits(plain, known.toLowerCase()) }))
-    .toSorted((one, other) => one.edits - other.edits)
-  return nearest && nearest.edits <= maxEdits ? nearest.known : undefined
-}
-
-/** Returns the number of characters to insert, remove or replace (Levenshtein distance). */
-function countEdits(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, column) => column)
-  for (const [index, character] of [...from].entries()) {
-    const next = [index + 1]
-    for (const [column, other] of [...to].entries()) {
-      const replaced = (row[column] ?? 0) + (character === other ? 0 : 1)
-      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row[to.length] ?? 0
-}

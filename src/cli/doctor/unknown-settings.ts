@@ -1,5 +1,5 @@
 import { settings } from '../../config/settings.ts'
-import { editDistance } from '../../core/nearest-names.ts'
+import { findNearestName } from '../../core/nearest-names.ts'
 
 /** The edits by which a misspelt name differs from a setting. Shorter settings resemble other variables. */
 const maxEdits = 2
@@ -11,11 +11,7 @@ export function findMisspeltSettings(environment: NodeJS.ProcessEnv): string[] {
   return Object.keys(environment)
     .filter((name) => !Object.hasOwn(settings, name))
     .flatMap((name) => {
-      const meant = known.find(
-        (setting) =>
-          Math.abs(setting.length - name.length) <= maxEdits &&
-          editDistance(name.toUpperCase(), setting) <= maxEdits,
-      )
+      const meant = findNearestName(name, known, maxEdits)
       return meant ? [`${name} is not a setting; did you mean ${meant}?`] : []
     })
 }
