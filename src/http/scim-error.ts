@@ -21,12 +21,16 @@ const scimTypes: Record<string, string> = {
   TOO_MANY_MEMBERS: 'tooMany',
 }
 
+/** The parameters of requests that are numbers or lists of names. */
+const parameters = ['startIndex', 'count', 'attributes', 'excludedAttributes']
+
 /** The body of an error response of SCIM. */
 export type ScimError = { schemas: string[]; status: string; scimType?: string; detail: string }
 
 /** Converts an error to the body of an error response. */
-export function toScimError({ reason, code, message }: ServiceError): ScimError {
-  const type = scimTypes[reason]
+export function toScimError({ reason, code, message, violations }: ServiceError): ScimError {
+  const isParameter = violations.some(({ field }) => parameters.includes(field))
+  const type = isParameter ? 'invalidValue' : scimTypes[reason]
   return {
     schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
     status: String(httpStatus(code, 'scim')),

@@ -1,71 +1,153 @@
 import { findTextViolation } from '../core/text-violation.ts'
 import { invalidScim } from './scim-errors.ts'
 
-/** A comparison `attribute eq value`. The attribute is in lower case. */
-export type Comparison = { attribute: string; value: string | number | boolean | null }
+const operators = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const
+
+export type Operator = (typeof operators)[number]
+
+export type Literal = string | number | boolean | null
+
+/** A comparison such as `title eq "Boss"`. The path is as the client has written it. */
+export type Comparison = { kind: 'comparison'; path: string; operator: Operator; value: Literal }
+
+/** A filter (RFC 7644, figure 1). */
+export type Filter =
+  | Comparison
+  /** `path pr` */
+  | { kind: 'present'; path: string }
+  /** `path[filter]`: whether one of the values satisfies the filter. */
+  | { kind: 'values'; path: string; filter: Filter }
+  | { kind: 'and' | 'or'; filters: Filter[] }
+  | { kind: 'not'; filter: Filter }
 
 const maxLength = 1000
-const maxComparisons = 10
+const maxTerms = 20
+/** The maximum number of brackets within each other. */
+const maxDepth = 5
 
-const attributeName = /[A-Za-z$][\w$:.-]*/y
-const operator = /\s+([A-Za-z]+)\s+/y
-const literal = /"(?:[^"\\]|\\.)*"|true\b|false\b|null\b|-?\d+(?:\.\d+)?/y
-const conjunction = /\s+and\s+/iy
+const path = /[A-Za-z$][\w$:.-]*/y
+const subAttribute = /\.([A-Za-z$][\w$-]*)/y
+const operator = /\s+([A-Za-z]+)/y
+const literal = /\s+("(?:[^"\\]|\\.)*"|true\b|false\b|null\b|-?\d+(?:\.\d+)?)/iy
+const or = /\s+or\s+/iy
+const and = /\s+and\s+/iy
+const not = /not\s*\(\s*/iy
+const open = /\(\s*/y
+const close = /\s*\)/y
+const openValues = /\[\s*/y
+const closeValues = /\s*\]/y
 
 /**
- * Parses a filter of `eq` comparisons joined by `and` (RFC 7644, section 3.4.2.2), from `start` up to
- * the end of the text, or to the bracket that ends the filter of a path. Returns the position after it.
+ * Parses a filter from `start` up to the end of the text, or to the bracket that ends the filter of a
+ * path. Returns the position after it. `and` binds more closely than `or`.
  *
- * @throws a ServiceError INVALID_FILTER for anything else
+ * @throws a ServiceError INVALID_FILTER
  */
-export function parseFilter(text: string, start = 0): { comparisons: Comparison[]; end: number } {
-  if (text.length > maxLength) throw invalid(`must be at most ${maxLength} characters long`)
-  const comparisons: Comparison[] = []
+export function parseFilter(text: string, start = 0): { filter: Filter; end: number } {
+  if (text.length > maxLength) throw invalidFilter(`must be at most ${maxLength} characters long`)
   let position = start
+  let depth = 0
+  let terms = 0
 
-  const read = (pattern: RegExp): RegExpExecArray | undefined => {
+  function read(pattern: RegExp): RegExpExecArray | undefined {
     pattern.lastIndex = position
     const match = pattern.exec(text)
     if (match) position = pattern.lastIndex
     return match ?? undefined
   }
 
-  do {
-    if (comparisons.length === maxComparisons)
-      throw invalid(`must contain at most ${maxComparisons} comparisons`)
-    const name = read(attributeName)?.[0]
-    if (!name) throw invalid('must be a comparison such as userName eq "bob@example.com"')
-    const used = read(operator)?.[1]?.toLowerCase()
-    if (used !== 'eq') throw invalid('supports only the operators eq and and')
-    const value = read(literal)?.[0]
-    if (value === undefined) throw invalid('must compare with a JSON string, number or boolean')
-    comparisons.push({ attribute: name.toLowerCase(), value: parseLiteral(value) })
-  } while (read(conjunction))
-  return { comparisons, end: position }
+  function readAny(kind: 'and' | 'or', separator: RegExp, readOne: () => Filter): Filter {
+    const filters = [readOne()]
+    while (read(separator)) filters.push(readOne())
+    return filters.length === 1 ? (filters[0] as Filter) : { kind, filters }
+  }
+
+  const readAll = () => readAny('or', or, () => readAny('and', and, readFactor))
+
+  function readFactor(): Filter {
+    if (read(not)) return { kind: 'not', filter: readNested(close) }
+    if (read(open)) return readNested(close)
+    return readTerm()
+  }
+
+  function readNested(end: RegExp): Filter {
+    depth += 1
+    if (depth > maxDepth)
+      throw invalidFilter(`must have at most ${maxDepth} brackets within each other`)
+    const filter = readAll()
+    if (!read(end)) throw unreadable()
+    depth -= 1
+    return filter
+  }
+
+  function readTerm(): Filter {
+    terms += 1
+    if (terms > maxTerms) throw invalidFilter(`must have at most ${maxTerms} comparisons`)
+    const name = read(path)?.[0]
+    if (name === undefined) throw unreadable()
+    if (!read(openValues)) return readComparison(name)
+    const filter = readNested(closeValues)
+    // Entra ID compares a sub-attribute of the values: `emails[type eq "work"].value eq "…"`.
+    const sub = read(subAttribute)?.[1]
+    const filters = sub === undefined ? [filter] : [filter, readComparison(sub)]
+    return {
+      kind: 'values',
+      path: name,
+      filter: sub === undefined ? filter : { kind: 'and', filters },
+    }
+  }
+
+  function readComparison(name: string): Filter {
+    const word = read(operator)?.[1]?.toLowerCase()
+    if (word === 'pr') return { kind: 'present', path: name }
+    const known = operators.find((one) => one === word)
+    if (!known) throw invalidFilter(`must compare ${name} with one of ${operators.join(', ')}, pr`)
+    const value = read(literal)?.[1]
+    if (value === undefined)
+      throw invalidFilter(`must compare ${name} with a JSON string, number, boolean or null`)
+    return { kind: 'comparison', path: name, operator: known, value: parseLiteral(value) }
+  }
+
+  /** Where the filter cannot be read any further. */
+  function unreadable() {
+    const rest = text.slice(position, position + 20).toWellFormed()
+    return invalidFilter(
+      rest === '' ? 'ends too early' : `cannot be read at ${JSON.stringify(rest)}`,
+    )
+  }
+
+  const filter = readAll()
+  return { filter, end: position }
 }
 
-/** Parses a filter that is the whole text. */
-export function parseWholeFilter(text: string): Comparison[] {
-  const { comparisons, end } = parseFilter(text.trim())
-  if (end !== text.trim().length) throw invalid('supports only the operators eq and and')
-  return comparisons
+/**
+ * Parses a filter that is the whole text.
+ *
+ * @throws a ServiceError INVALID_FILTER
+ */
+export function parseWholeFilter(text: string): Filter {
+  const trimmed = text.trim()
+  const { filter, end } = parseFilter(trimmed)
+  if (end === trimmed.length) return filter
+  const rest = trimmed.slice(end, end + 20).toWellFormed()
+  throw invalidFilter(`cannot be read at ${JSON.stringify(rest)}`)
 }
 
-function parseLiteral(text: string): Comparison['value'] {
-  const value = parseJson(text)
+export function invalidFilter(problem: string) {
+  return invalidScim('INVALID_FILTER', `The filter ${problem}`)
+}
+
+function parseLiteral(text: string): Literal {
+  const value = parseJson(text.startsWith('"') ? text : text.toLowerCase())
   if (value === undefined || (typeof value === 'string' && findTextViolation(value)))
-    throw invalid('contains an invalid string')
+    throw invalidFilter('contains an invalid string')
   return value
 }
 
-function parseJson(text: string): Comparison['value'] | undefined {
+function parseJson(text: string): Literal | undefined {
   try {
     return JSON.parse(text)
   } catch {
     return undefined
   }
-}
-
-function invalid(problem: string) {
-  return invalidScim('INVALID_FILTER', `The filter ${problem}`)
 }

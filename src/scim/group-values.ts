@@ -2,6 +2,7 @@ import { blankCharacters, controlCharacters } from '../core/control-characters.t
 import { isJsonObject } from '../core/json-object.ts'
 import { isUuid } from '../core/uuid.ts'
 import { externalId, groupSchemas } from './attributes.ts'
+import type { Filter } from './filter.ts'
 import { type Operation, readPatch } from './patch.ts'
 import { membersOf, readValue } from './resource.ts'
 import { invalidScim, invalidValue } from './scim-errors.ts'
@@ -46,11 +47,22 @@ function readOperation({ op, target, value }: Operation): GroupOperation {
     if (op === 'remove' && (value === undefined || value === null)) return { members: 'clear' }
     return { members: op, userIds: readUserIds(value) }
   }
-  const [condition, ...others] = filter ?? []
-  const isById = condition?.attribute === 'value' && others.length === 0 && !sub
-  if (!isById || op !== 'remove')
+  const ids = filter && !sub && op === 'remove' ? readSelectedIds(filter) : undefined
+  if (!ids)
     throw invalidScim('INVALID_PATH', 'Members can be selected only by value, to remove them')
-  return { members: 'remove', userIds: [String(condition.value)].filter(isUuid).map(toLower) }
+  return { members: 'remove', userIds: ids.filter(isUuid).map(toLower) }
+}
+
+/** Returns the IDs that a filter compares `value` with, if it does nothing else. */
+function readSelectedIds(filter: Filter): string[] | undefined {
+  const comparisons = filter.kind === 'or' ? filter.filters : [filter]
+  const ids: string[] = []
+  for (const one of comparisons) {
+    if (one.kind !== 'comparison' || one.operator !== 'eq') return undefined
+    if (one.path.toLowerCase() !== 'value') return undefined
+    ids.push(String(one.value))
+  }
+  return ids
 }
 
 function readName(value: unknown): string {

@@ -44,8 +44,6 @@ type WriteStores = GroupMemberStores & { workspaces: WorkspaceStore }
 
 type WriteGroupContext = RequestContext<WriteStores> & QuotaContext & BaseUrl
 
-const filterNames = { id: 'id', displayname: 'displayName', externalid: 'externalId' } as const
-
 /** The maximum number of members that the groups of one response have together. */
 export const maxListedMembers = 5000
 
@@ -58,11 +56,8 @@ export async function listScimGroups(
   request: ScimListRequest,
 ): Promise<ScimResource> {
   const { startIndex, ...page } = readPage(request)
-  const filter = readFilter(request.filter, groupSchema.id, filterNames)
-  if (!filter) return { resource: listResponse([], 0, startIndex) }
-  const { displayName } = filter
-  const wanted = { ...filter, ...(displayName && { displayName: displayName.toLowerCase() }) }
-  const { items, total } = await stores.scimGroups.list(request.workspace_id, wanted, page)
+  const filter = readFilter(request)
+  const { items, total } = await stores.scimGroups.list(request.workspace_id, filter, page)
   const count = await countReturned(stores.scimGroups, items, request)
   const groups: Attributes[] = []
   const presented = await presentAll(stores.scimGroups, items.slice(0, count), baseUrl, request)

@@ -1,6 +1,7 @@
 import { isJsonObject } from '../core/json-object.ts'
 import type { Attribute, ResourceSchemas } from './attributes.ts'
-import type { Comparison } from './filter.ts'
+import type { Filter } from './filter.ts'
+import { matchesFilter, requiredMembers } from './filter-match.ts'
 import { parsePath, type Target } from './path.ts'
 import {
   type Attributes,
@@ -61,8 +62,11 @@ function readOperation(
   if (op !== 'add' && op !== 'replace' && op !== 'remove')
     throw invalidScim('INVALID_SYNTAX', 'op must be add, replace or remove')
   const path = members.get('path')
+  if (typeof path !== 'string' && path !== undefined && path !== null)
+    throw invalidScim('INVALID_PATH', 'path must be a string')
   const value = members.get('value')
   if (typeof path === 'string' && path !== '') {
+    if (isCommonReadOnly(path)) throw readOnlyAttribute(path)
     const target = parsePath(path, schemas, common)
     if (!target) return []
     if (isReadOnly(target)) throw readOnlyAttribute(path)
@@ -75,6 +79,11 @@ function readOperation(
     const target = parsePath(name, schemas, common)
     return target && !isReadOnly(target) ? [{ op, target, value: item }] : []
   })
+}
+
+/** Whether a path names a common attribute that the server assigns (RFC 7643, section 3.1). */
+function isCommonReadOnly(path: string): boolean {
+  return /^(id|meta)(\.|$)/i.test(path)
 }
 
 function isReadOnly({ attribute, sub }: Target): boolean {
@@ -145,7 +154,9 @@ function patchItems(
   { op, target: { filter, sub }, value }: Operation,
 ): Item[] | undefined {
   if (!filter && !sub) return nonEmpty(patchList(before, attribute, op, value))
-  const selected = new Set(before.filter((item) => matches(item, filter ?? [], attribute)))
+  const selected = new Set(
+    before.filter((item) => !filter || matchesFilter(item, filter, attribute)),
+  )
   const changeSelected = (change: (item: Item) => Item | undefined) =>
     nonEmpty(
       before.flatMap((item) => {
@@ -161,7 +172,7 @@ function patchItems(
       : { ...item, ...((readItem(attribute, value) ?? {}) as Item) }
   if (selected.size > 0) return changeSelected(change)
   // Entra ID sets `emails[type eq "work"].value` whether or not there is such a value.
-  const created = change(readConditions(filter ?? [], attribute))
+  const created = change(filter ? createItem(filter, attribute) : {})
   return nonEmpty(requireFew(attribute, created ? [...before, created] : before))
 }
 
@@ -189,9 +200,10 @@ function requireFew({ name }: Attribute, items: Item[]): Item[] {
   return items
 }
 
-/** Returns the item that satisfies the conditions. */
-function readConditions(filter: Comparison[], attribute: Attribute): Item {
-  const members = Object.fromEntries(filter.map(({ attribute, value }) => [attribute, value]))
+/** Creates the value that a filter describes. */
+function createItem(filter: Filter, attribute: Attribute): Item {
+  const members = requiredMembers(filter)
+  if (!members) throw invalidScim('NO_TARGET', `No value of ${attribute.name} matches the path`)
   return (readItem(attribute, members) ?? {}) as Item
 }
 
@@ -199,17 +211,6 @@ function withSub(item: Item | undefined, sub: Attribute, value: unknown): Item |
   const { [sub.name]: _, ...others } = item ?? {}
   const after = value === undefined ? others : { ...others, [sub.name]: value }
   return Object.keys(after).length > 0 ? after : undefined
-}
-
-function matches(item: Item, filter: Comparison[], { subAttributes = [] }: Attribute): boolean {
-  return filter.every(({ attribute, value }) => {
-    const sub = subAttributes.find(({ name }) => name.toLowerCase() === attribute)
-    if (!sub) return false
-    const own = item[sub.name]
-    if (typeof own === 'boolean') return own === (String(value).toLowerCase() === 'true')
-    if (typeof own !== 'string' || typeof value !== 'string') return false
-    return sub.caseExact ? own === value : own.toLowerCase() === value.toLowerCase()
-  })
 }
 
 function nonEmpty(items: Item[]): Item[] | undefined {

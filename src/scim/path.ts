@@ -1,12 +1,13 @@
+import { ServiceError } from '../core/errors.ts'
 import { type Attribute, findAttribute, type ResourceSchemas, type Schema } from './attributes.ts'
-import { type Comparison, parseFilter } from './filter.ts'
+import { type Filter, parseFilter } from './filter.ts'
 import { invalidScim } from './scim-errors.ts'
 
 /** What a path selects: a whole extension, an attribute, some of its values, or a sub-attribute. */
 export type Target = {
   schema: Schema
   attribute?: Attribute
-  filter?: Comparison[]
+  filter?: Filter
   sub?: Attribute
 }
 
@@ -56,12 +57,12 @@ function parseAttribute(
   const found = name.exec(text)?.[0]
   if (!found) throw invalidPath(text)
   let position = start + found.length
-  let filter: Comparison[] | undefined
+  let filter: Filter | undefined
   if (text[position] === '[') {
-    const { comparisons, end } = parseFilter(text, position + 1)
-    if (text[end] !== ']') throw invalidPath(text)
-    filter = comparisons
-    position = end + 1
+    const parsed = parsePathFilter(text, position + 1)
+    if (text[parsed.end] !== ']') throw invalidPath(text)
+    filter = parsed.filter
+    position = parsed.end + 1
   }
   let subName: string | undefined
   if (text[position] === '.') {
@@ -80,6 +81,17 @@ function parseAttribute(
   return sub && { schema, attribute, sub, ...(filter && { filter }) }
 }
 
-function invalidPath(text: string) {
-  return invalidScim('INVALID_PATH', `${text.slice(0, 100).toWellFormed()} is not a valid path`)
+/** A filter that cannot be read makes the path invalid. */
+function parsePathFilter(text: string, start: number): ReturnType<typeof parseFilter> {
+  try {
+    return parseFilter(text, start)
+  } catch (error) {
+    if (error instanceof ServiceError) throw invalidPath(text, error.message)
+    throw error
+  }
+}
+
+function invalidPath(text: string, reason?: string) {
+  const problem = reason === undefined ? 'is not a valid path' : `is not a valid path: ${reason}`
+  return invalidScim('INVALID_PATH', `${text.slice(0, 100).toWellFormed()} ${problem}`)
 }

@@ -1,11 +1,8 @@
 import type { ScimListRequest, ScimResource } from '../../gen/daikon/v1/scim.ts'
-import { isUuid } from '../core/uuid.ts'
 import { isoTime, type Timestamp } from '../database/sql-values.ts'
 import type { ResourceSchemas } from './attributes.ts'
-import type { Comparison } from './filter.ts'
-import { parseWholeFilter } from './filter.ts'
+import { type Filter, parseWholeFilter } from './filter.ts'
 import type { Attributes } from './resource.ts'
-import { invalidScim } from './scim-errors.ts'
 import { type SelectionRequest, selectAttributes } from './selection.ts'
 
 /** The URL under which clients reach the server, as part of a context. */
@@ -86,34 +83,7 @@ export function readPage({ startIndex = 1, count = defaultResults }: ScimListReq
   return { startIndex: start, offset: start - 1, limit: Math.min(Math.max(count, 0), maxResults) }
 }
 
-/**
- * Reads a filter that compares some attributes with strings. `names` are the attributes in lower case
- * and the properties to return. Returns undefined if nothing can match.
- *
- * @throws a ServiceError INVALID_FILTER for any other attribute
- */
-export function readFilter<Name extends string>(
-  filter: string | undefined,
-  schemaId: string,
-  names: Record<string, Name>,
-): { [Key in Name]?: string } | undefined {
-  const values: { [Key in Name]?: string } = {}
-  for (const comparison of filter ? parseWholeFilter(filter) : []) {
-    const name = names[withoutSchema(comparison, schemaId)]
-    if (!name) {
-      const supported = Object.values(names).join(', ')
-      throw invalidScim('INVALID_FILTER', `The filter may compare only ${supported}`)
-    }
-    const { value } = comparison
-    if (typeof value !== 'string') throw invalidScim('INVALID_FILTER', `${name} is a string`)
-    if (values[name] !== undefined && values[name] !== value) return undefined
-    values[name] = value
-  }
-  const { id }: { id?: string } = values
-  return id !== undefined && !isUuid(id) ? undefined : values
-}
-
-function withoutSchema({ attribute }: Comparison, schemaId: string): string {
-  const prefix = `${schemaId.toLowerCase()}:`
-  return attribute.startsWith(prefix) ? attribute.slice(prefix.length) : attribute
+/** @throws a ServiceError INVALID_FILTER */
+export function readFilter({ filter }: ScimListRequest): Filter | undefined {
+  return filter ? parseWholeFilter(filter) : undefined
 }

@@ -61,8 +61,6 @@ type Described = {
   attributes: Attributes
 }
 
-const filterNames = { id: 'id', username: 'userName', externalid: 'externalId' } as const
-
 /** The maximum number of groups that the people of one response have together. */
 export const maxListedGroups = 5000
 
@@ -75,11 +73,8 @@ export async function listScimUsers(
   request: ScimListRequest,
 ): Promise<ScimResource> {
   const { startIndex, ...page } = readPage(request)
-  const filter = readFilter(request.filter, userSchema.id, filterNames)
-  if (!filter) return { resource: listResponse([], 0, startIndex) }
-  const { userName } = filter
-  const wanted = { ...filter, ...(userName && { userName: userName.trim().toLowerCase() }) }
-  const { items, total } = await stores.scimUsers.list(request.workspace_id, wanted, page)
+  const filter = readFilter(request)
+  const { items, total } = await stores.scimUsers.list(request.workspace_id, filter, page)
   const count = await countReturned(stores.scimUsers, items, request)
   const users: Attributes[] = []
   const presented = await presentAll(stores.scimUsers, items.slice(0, count), baseUrl, request)

@@ -145,6 +145,7 @@ import {
   patchScimGroup,
   replaceScimGroup,
 } from '../scim/groups.ts'
+import { searchScim, searchScimGroups, searchScimUsers } from '../scim/search.ts'
 import { confirmScim, createToken, deleteToken, getScimToken } from '../scim/token.ts'
 import {
   createScimUser,
@@ -531,6 +532,9 @@ export function createHandlers({
       listScimSchemas: bind(listScimSchemas),
       getScimSchema: bind(getScimSchema),
       listScimUsers: bind(listScimUsers),
+      searchScim: bind(searchScim),
+      searchScimGroups: bind(searchScimGroups),
+      searchScimUsers: bind(searchScimUsers),
       createScimUser: bind(createScimUser),
       getScimUser: bind(getScimUser),
       replaceScimUser: bind(replaceScimUser),

@@ -51,7 +51,7 @@ export interface ScimGetRequest {
 export interface ScimListRequest {
   /** The ID of the workspace. */
   workspace_id: string;
-  /** A filter (RFC 7644, section 3.4.2.2) of `eq` comparisons joined by `and`. */
+  /** A filter (RFC 7644, section 3.4.2.2), at most 1,000 characters long. */
   filter?:
     | string
     | undefined;
@@ -75,6 +75,17 @@ export interface ScimListRequest {
     | undefined;
   /** The maximum number of results, at most 200. */
   count?: number | undefined;
+}
+
+/** The request of ScimService.SearchScimUsers, SearchScimGroups and SearchScim. */
+export interface ScimSearchRequest {
+  /** The ID of the workspace. */
+  workspace_id: string;
+  /**
+   * The parameters: `filter`, `startIndex`, `count`, and lists of names in `attributes` and
+   * `excludedAttributes`.
+   */
+  resource: { [key: string]: any } | undefined;
 }
 
 /** The request of ScimService.CreateScimUser and CreateScimGroup. */
@@ -387,6 +398,73 @@ export const ScimListRequest: MessageFns<ScimListRequest> = {
     message.excludedAttributes = object.excludedAttributes ?? undefined;
     message.startIndex = object.startIndex ?? undefined;
     message.count = object.count ?? undefined;
+    return message;
+  },
+};
+
+function createBaseScimSearchRequest(): ScimSearchRequest {
+  return { workspace_id: "", resource: undefined };
+}
+
+export const ScimSearchRequest: MessageFns<ScimSearchRequest> = {
+  encode(message: ScimSearchRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.workspace_id !== "") {
+      writer.uint32(10).string(message.workspace_id);
+    }
+    if (message.resource !== undefined) {
+      Struct.encode(Struct.wrap(message.resource), writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ScimSearchRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseScimSearchRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.workspace_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.resource = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ScimSearchRequest>, I>>(base?: I): ScimSearchRequest {
+    return ScimSearchRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ScimSearchRequest>, I>>(object: I): ScimSearchRequest {
+    const message = createBaseScimSearchRequest();
+    message.workspace_id = object.workspace_id ?? "";
+    message.resource = object.resource ?? undefined;
     return message;
   },
 };
@@ -798,6 +876,20 @@ export const ScimServiceService = {
     responseDeserialize: (value: Buffer): ScimResource => ScimResource.decode(value),
   },
   /**
+   * Search SCIM users
+   *
+   * Lists users as ListScimUsers does, with the parameters in the body (RFC 7644, section 3.4.3).
+   */
+  searchScimUsers: {
+    path: "/daikon.v1.ScimService/SearchScimUsers" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ScimSearchRequest): Buffer => Buffer.from(ScimSearchRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ScimSearchRequest => ScimSearchRequest.decode(value),
+    responseSerialize: (value: ScimResource): Buffer => Buffer.from(ScimResource.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ScimResource => ScimResource.decode(value),
+  },
+  /**
    * Create a SCIM user
    *
    * Adds a person with an address in a verified domain of the workspace to its members. Fails with
@@ -879,6 +971,34 @@ export const ScimServiceService = {
     responseStream: false as const,
     requestSerialize: (value: ScimListRequest): Buffer => Buffer.from(ScimListRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): ScimListRequest => ScimListRequest.decode(value),
+    responseSerialize: (value: ScimResource): Buffer => Buffer.from(ScimResource.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ScimResource => ScimResource.decode(value),
+  },
+  /**
+   * Search SCIM groups
+   *
+   * Lists groups as ListScimGroups does, with the parameters in the body.
+   */
+  searchScimGroups: {
+    path: "/daikon.v1.ScimService/SearchScimGroups" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ScimSearchRequest): Buffer => Buffer.from(ScimSearchRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ScimSearchRequest => ScimSearchRequest.decode(value),
+    responseSerialize: (value: ScimResource): Buffer => Buffer.from(ScimResource.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ScimResource => ScimResource.decode(value),
+  },
+  /**
+   * Search SCIM users and groups
+   *
+   * Lists users, and after them groups. Resources do not match a comparison of attributes that they do not have.
+   */
+  searchScim: {
+    path: "/daikon.v1.ScimService/SearchScim" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ScimSearchRequest): Buffer => Buffer.from(ScimSearchRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ScimSearchRequest => ScimSearchRequest.decode(value),
     responseSerialize: (value: ScimResource): Buffer => Buffer.from(ScimResource.encode(value).finish()),
     responseDeserialize: (value: Buffer): ScimResource => ScimResource.decode(value),
   },
@@ -992,6 +1112,12 @@ export interface ScimServiceServer extends UntypedServiceImplementation {
    */
   listScimUsers: handleUnaryCall<ScimListRequest, ScimResource>;
   /**
+   * Search SCIM users
+   *
+   * Lists users as ListScimUsers does, with the parameters in the body (RFC 7644, section 3.4.3).
+   */
+  searchScimUsers: handleUnaryCall<ScimSearchRequest, ScimResource>;
+  /**
    * Create a SCIM user
    *
    * Adds a person with an address in a verified domain of the workspace to its members. Fails with
@@ -1028,6 +1154,18 @@ export interface ScimServiceServer extends UntypedServiceImplementation {
    * Lists the groups of the workspace, by ID.
    */
   listScimGroups: handleUnaryCall<ScimListRequest, ScimResource>;
+  /**
+   * Search SCIM groups
+   *
+   * Lists groups as ListScimGroups does, with the parameters in the body.
+   */
+  searchScimGroups: handleUnaryCall<ScimSearchRequest, ScimResource>;
+  /**
+   * Search SCIM users and groups
+   *
+   * Lists users, and after them groups. Resources do not match a comparison of attributes that they do not have.
+   */
+  searchScim: handleUnaryCall<ScimSearchRequest, ScimResource>;
   /**
    * Create a SCIM group
    *
@@ -1182,6 +1320,26 @@ export interface ScimServiceClient extends Client {
     callback: (error: ServiceError | null, response: ScimResource) => void,
   ): ClientUnaryCall;
   /**
+   * Search SCIM users
+   *
+   * Lists users as ListScimUsers does, with the parameters in the body (RFC 7644, section 3.4.3).
+   */
+  searchScimUsers(
+    request: ScimSearchRequest,
+    callback: (error: ServiceError | null, response: ScimResource) => void,
+  ): ClientUnaryCall;
+  searchScimUsers(
+    request: ScimSearchRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ScimResource) => void,
+  ): ClientUnaryCall;
+  searchScimUsers(
+    request: ScimSearchRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ScimResource) => void,
+  ): ClientUnaryCall;
+  /**
    * Create a SCIM user
    *
    * Adds a person with an address in a verified domain of the workspace to its members. Fails with
@@ -1298,6 +1456,46 @@ export interface ScimServiceClient extends Client {
   ): ClientUnaryCall;
   listScimGroups(
     request: ScimListRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ScimResource) => void,
+  ): ClientUnaryCall;
+  /**
+   * Search SCIM groups
+   *
+   * Lists groups as ListScimGroups does, with the parameters in the body.
+   */
+  searchScimGroups(
+    request: ScimSearchRequest,
+    callback: (error: ServiceError | null, response: ScimResource) => void,
+  ): ClientUnaryCall;
+  searchScimGroups(
+    request: ScimSearchRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ScimResource) => void,
+  ): ClientUnaryCall;
+  searchScimGroups(
+    request: ScimSearchRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ScimResource) => void,
+  ): ClientUnaryCall;
+  /**
+   * Search SCIM users and groups
+   *
+   * Lists users, and after them groups. Resources do not match a comparison of attributes that they do not have.
+   */
+  searchScim(
+    request: ScimSearchRequest,
+    callback: (error: ServiceError | null, response: ScimResource) => void,
+  ): ClientUnaryCall;
+  searchScim(
+    request: ScimSearchRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ScimResource) => void,
+  ): ClientUnaryCall;
+  searchScim(
+    request: ScimSearchRequest,
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ScimResource) => void,

@@ -2,6 +2,9 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { query } from '../../database/query.ts'
 import type { Timestamp } from '../../database/sql-values.ts'
 import type { MemberId } from '../../workspaces/store/member-store.ts'
+import type { Filter } from '../filter.ts'
+import { findGroupSource, groupUpdatedSql } from './filter-sources.ts'
+import { listFiltered, type Page, type ScimPage } from './list-filtered.ts'
 
 /** A group of a workspace as its directory sees it. */
 export type ScimGroup = {
@@ -16,8 +19,6 @@ export type ScimGroup = {
 /** A person whom the directory has put into a group, whether or not they are a member now. */
 export type ScimGroupMember = { groupId: string; userId: string; userName: string }
 
-export type ScimGroupFilter = { id?: string; displayName?: string; externalId?: string }
-
 /** The groups of workspaces with what directories know about them. */
 export class ScimGroupStore {
   readonly #em: EntityManager
@@ -27,22 +28,20 @@ export class ScimGroupStore {
   }
 
   async find(workspaceId: string, id: string): Promise<ScimGroup | undefined> {
-    const values = [workspaceId, id, null, null, 1, 0]
-    const [group] = await query<ScimGroup>(this.#em, listSql, values)
+    const sql = `${selectSql} and g.id = $2`
+    const [group] = await query<ScimGroup>(this.#em, sql, [workspaceId, id])
     return group
   }
 
-  /** Returns a page of the groups of a workspace, by ID, and the number of all of them. */
-  async list(
-    workspaceId: string,
-    { id, displayName, externalId }: ScimGroupFilter,
-    { offset, limit }: { offset: number; limit: number },
-  ): Promise<{ items: ScimGroup[]; total: number }> {
-    const values = [workspaceId, id, displayName, externalId]
-    const [count] = await query<{ total: number }>(this.#em, countSql, values)
-    const total = count?.total ?? 0
-    if (total <= offset || limit === 0) return { items: [], total }
-    return { items: await query(this.#em, listSql, [...values, limit, offset]), total }
+  /**
+   * Returns a page of the groups of a workspace that match a filter, by ID, and the number of all of
+   * them.
+   *
+   * @throws a ServiceError INVALID_FILTER
+   */
+  list(workspaceId: string, filter: Filter | undefined, page: Page): Promise<ScimPage<ScimGroup>> {
+    const statements = { count: countSql, select: selectSql, id: 'g.id' }
+    return listFiltered(this.#em, workspaceId, filter, findGroupSource, statements, page)
   }
 
   /** Returns how many of these groups, from the first one on, have at most `max` members together. */
@@ -93,19 +92,15 @@ export class ScimGroupStore {
   }
 }
 
-/** $1 workspace, $2 ID, $3 name in lower case, $4 external ID; null for any. */
-const matching = `
-  groups g left join scim_groups s on s.group_id = g.id
-  where g.workspace_id = $1 and ($2::uuid is null or g.id = $2)
-    and ($3::text is null or lower(g.name) = $3) and ($4::text is null or s.external_id = $4)`
+/** $1 workspace. */
+const fromSql =
+  'from groups g left join scim_groups s on s.group_id = g.id where g.workspace_id = $1'
 
-const countSql = `select count(*)::int as total from ${matching}`
+const countSql = `select count(*)::int as total ${fromSql}`
 
-/** $1 to $4 as in `matching`, $5 limit, $6 offset. */
-const listSql = `
+const selectSql = `
   select g.id, g.workspace_id as "workspaceId", g.name, s.external_id as "externalId",
-    g.created_at as "createdAt", coalesce(s.updated_at, g.created_at) as "updatedAt"
-  from ${matching} order by g.id limit $5 offset $6`
+    g.created_at as "createdAt", ${groupUpdatedSql} as "updatedAt" ${fromSql}`
 
 /** $1 group IDs, $2 maximum. Stops counting members there. */
 const countFittingSql = `

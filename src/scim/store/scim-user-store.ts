@@ -3,7 +3,10 @@ import { isLiveResource } from '../../database/deleted-rows.ts'
 import { query } from '../../database/query.ts'
 import type { Timestamp } from '../../database/sql-values.ts'
 import type { MemberId } from '../../workspaces/store/member-store.ts'
+import type { Filter } from '../filter.ts'
 import type { Attributes } from '../resource.ts'
+import { findUserSource, isMemberSql } from './filter-sources.ts'
+import { listFiltered, type Page, type ScimPage } from './list-filtered.ts'
 
 /** A person as the directory describes them to one workspace. */
 export type ScimUser = MemberId & {
@@ -25,8 +28,6 @@ export type ScimUserGroup = { userId: string; id: string; name: string }
 /** What the directory says about a person. */
 export type ScimUserChanges = Pick<ScimUser, 'userName' | 'externalId' | 'attributes' | 'isActive'>
 
-export type ScimUserFilter = { id?: string; userName?: string; externalId?: string }
-
 /** The numbers of people of a workspace whom its directory wants as members or not. */
 export type ScimSummary = { active: number; inactive: number; changedAt: Timestamp | null }
 
@@ -39,22 +40,20 @@ export class ScimUserStore {
   }
 
   async find({ workspaceId, userId }: MemberId): Promise<ScimUser | undefined> {
-    const values = [workspaceId, userId, null, null, 1, 0]
-    const [user] = await query<ScimUser>(this.#em, listSql, values)
+    const sql = `${selectSql} and s.user_id = $2`
+    const [user] = await query<ScimUser>(this.#em, sql, [workspaceId, userId])
     return user
   }
 
-  /** Returns a page of the people of a workspace, by ID, and the number of all of them. */
-  async list(
-    workspaceId: string,
-    { id, userName, externalId }: ScimUserFilter,
-    { offset, limit }: { offset: number; limit: number },
-  ): Promise<{ items: ScimUser[]; total: number }> {
-    const values = [workspaceId, id, userName, externalId]
-    const [count] = await query<{ total: number }>(this.#em, countSql, values)
-    const total = count?.total ?? 0
-    if (total <= offset || limit === 0) return { items: [], total }
-    return { items: await query(this.#em, listSql, [...values, limit, offset]), total }
+  /**
+   * Returns a page of the people of a workspace who match a filter, by ID, and the number of all of
+   * them.
+   *
+   * @throws a ServiceError INVALID_FILTER
+   */
+  list(workspaceId: string, filter: Filter | undefined, page: Page): Promise<ScimPage<ScimUser>> {
+    const statements = { count: countSql, select: selectSql, id: 's.user_id' }
+    return listFiltered(this.#em, workspaceId, filter, findUserSource, statements, page)
   }
 
   /** Returns how many of these people, from the first one on, are in at most `max` groups together. */
@@ -173,25 +172,16 @@ function toValues({ userName, externalId, attributes, isActive }: ScimUserChange
   return [userName, externalId, JSON.stringify(attributes), isActive]
 }
 
-/** $1 workspace, $2 ID, $3 name in lower case, $4 external ID; null for any. */
-const matching = `
-  s.workspace_id = $1 and s.deleted_at is null and ($2::uuid is null or s.user_id = $2)
-  and ($3::text is null or s.user_name = $3) and ($4::text is null or s.external_id = $4)`
+/** $1 workspace. */
+const fromSql = 'from scim_users s where s.workspace_id = $1 and s.deleted_at is null'
 
-const countSql = `select count(*)::int as total from scim_users s where ${matching}`
+const countSql = `select count(*)::int as total ${fromSql}`
 
 const columns = `s.workspace_id as "workspaceId", s.user_id as "userId", s.user_name as "userName",
     s.external_id as "externalId", s.attributes, s.is_active as "isActive",
     s.created_at as "createdAt", s.updated_at as "updatedAt"`
 
-/** $1 to $4 as in `matching`, $5 limit, $6 offset. */
-const listSql = `
-  select ${columns},
-    exists (
-      select from live_members m where m.workspace_id = s.workspace_id and m.user_id = s.user_id
-    ) as "isMember"
-  from scim_users s where ${matching}
-  order by s.user_id limit $5 offset $6`
+const selectSql = `select ${columns}, ${isMemberSql} as "isMember" ${fromSql}`
 
 /** $1 workspace, $2 user IDs, $3 maximum. Stops counting groups there. */
 const countFittingSql = `
