@@ -7,6 +7,7 @@ import type {
   ScimResource,
 } from '../../gen/daikon/v1/scim.ts'
 import { createEntityTag, requireMatch } from '../core/entity-tag.ts'
+import { ServiceError } from '../core/errors.ts'
 import type { QuotaContext } from '../core/quotas.ts'
 import type { RequestContext, Transactional } from '../core/request-context.ts'
 import { forEachInTurns } from '../core/turns.ts'
@@ -84,7 +85,7 @@ export async function createScimGroup(
   { workspace_id, resource }: ScimCreateRequest,
 ): Promise<ScimResource> {
   const { name, externalId, userIds } = readGroup(resource ?? {})
-  return context.stores.transaction(async (tx) => {
+  return inTransaction(context, async (tx) => {
     const created = await createGroup({ ...context, stores: tx }, { workspace_id, name })
     const request = { workspace_id, id: created.id }
     await addMembers({ ...context, tx }, await requireStoredGroup(tx, request), userIds)
@@ -99,7 +100,7 @@ export async function replaceScimGroup(
   request: ScimChangeRequest,
 ): Promise<ScimResource> {
   const { name, externalId, userIds } = readGroup(request.resource ?? {})
-  return context.stores.transaction(async (tx) => {
+  return inTransaction(context, async (tx) => {
     await changeGroup({ ...context, stores: tx }, request, [
       { name },
       { externalId },
@@ -115,7 +116,7 @@ export async function patchScimGroup(
   request: ScimChangeRequest,
 ): Promise<ScimResource> {
   const operations = readGroupPatch(request.resource ?? {})
-  return context.stores.transaction(async (tx) => {
+  return inTransaction(context, async (tx) => {
     const group = await changeGroup({ ...context, stores: tx }, request, operations)
     return { etag: versionOf(group) }
   })
@@ -131,6 +132,24 @@ export async function deleteScimGroup(
     await deleteGroup({ ...context, stores: tx }, groupRequest(request))
     return {}
   })
+}
+
+/** How often a change is made, if people cease to be members while they are added to a group. */
+const maxAttempts = 3
+
+/** Runs a change in a transaction, which begins again if a person leaves the workspace at the same time. */
+async function inTransaction(
+  { stores }: WriteGroupContext,
+  work: (tx: Transactional<WriteStores>) => Promise<ScimResource>,
+): Promise<ScimResource> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await stores.transaction(work)
+    } catch (error) {
+      const hasLeft = error instanceof ServiceError && error.reason === 'MEMBER_NOT_FOUND'
+      if (!hasLeft || attempt === maxAttempts) throw error
+    }
+  }
 }
 
 /** Applies changes to a group in a transaction, and returns the changed group. */

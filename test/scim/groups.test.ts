@@ -137,3 +137,23 @@ test('a name must fit a group', async (t) => {
     t.is(body.scimType, 'invalidValue')
   }
 })
+
+test('people who are deactivated while they are added to a group do not fail the change', async (t) => {
+  const directory = await createDirectory(environment)
+  for (let round = 0; round < 20; round += 1) {
+    const people = [await directory.provision(`a${round}`), await directory.provision(`b${round}`)]
+    const { body } = await directory.send('POST', '/Groups', { displayName: `team ${round}` })
+    const value = people.map(({ id }) => ({ value: id }))
+    const [changed, deactivated] = await Promise.all([
+      directory.patch(`/Groups/${body.id}`, { op: 'add', path: 'members', value }),
+      directory.patch(`/Users/${people[1]?.id}`, { op: 'replace', path: 'active', value: false }),
+    ])
+    t.is(changed.status, 204, JSON.stringify(changed.body))
+    t.is(deactivated.status, 200)
+    const { rows } = await environment.pool.query(
+      'select user_id from group_members where group_id = $1',
+      [body.id],
+    )
+    t.deepEqual(rows, [{ user_id: people[0]?.id }])
+  }
+})
