@@ -121,8 +121,8 @@ for (const transport of environment.transports) {
     t.like(await transport.call('GetAdminMe', {}, asBearer), { ok: false, reason: 'TOKEN_INVALID' })
     const asCookie = { headers: { cookie: `access_token=${access}; admin_token=${access}` } }
     t.like(await transport.call('GetMe', {}, asCookie), { ok: false, reason: 'TOKEN_MISSING' })
-    for (const cookie of [`admin_token=${admin}; admin_token=x`, `Admin_Token=${admin}`])
-      t.like(await transport.call('GetAdminMe', {}, { headers: { cookie } }), { ok: false })
+    const otherCase = { headers: { cookie: `Admin_Token=${admin}` } }
+    t.like(await transport.call('GetAdminMe', {}, otherCase), { ok: false })
     const among = { headers: { cookie: `a=b; admin_token=${admin}; xadmin_token=x` } }
     t.true((await transport.call('GetAdminMe', {}, among)).ok)
   })
