@@ -83,9 +83,9 @@ const operations: Record<string, (daikon: Daikon, args: any) => unknown> = {
     return viewGrant(await daikon.share(resource, grantee, grant, options))
   },
   shareMany: async (daikon, { shares, ...options }) => {
-    const items = shares.map((share: { permission: Permission; role?: string }) => ({
+    const items = shares.map(({ permission, role, ...share }: any) => ({
       ...share,
-      grant: readGrant(share),
+      grant: readGrant({ permission, role }),
     }))
     return listGrantees(await daikon.shareMany(items, options))
   },
