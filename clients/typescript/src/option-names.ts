@@ -51,6 +51,9 @@ const operations: Record<Operation, Argument[]> = {
   watch: [at(0, watch)],
 }
 
+/** The edits by which a name may differ from the one that was meant. */
+const maxEdits = 3
+
 /** The operations that return no promise, so that mistakes throw. */
 const iterables = ['accessible', 'subjects', 'watch']
 
@@ -110,6 +113,3 @@ function findUnknownMembers(
   }
   return problems
 }
-
-/** The edits by which a name may differ from the one that was meant. */
-const maxEdits = 3

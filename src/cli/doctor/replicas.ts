@@ -21,6 +21,7 @@ export function replicaChecks({ REPLICA_URLS: urls }: Config): Record<string, Ch
 
 async function readRecovery(url: string): Promise<boolean> {
   const { Client } = (await import('pg')).default
+  const { DeploymentStore } = await import('../store/deployment-store.ts')
   const client = new Client({
     connectionString: url,
     connectionTimeoutMillis: connectionTimeout,
@@ -28,8 +29,7 @@ async function readRecovery(url: string): Promise<boolean> {
   })
   try {
     await client.connect()
-    const { rows } = await client.query('select pg_is_in_recovery() as "isStandby"')
-    return rows[0].isStandby
+    return await new DeploymentStore(client).isStandby()
   } catch (error) {
     throw new Error(
       `does not answer (${describeError(error).message}): start it, or correct REPLICA_URLS; nodes read from the other servers`,

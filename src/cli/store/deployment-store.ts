@@ -27,6 +27,12 @@ export class DeploymentStore {
     }
   }
 
+  /** Whether the server is a standby, which replays the log of another server. */
+  async isStandby(): Promise<boolean> {
+    const { rows } = await this.#client.query('select pg_is_in_recovery() as "isStandby"')
+    return rows[0].isStandby
+  }
+
   /** Returns what is between this process and the server at a URL. */
   findPooling(url: string): Promise<Pooling> {
     return findPooling(url)
