@@ -131,12 +131,12 @@ async function importPeople({ call, pool }: ConsoleFixture): Promise<string[]> {
     ids.slice(0, 18),
   ])
   await pool.query(
-    `update users set last_sign_in_at = now() - (random() * 20 || ' days')::interval
+    `update users set last_sign_in_at = now() - random() * interval '20 days'
      where id = any($1)`,
     [ids.slice(0, 18)],
   )
   await pool.query(
-    `update users set created_at = now() - (random() * 29 || ' days')::interval where id = any($1)`,
+    `update users set created_at = now() - random() * interval '29 days' where id = any($1)`,
     [ids],
   )
   return ids
