@@ -1,5 +1,5 @@
 import type { ShareItem } from '../../gen/daikon/v1/permissions.ts'
-import { invalidArgument, type ServiceError } from '../core/errors.ts'
+import { type FieldViolation, invalidArgument, type ServiceError } from '../core/errors.ts'
 import { noExpiry } from '../core/expiry.ts'
 import { describeGrantCondition } from './grant-condition.ts'
 import { namesOf, type Resource } from './store/resource-sql.ts'
@@ -15,22 +15,24 @@ export const conditionMigration = 37
 /** The declaration of a resource type; undefined if nothing is declared. */
 type Declared = Pick<Declaration, 'roles'> | undefined
 
+/** What a share or link grants: a permission or a role. */
+type Grant = { permission?: string | undefined; role?: string | undefined }
+
+/** Returns the violation of a grant that names neither a permission nor a role. */
+export function findGrantViolation({ permission, role }: Grant): FieldViolation | undefined {
+  if (permission || role !== undefined) return undefined
+  return { field: 'permission', message: 'is required, or role' }
+}
+
 /** Returns the permission or role of a new share or link. */
-export function readGrantedPermission({
-  permission = '',
-  role,
-}: {
-  permission?: string | undefined
-  role?: string | undefined
-}): string {
+export function readGrantedPermission({ permission = '', role }: Grant): string {
   if (permission !== '' && role !== undefined)
     throw invalidArgument({ field: 'role', message: 'must not be combined with permission' })
-  const granted = permission || role
-  if (granted === undefined)
-    throw invalidArgument({ field: 'permission', message: 'is required, or role' })
+  const violation = findGrantViolation({ permission, role })
+  if (violation) throw invalidArgument(violation)
   if (role === 'view' || role === 'edit')
     throw invalidArgument({ field: 'role', message: `must not be ${role}; use permission` })
-  return granted
+  return permission || (role as string)
 }
 
 /** Returns a role of the resource's type. Throws `invalid_argument` if the type has no such role. */

@@ -19,6 +19,7 @@ import {
 import { deleteExpiredShares } from './share-expiry.ts'
 import {
   conditionMigration,
+  findGrantViolation,
   readGrantedPermission,
   requireRole,
   roleMigration,
@@ -98,12 +99,15 @@ export async function share(
   }
 }
 
-/** Revokes the share of a user or group, whatever its permission. */
+/**
+ * Revokes the share of a user or group. The request must name a permission or role, though the share
+ * is found without it.
+ */
 export async function revokeShare(
   { stores, principal }: WriteContext<ShareStores>,
   request: ShareRequest,
 ): Promise<Acknowledgement> {
-  requireValidGrantee(request)
+  requireValidRevocation(request)
   const resource = await requireManageableResource(stores, principal, request)
   const grantee = await findGrantee(stores, resource, request)
   return stores.transaction(async (tx) => {
@@ -118,6 +122,13 @@ export async function revokeShare(
 function requireValidGrantee(request: ShareRequest): void {
   const violation = findGranteeViolation(request)
   if (violation) throw invalidArgument(violation)
+}
+
+function requireValidRevocation(request: ShareRequest): void {
+  const grantee = findGranteeViolation(request)
+  const grant = findGrantViolation(request)
+  const violations = [grantee, grant].filter((violation) => violation !== undefined)
+  if (violations.length > 0) throw invalidArgument(...violations)
 }
 
 async function findGrantee(

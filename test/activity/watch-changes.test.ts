@@ -40,7 +40,8 @@ for (const transport of environment.transports) {
     await fixture.share(owner, record, { user: viewer.id }, 'view')
     await seal()
     await waitUntil(() => told.types.length === 2)
-    const message = { permission_id: record.id, grantee_type: 'user', grantee_id: viewer.id }
+    const grantee = { grantee_type: 'user', grantee_id: viewer.id }
+    const message = { permission_id: record.id, ...grantee, permission: 'view' }
     expectOk(await transport.call('RevokeShare', message, fixture.as(owner)))
     await seal()
     await waitUntil(() => told.types.length === 3)

@@ -382,8 +382,8 @@ for (const transport of environment.transports.map(repeatLockTimeouts)) {
       [{ group_name: group.name }, group.id],
     ] as const
     for (const [name, id] of names) {
-      const message = { permission_id, ...absent, ...name }
-      const shared = await transport.call('Share', { ...message, permission: 'view' }, as(owner))
+      const message = { permission_id, ...absent, ...name, permission: 'view' }
+      const shared = await transport.call('Share', message, as(owner))
       t.is(expectOk(shared).grantee_id, id)
       t.is((await sharesOf(record)).length, 1)
       const event = (await listActivity(pool, permission_id)).at(-1)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { listActivity } from '../support/activity.ts'
-import { expectOk } from '../support/outcome.ts'
+import { expectError, expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import { repeatLockTimeouts } from '../support/transports.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
@@ -222,7 +222,7 @@ for (const transport of environment.transports.map(repeatLockTimeouts)) {
     await fixture.share(people.viewer, record, { group }, 'edit')
     t.true(await fixture.isAllowed(people.editor, 'edit', record))
 
-    // `permission` is required and ignored.
+    // `permission` is required, and the share is found without it.
     const revocation = {
       permission_id,
       grantee_type: 'group',
@@ -257,6 +257,31 @@ for (const transport of environment.transports.map(repeatLockTimeouts)) {
       detail: 'Share not found',
     })
     t.is((await listActivity(environment.pool, permission_id)).length, 3)
+  })
+
+  test(`revoking a share requires a permission or role, whichever it is ${over}`, async (t) => {
+    const { people, key, as, ...fixture } = await createWorkspaceFixture(environment, transport)
+    const record = await fixture.register(people.viewer)
+    const { id: permission_id } = record
+    const grantee = { grantee_type: 'user', grantee_id: people.editor.id }
+    const revoke = (rest: object) =>
+      transport.call('RevokeShare', { permission_id, ...grantee, ...rest }, { key })
+    const share = { permission_id, ...grantee, permission: 'edit' }
+    expectOk(await transport.call('Share', share, as(people.viewer)))
+    t.like(await revoke({}), {
+      ok: false,
+      code: 'invalid_argument',
+      violations: [{ field: 'permission', message: 'is required, or role' }],
+    })
+    const problems = await revoke({ grantee_type: '' })
+    t.deepEqual(
+      expectError(problems).violations.map(({ field }) => field),
+      ['grantee_type', 'permission'],
+    )
+    t.true(await fixture.isAllowed(people.editor, 'edit', record))
+    expectOk(await revoke({ permission: 'view' }))
+    expectOk(await transport.call('Share', share, as(people.viewer)))
+    expectOk(await revoke({ role: 'approver' }))
   })
 
   test(`revoking a share of an unknown permission_id or grantee returns 404 ${over}`, async (t) => {

@@ -51,10 +51,10 @@ async function createScene(
   await sql('update users set email = $2 where id = $1', guest.id, email)
   const document = await fixture.register(people.owner, { attributes: { open: true } })
   const permission_id = document.id
-  const grant = { permission_id, grantee_type: 'user', grantee_id: guest.id }
+  const grant = { permission_id, grantee_type: 'user', grantee_id: guest.id, permission: 'edit' }
   const share = (params: object) => {
     const condition = name && { name, params }
-    return call('Share', { ...grant, permission: 'edit', condition }, fixture.as(people.owner))
+    return call('Share', { ...grant, condition }, fixture.as(people.owner))
   }
   await share(params)
   const context = { amount: 10 }

@@ -228,7 +228,12 @@ for (const transport of environment.transports) {
     const parent = { resource_type: record.resource_type, resource_id: record.resource_id }
     const child = await scene.register(owner, { resource_type: 'page', parent })
     t.deepEqual(await allowed(child), ['view', 'edit'])
-    const revoked = { permission_id: record.id, grantee_type: 'user', grantee_id: guest.id }
+    const revoked = {
+      permission_id: record.id,
+      grantee_type: 'user',
+      grantee_id: guest.id,
+      role: 'commenter',
+    }
     expectOk(await transport.call('RevokeShare', revoked, { key: scene.key }))
     t.deepEqual(await allowed(record), [])
     t.deepEqual(await allowed(child), [])

@@ -535,7 +535,7 @@ for (const transport of environment.transports) {
       permission_id: document.id,
       grantee_type: 'user',
       grantee_id: guest.id,
-      permission: '',
+      permission: 'view',
     }
     expectOk(await transport.call('RevokeShare', revoke, { key }))
     expectOk(await transport.call('DeleteResourceType', kind, { key }))

@@ -1356,7 +1356,7 @@ type ShareRequest struct {
 	GranteeExternalId *string `protobuf:"bytes,13,opt,name=grantee_external_id,json=granteeExternalId,proto3,oneof" json:"grantee_external_id,omitempty"`
 	// The name of the group, in place of `grantee_id`.
 	GroupName *string `protobuf:"bytes,14,opt,name=group_name,json=groupName,proto3,oneof" json:"group_name,omitempty"`
-	// `view` or `edit`. To share, either `permission` or `role` is required.
+	// `view` or `edit`. Either `permission` or `role` is required.
 	Permission string `protobuf:"bytes,4,opt,name=permission,proto3" json:"permission,omitempty"`
 	// The name of a role of the resource type.
 	Role *string `protobuf:"bytes,9,opt,name=role,proto3,oneof" json:"role,omitempty"`

@@ -161,8 +161,9 @@ type PermissionServiceClient interface {
 	UpdateAttributes(ctx context.Context, in *UpdateAttributesRequest, opts ...grpc.CallOption) (*ResourcePermissionResponse, error)
 	// Revoke a share
 	//
-	// Revokes the share of a user or a group. `permission`, `role` and `expires_at` are ignored. Fails
-	// with `NOT_FOUND` if there is no such share.
+	// Revokes the share of a user or a group. `permission` or `role` is required, but the share is
+	// found without it; `expires_at` and `condition` are ignored. Fails with `NOT_FOUND` if there is no
+	// such share.
 	//
 	// The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
 	// and `resource_id`.
@@ -655,8 +656,9 @@ type PermissionServiceServer interface {
 	UpdateAttributes(context.Context, *UpdateAttributesRequest) (*ResourcePermissionResponse, error)
 	// Revoke a share
 	//
-	// Revokes the share of a user or a group. `permission`, `role` and `expires_at` are ignored. Fails
-	// with `NOT_FOUND` if there is no such share.
+	// Revokes the share of a user or a group. `permission` or `role` is required, but the share is
+	// found without it; `expires_at` and `condition` are ignored. Fails with `NOT_FOUND` if there is no
+	// such share.
 	//
 	// The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
 	// and `resource_id`.

@@ -129,7 +129,8 @@ function RevokeShare({ resource, share }: { resource: Resource; share: Share }) 
 
   async function revoke() {
     const params = { path: { permission_id: resource.id } }
-    const body = { grantee_type: grantee_type as 'user', grantee_id }
+    // A permission is required, but the share is found without it.
+    const body = { grantee_type: grantee_type as 'user', grantee_id, permission: 'view' as const }
     await unwrap(api.DELETE('/admin/permissions/{permission_id}/share', { params, body }))
     await refreshResources()
     notifyDone('The share was revoked.')

@@ -926,8 +926,8 @@ export const AdminServiceService = {
   /**
    * Revoke a share
    *
-   * Revokes the share of a user or a group. `permission` is required, but any value revokes the
-   * share; `expires_at` is ignored.
+   * Revokes the share of a user or a group. `permission` or `role` is required, but the share is
+   * found without it; `expires_at` and `condition` are ignored.
    */
   revokeShare: {
     path: "/daikon.v1.AdminService/RevokeShare" as const,
@@ -2266,8 +2266,8 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
   /**
    * Revoke a share
    *
-   * Revokes the share of a user or a group. `permission` is required, but any value revokes the
-   * share; `expires_at` is ignored.
+   * Revokes the share of a user or a group. `permission` or `role` is required, but the share is
+   * found without it; `expires_at` and `condition` are ignored.
    */
   revokeShare: handleUnaryCall<ShareRequest, Acknowledgement>;
   /**
@@ -3667,8 +3667,8 @@ export interface AdminServiceClient extends Client {
   /**
    * Revoke a share
    *
-   * Revokes the share of a user or a group. `permission` is required, but any value revokes the
-   * share; `expires_at` is ignored.
+   * Revokes the share of a user or a group. `permission` or `role` is required, but the share is
+   * found without it; `expires_at` and `condition` are ignored.
    */
   revokeShare(
     request: ShareRequest,

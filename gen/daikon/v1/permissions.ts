@@ -405,7 +405,7 @@ export interface ShareRequest {
   group_name?:
     | string
     | undefined;
-  /** `view` or `edit`. To share, either `permission` or `role` is required. */
+  /** `view` or `edit`. Either `permission` or `role` is required. */
   permission: string;
   /** The name of a role of the resource type. */
   role?:
@@ -5959,8 +5959,9 @@ export const PermissionServiceService = {
   /**
    * Revoke a share
    *
-   * Revokes the share of a user or a group. `permission`, `role` and `expires_at` are ignored. Fails
-   * with `NOT_FOUND` if there is no such share.
+   * Revokes the share of a user or a group. `permission` or `role` is required, but the share is
+   * found without it; `expires_at` and `condition` are ignored. Fails with `NOT_FOUND` if there is no
+   * such share.
    *
    * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
    * and `resource_id`.
@@ -6340,8 +6341,9 @@ export interface PermissionServiceServer extends UntypedServiceImplementation {
   /**
    * Revoke a share
    *
-   * Revokes the share of a user or a group. `permission`, `role` and `expires_at` are ignored. Fails
-   * with `NOT_FOUND` if there is no such share.
+   * Revokes the share of a user or a group. `permission` or `role` is required, but the share is
+   * found without it; `expires_at` and `condition` are ignored. Fails with `NOT_FOUND` if there is no
+   * such share.
    *
    * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
    * and `resource_id`.
@@ -6753,8 +6755,9 @@ export interface PermissionServiceClient extends Client {
   /**
    * Revoke a share
    *
-   * Revokes the share of a user or a group. `permission`, `role` and `expires_at` are ignored. Fails
-   * with `NOT_FOUND` if there is no such share.
+   * Revokes the share of a user or a group. `permission` or `role` is required, but the share is
+   * found without it; `expires_at` and `condition` are ignored. Fails with `NOT_FOUND` if there is no
+   * such share.
    *
    * The request identifies the resource by `permission_id`, or by `service_name`, `resource_type`
    * and `resource_id`.

@@ -376,8 +376,8 @@ type AdminServiceClient interface {
 	Share(ctx context.Context, in *daikonv1.ShareRequest, opts ...grpc.CallOption) (*daikonv1.ShareResponse, error)
 	// Revoke a share
 	//
-	// Revokes the share of a user or a group. `permission` is required, but any value revokes the
-	// share; `expires_at` is ignored.
+	// Revokes the share of a user or a group. `permission` or `role` is required, but the share is
+	// found without it; `expires_at` and `condition` are ignored.
 	RevokeShare(ctx context.Context, in *daikonv1.ShareRequest, opts ...grpc.CallOption) (*daikonv1.Acknowledgement, error)
 	// Create a link
 	//
@@ -2045,8 +2045,8 @@ type AdminServiceServer interface {
 	Share(context.Context, *daikonv1.ShareRequest) (*daikonv1.ShareResponse, error)
 	// Revoke a share
 	//
-	// Revokes the share of a user or a group. `permission` is required, but any value revokes the
-	// share; `expires_at` is ignored.
+	// Revokes the share of a user or a group. `permission` or `role` is required, but the share is
+	// found without it; `expires_at` and `condition` are ignored.
 	RevokeShare(context.Context, *daikonv1.ShareRequest) (*daikonv1.Acknowledgement, error)
 	// Create a link
 	//
