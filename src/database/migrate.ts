@@ -32,7 +32,8 @@ const attemptInterval = 1000
  * @example
  * const applied = await migrate('postgresql://localhost/daikon', { warn: console.warn })
  *
- * @throws an Error with `code` MIGRATION_BLOCKED if a migration could not get a lock in all attempts
+ * @throws an Error with `code` MIGRATION_BLOCKED if a migration could not get a lock in all attempts,
+ * or TRANSACTION_POOLING if a pooler gives the connection no session of its own
  */
 export async function migrate(
   databaseUrl: string,
@@ -44,13 +45,14 @@ export async function migrate(
   }: MigrateOptions = {},
 ): Promise<string[]> {
   const url = await findPrimaryUrl(databaseUrl)
+  // Also if nothing is pending: a configuration that cannot be migrated must not look up to date.
+  await requireSessions(url)
   const lock = new (tellSchemaVersion(pg.Client))({ connectionString: url })
   // A lost connection fails its next statement.
   lock.on('error', () => {})
   await lock.connect()
   try {
     if ((await pendingMigrations(lock)).length === 0) return []
-    await requireSessions(url)
     await lock.query("select pg_advisory_lock(hashtext('daikon migrate'))")
     const { openOrm } = await import('./orm.ts')
     const processes = new Set<number>()

@@ -16,10 +16,14 @@ export async function findPooling(connectionString: string): Promise<Pooling> {
     await first.connect()
     // Set by pg when it connects, but missing from its types.
     const { processID } = first as unknown as { processID: number }
-    if ((await readProcessId(first)) === processID) return 'none'
+    const own = await readProcessId(first)
+    if (own === processID) return 'none'
     await second.connect()
-    for (let attempt = 0; attempt < 5; attempt += 1)
-      if ((await readProcessId(first)) === (await readProcessId(second))) return 'transaction'
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      // With server_round_robin, each transaction of a connection has the next session.
+      if ((await readProcessId(first)) !== own) return 'transaction'
+      if ((await readProcessId(second)) === own) return 'transaction'
+    }
     return 'session'
   } finally {
     await Promise.all(clients.map((client) => client.end().catch(() => {})))

@@ -10,8 +10,6 @@ import { repeat } from '../core/repeat.ts'
 import { type Database, openDatabase } from '../database/database.ts'
 import { requireKnownFacts } from '../database/newer-facts.ts'
 import { poolTimeouts } from '../database/pool.ts'
-import { requireSessions } from '../database/pooling.ts'
-import { findPrimaryUrl } from '../database/primary-hosts.ts'
 import { startSweeping } from '../database/sweep.ts'
 import { startSweepingDeleted } from '../database/sweep-deleted.ts'
 import type { GrpcTls } from '../grpc/server.ts'
@@ -170,7 +168,6 @@ export async function startNode(
     await database.close()
   }
   try {
-    await requireSessions(await findPrimaryUrl(config.DATABASE_URL))
     await requireKnownFacts(database.execute)
     const running = createApplication({
       database,

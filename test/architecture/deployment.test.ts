@@ -330,6 +330,29 @@ test('the chart rejects misspelt values and values of the wrong type', (t) => {
     t.false(validate(wrong), JSON.stringify(wrong))
 })
 
+test('the Kubernetes guide installs the chart with an ingress to REST and to the console', (t) => {
+  const [install = ''] = /^helm install (.*\\\n)*.*$/m.exec(read('docs/kubernetes.md')) ?? []
+  const values: Record<string, unknown> = {}
+  for (const [, path = '', value = ''] of install.matchAll(/--set '?([\w.]+)=([^\s']+)/g)) {
+    const names = path.split('.')
+    const last = names.pop() as string
+    const place = names.reduce((object, name) => {
+      object[name] ??= {}
+      return object[name] as Record<string, unknown>
+    }, values)
+    place[last] = parse(value.replace(/^\{(.*)\}$/, '[$1]'))
+  }
+  const schema = JSON.parse(read('deploy/helm/daikon/values.schema.json'))
+  const validate = new Ajv({ strict: false }).compile(schema)
+  t.true(validate(values), JSON.stringify(validate.errors))
+  for (const each of [values, parse(read('deploy/helm/daikon/ci/full.yaml'))])
+    t.like(each.ingress, {
+      enabled: true,
+      host: new URL(each.baseUrl).host,
+      consoleHost: new URL(each.adminUrl).host,
+    })
+})
+
 test('the proxy reaches every node over both transports and overwrites X-Forwarded-For', (t) => {
   const proxy = read('deploy/nginx.conf')
   for (const name of ['daikon-1', 'daikon-2'])

@@ -1,8 +1,10 @@
 import test from 'ava'
+import pg from 'pg'
 import { requestScope } from '../../src/core/request-scope.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { findPooling } from '../../src/database/pooling.ts'
 import { createAdmin } from '../support/admin.ts'
+import { runCli } from '../support/cli.ts'
 import { connectToServer } from '../support/connect-to-server.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { expectOk } from '../support/outcome.ts'
@@ -89,4 +91,30 @@ withPgBouncer('a node behind PgBouncer that pools transactions does not start', 
   const server = launchServer(t, createKeyFolder(t), { DATABASE_URL: url, DEBUG: 'true' })
   t.is((await server.exited).code, 2)
   t.regex(server.output(), /Configure it to pool sessions \(PgBouncer: pool_mode = session\)/)
+})
+
+withPgBouncer('migrations are refused behind PgBouncer that pools transactions', async (t) => {
+  const own = await cloneDatabase()
+  t.teardown(own.drop)
+  const sessions = await startPgBouncer(t, own.url, 'session')
+  const transactions = await startPgBouncer(t, own.url, 'transaction')
+  const expectRefusal = async () => {
+    const { out, err, status } = await runCli(transactions, 'migrate')
+    t.deepEqual([out, status], ['', 2])
+    t.regex(err, /Configure it to pool sessions \(PgBouncer: pool_mode = session\)/)
+  }
+  t.is((await runCli(sessions, 'migrate')).out, 'The database is up to date.\n')
+  await expectRefusal()
+  await own.pool.query("delete from migrations where name = '025-external-id-forms'")
+  await expectRefusal()
+  t.is((await runCli(sessions, 'migrate')).out, 'Applied 025-external-id-forms.\n')
+})
+
+withPgBouncer('PgBouncer is found to pool transactions if sessions take turns', async (t) => {
+  const url = await startPgBouncer(t, database.url, 'transaction', 'server_round_robin = 1')
+  const pool = new pg.Pool({ connectionString: url, max: 4 })
+  t.teardown(() => pool.end())
+  // Opens sessions, which the next clients find idle.
+  await Promise.all(Array.from({ length: 4 }, () => pool.query('select pg_sleep(0.3)')))
+  t.is(await findPooling(url), 'transaction')
 })

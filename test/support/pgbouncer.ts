@@ -16,6 +16,7 @@ export async function startPgBouncer(
   t: Pick<ExecutionContext, 'teardown'>,
   databaseUrl: string,
   poolMode: 'session' | 'transaction',
+  options = '',
 ): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'daikon-pgbouncer-'))
   // PgBouncer does not run as root.
@@ -24,7 +25,8 @@ export async function startPgBouncer(
   started += 1
   // An address of this process, because PgBouncer cannot choose a free port by itself.
   const { pid } = process
-  const address = [127, ((started & 3) << 6) | (pid >> 16), (pid >> 8) & 255, pid & 255].join('.')
+  const address = [127, 64 | (pid >> 16), (pid >> 8) & 255, pid & 255].join('.')
+  const ownPort = 6432 + started
   const file = join(folder, 'pgbouncer.ini')
   writeFileSync(
     file,
@@ -32,11 +34,12 @@ export async function startPgBouncer(
 * = host=${hostname} port=${port} user=${username} password=${decodeURIComponent(password)}
 [pgbouncer]
 listen_addr = ${address}
-listen_port = 6432
+listen_port = ${ownPort}
 unix_socket_dir =
 auth_type = any
 pool_mode = ${poolMode}
 default_pool_size = 60
+${options}
 `,
   )
   const user = userInfo().uid === 0 ? ['-u', 'nobody'] : []
@@ -58,5 +61,5 @@ default_pool_size = 60
   })
   exited.catch(() => {})
   await Promise.race([listening, exited])
-  return `postgresql://${username}:${password}@${address}:6432${pathname}`
+  return `postgresql://${username}:${password}@${address}:${ownPort}${pathname}`
 }
