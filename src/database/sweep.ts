@@ -17,8 +17,9 @@ const expiringTables = {
   admin_tokens: '0',
   management_secrets: '0',
   client_tokens: '0',
-  // The links of the last day are counted (src/workspaces/store/invitation-store.ts).
-  invitation_links: '1 day',
+  // The page of a used link says that the person has joined. The links of the last day are counted
+  // (src/workspaces/store/invitation-store.ts).
+  invitation_links: '7 days',
   invitation_mails: '0',
   webhook_deliveries: '0',
   used_assertions: '0',

@@ -6,7 +6,7 @@ import { readCookie } from '../rpc/request-headers.ts'
 type Message = Record<string, unknown>
 
 /**
- * Reads bound fields from headers, cookies and repeated parameters. Absent fields are set to
+ * Reads bound fields from headers, cookies, repeated parameters and the method. Absent fields are set to
  * undefined, so that the body cannot set them. If `secure` is set, cookie names have a prefix.
  */
 export function readBoundFields(
@@ -16,8 +16,9 @@ export function readBoundFields(
   secure: boolean,
 ): Message {
   const values: Message = {}
-  for (const { field, header, cookie, repeated_parameters } of bindings.request) {
-    if (header) values[field] = readHeader(request, header)
+  for (const { field, header, cookie, repeated_parameters, form } of bindings.request) {
+    if (form) values[field] = request.method === 'POST'
+    else if (header) values[field] = readHeader(request, header)
     else if (cookie)
       values[field] = readCookie(request.headers.cookie, cookieName(cookie, message, secure))
     else if (repeated_parameters) {

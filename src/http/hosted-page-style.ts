@@ -51,7 +51,10 @@ input[type="email"] {
   background: var(--page); color: var(--text); border: 1px solid var(--muted); border-radius: .75rem;
 }
 input[type="email"]:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
-button.choice { width: 100%; margin-top: 1.5rem; font: inherit; font-weight: 550; cursor: pointer }
+button.choice { width: 100%; margin-top: 1.5rem; font: inherit; font-weight: 550; text-align: start; cursor: pointer }
+button.action { text-align: center }
+h2 + form button:first-of-type { margin-top: .75rem }
+form + nav ul { margin-top: .625rem }
 button.choice:not(.primary) { background: none }
 button + button.choice { margin-top: .625rem }
 .primary { background: var(--accent); border-color: var(--accent); color: var(--accent-text) }

@@ -4,13 +4,15 @@ import type { ServiceError } from '../core/errors.ts'
 import { escapeHtml } from '../core/escape-html.ts'
 import { hostedPageStyle } from './hosted-page-style.ts'
 
+type Link = { label: string; detail: string; url: string; confirmation: string }
+
 /** A page of the OAuth endpoints (oauth.proto). */
 export type HostedPage = {
   kind: string
   client_name: string
   email: string
-  links: { label: string; detail: string; url: string }[]
-  invitations: { label: string; detail: string; url: string }[]
+  links: Link[]
+  invitations: Link[]
   fields: { name: string; value: string }[]
   error?: string | undefined
 }
@@ -41,25 +43,27 @@ function hashSource(content: string): string {
 
 /** Sends a page of the OAuth endpoints. */
 export function sendHostedPage(response: Response, page: HostedPage): void {
-  const policies: Record<string, string> = {
-    form_post: submitPolicy,
-    enter_email: formPolicy,
-    switch_user: formPolicy,
-  }
-  const policy = policies[page.kind] ?? contentSecurityPolicy
-  sendPage(response, 200, renderHostedPage(page), policy)
+  const changes = [...page.links, ...page.invitations].some(
+    ({ confirmation }) => confirmation !== '',
+  )
+  const policies: Record<string, string> = { form_post: submitPolicy, enter_email: formPolicy }
+  sendPage(response, 200, renderHostedPage(page), {
+    contentSecurity: policies[page.kind] ?? (changes ? formPolicy : contentSecurityPolicy),
+    // Without a referrer, a form has no origin either, and would look like one of another site.
+    referrer: changes ? 'same-origin' : 'no-referrer',
+  })
 }
 
-/** Sends a page with its own content security policy. */
+/** Sends a page with its own policies. By default, no host receives its URL. */
 export function sendPage(
   response: Response,
   status: number,
   html: string,
-  policy = contentSecurityPolicy,
+  policies = { contentSecurity: contentSecurityPolicy, referrer: 'no-referrer' },
 ): void {
-  response.set('Content-Security-Policy', policy)
+  response.set('Content-Security-Policy', policies.contentSecurity)
   // The URL of the page contains the state of the client app.
-  response.set('Referrer-Policy', 'no-referrer')
+  response.set('Referrer-Policy', policies.referrer)
   response.status(status).type('html').send(html)
 }
 
@@ -90,16 +94,14 @@ function renderHostedPage(page: HostedPage): string {
         '<h1>Choose a workspace</h1>',
         `<p>${strong(app)} opens the workspace that you choose.</p>`,
         renderLinks(page.links, 'Workspaces', renderWorkspace),
-        ...(page.invitations.length > 0
-          ? ['<h2>Invitations</h2>', renderLinks(page.invitations, 'Invitations', renderInvitation)]
-          : []),
+        ...(page.invitations.length > 0 ? ['<h2>Invitations</h2>', renderInvitations(page)] : []),
         `<footer>Signed in as ${strong(email)}</footer>`,
       ])
     case 'accept_invitation':
       return renderDocument('Accept an invitation', [
         '<h1>You are invited</h1>',
         ...(app === '' ? [] : [`<p>${strong(app)} opens the workspace that you join.</p>`]),
-        renderLinks(page.invitations, 'Invitations', renderInvitation),
+        renderInvitations(page),
         ...(page.links.length === 0
           ? []
           : [renderLinks(page.links, 'Other choices', renderSecondaryAction)]),
@@ -108,23 +110,19 @@ function renderHostedPage(page: HostedPage): string {
     case 'sign_in_to_accept':
       return renderDocument('You are invited', renderSignInToAccept(page))
     case 'joined':
-      return renderDocument('You have joined', [
-        `<h1>You have joined ${escapeHtml(page.invitations[0]?.label ?? '')}</h1>`,
-        '<p>Open your application to work in the workspace. You can close this page.</p>',
-        `<footer>Signed in as ${strong(email)}</footer>`,
-      ])
+      return renderDocument('You have joined', renderJoined(page))
     case 'confirm_sign_out':
       return renderDocument('Sign out?', [
         '<h1>Sign out?</h1>',
         `<p>You are signed in as ${strong(email)}. This signs you out of every app that you opened in this browser.</p>`,
-        renderLinks(page.links, 'Choices', renderAction),
+        renderForm(page, page.links, (link) => renderButton(link, link.label, ' primary')),
       ])
     case 'confirm_connection':
       return renderDocument('Continue to sign in?', renderConfirmConnection(page))
     case 'switch_user':
       return renderDocument('Switch user?', renderSwitchUser(page))
     case 'form_post':
-      return renderDocument('Continue', renderForm(page))
+      return renderDocument('Continue', renderFormPost(page))
     default:
       return renderDocument('Signed out', [
         '<h1>You are signed out</h1>',
@@ -148,33 +146,56 @@ function renderSignInToAccept({ invitations, links, email, error }: HostedPage):
 }
 
 function renderConfirmConnection({ links, client_name: app }: HostedPage): string[] {
-  const { label = '', detail = '', url = '' } = links[0] ?? {}
+  const { label = '', detail = '' } = links[0] ?? {}
   const opening = app === '' ? 'Sign in' : `Sign in to ${strong(app)}`
   return [
     `<h1>${opening} with ${escapeHtml(detail)}?</h1>`,
     `<p>The workspace ${strong(label)} signs its members in at ${strong(detail)}. Continue only if this is your organization.</p>`,
-    renderLinks([{ label: `Continue to ${detail}`, detail: '', url }], 'Choices', renderAction),
+    renderLinks(links, 'Choices', (link) => renderAction(link, `Continue to ${detail}`)),
   ]
 }
 
 /** Renders a form with a button for each user. */
 function renderSwitchUser(page: HostedPage): string[] {
-  const [next, current] = page.links
-  const renderButton = (link: Link | undefined, text: string, style: string) =>
-    `<button class="choice action${style}" name="confirmation" value="${escapeHtml(link?.detail ?? '')}">${text} ${escapeHtml(link?.label ?? '')}</button>`
+  const [next] = page.links
   return [
     '<h1>Switch user?</h1>',
     `<p>This browser is signed in as ${strong(page.email)}. Switching to ${strong(next?.label ?? '')} signs ${strong(page.email)} out of every app that was opened in this browser.</p>`,
-    `<form method="post" action="${escapeHtml(next?.url ?? '')}">`,
-    ...renderHiddenFields(page),
-    renderButton(next, 'Switch to', ''),
-    renderButton(current, 'Stay signed in as', ' primary'),
-    '</form>',
+    renderForm(page, page.links, (link) =>
+      link === next
+        ? renderButton(link, `Switch to ${link.label}`, '')
+        : renderButton(link, `Stay signed in as ${link.label}`, ' primary'),
+    ),
   ]
 }
 
+function renderJoined({ invitations, email }: HostedPage): string[] {
+  const { label = '', detail = '' } = invitations[0] ?? {}
+  const isOther = email !== '' && detail !== ''
+  return [
+    `<h1>${isOther ? `${escapeHtml(detail)} has` : 'You have'} joined ${escapeHtml(label)}</h1>`,
+    ...(detail === '' || isOther ? [] : [`<p>The invitation was for ${strong(detail)}.</p>`]),
+    '<p>Open your application to work in the workspace. You can close this page.</p>',
+    ...(email === '' ? [] : [`<footer>Signed in as ${strong(email)}</footer>`]),
+  ]
+}
+
+/** Renders a form with a button for each choice that changes something. */
+function renderForm(page: HostedPage, links: Link[], render: (link: Link) => string): string {
+  return [
+    `<form method="post" action="${escapeHtml(links[0]?.url ?? '')}">`,
+    ...renderHiddenFields(page),
+    ...links.map(render),
+    '</form>',
+  ].join('\n')
+}
+
+function renderButton({ confirmation }: Link, text: string, style: string): string {
+  return `<button class="choice action${style}" name="confirmation" value="${escapeHtml(confirmation)}">${escapeHtml(text)}</button>`
+}
+
 /** Renders a form that sends itself, and has a button in case scripts are off. */
-function renderForm(page: HostedPage): string[] {
+function renderFormPost(page: HostedPage): string[] {
   const [link] = page.links
   return [
     '<h1>Return to the application</h1>',
@@ -221,8 +242,6 @@ function explain({ code, reason }: ServiceError): [title: string, advice: string
   ]
 }
 
-type Link = HostedPage['links'][number]
-
 function renderLinks(links: Link[], label: string, renderLink: (link: Link) => string): string {
   const items = links.map((link) => `<li>${renderLink(link)}</li>`)
   return `<nav aria-label="${label}"><ul>${items.join('')}</ul></nav>`
@@ -238,20 +257,25 @@ function renderProvider({ label, detail, url }: Link): string {
 }
 
 function renderWorkspace(link: Link): string {
-  return renderChoice(link, link.label)
+  return `<a class="choice" href="${escapeHtml(link.url)}">${renderChoice(link, link.label)}</a>`
 }
 
-function renderInvitation(link: Link): string {
-  return renderChoice(link, `Join ${link.label}`)
+function renderInvitations(page: HostedPage): string {
+  return renderForm(
+    page,
+    page.invitations,
+    (link) =>
+      `<button class="choice" name="confirmation" value="${escapeHtml(link.confirmation)}">${renderChoice(link, `Join ${link.label}`)}</button>`,
+  )
 }
 
-function renderChoice({ label, detail, url }: Link, text: string): string {
+function renderChoice({ label, detail }: Link, text: string): string {
   const initial = escapeHtml([...label][0]?.toUpperCase() ?? '')
-  return `<a class="choice" href="${escapeHtml(url)}"><span class="badge" aria-hidden="true">${initial}</span><span>${escapeHtml(text)}<small>${escapeHtml(detail)}</small></span></a>`
+  return `<span class="badge" aria-hidden="true">${initial}</span><span>${escapeHtml(text)}<small>${escapeHtml(detail)}</small></span>`
 }
 
-function renderAction({ label, url }: Link): string {
-  return `<a class="choice action primary" href="${escapeHtml(url)}">${escapeHtml(label)}</a>`
+function renderAction({ url }: Link, text: string): string {
+  return `<a class="choice action primary" href="${escapeHtml(url)}">${escapeHtml(text)}</a>`
 }
 
 function renderSecondaryAction({ label, url }: Link): string {

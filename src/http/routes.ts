@@ -22,6 +22,12 @@ import { sendProblem } from './problem.ts'
 import { readCall, sentRequestId } from './request.ts'
 import { createResponder, type Responder, setRateLimitHeaders } from './response.ts'
 import { checkHost, securityHeaders, setHeaders } from './security.ts'
+import {
+  isForNavigation,
+  isUnattended,
+  respondUnattended,
+  withoutEffect,
+} from './unattended-requests.ts'
 import { createBodyLimit } from './unfinished-bodies.ts'
 
 export type RestOptions = CorsOptions & {
@@ -104,6 +110,8 @@ export function createApp(
             return run(refusal, request, response)
           }
         }
+        if (isUnattended(operation, request))
+          return run(withoutEffect(operation), request, response, respondUnattended)
         if (isCrossSitePost(operation, route, request))
           return run(repetition.repeat, request, response, repetition.respond, call)
         const send: Responder = sendEvents
@@ -225,9 +233,8 @@ function lookUpFixedPaths(handlers: Map<string, RequestHandler>): RequestHandler
  * Whether a browser navigates to a method that redirects or shows pages, so that a person sees its
  * errors.
  */
-function isNavigation({ policy }: Operation, request: Request): boolean {
-  const redirects = policy.pageField !== undefined || (policy.status >= 300 && policy.status < 400)
-  return redirects && /\btext\/html\b/i.test(request.get('accept') ?? '')
+function isNavigation(operation: Operation, request: Request): boolean {
+  return isForNavigation(operation) && /\btext\/html\b/i.test(request.get('accept') ?? '')
 }
 
 function errorStatus({ code }: ServiceError): number {

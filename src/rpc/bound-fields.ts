@@ -17,8 +17,8 @@ export type CookieDeclaration = {
 }
 
 /**
- * A message field that REST reads from a header, a cookie, the names of repeated parameters or the
- * query of a request with a body.
+ * A message field that REST reads from a header, a cookie, the names of repeated parameters, the
+ * query of a request with a body or the method of the request.
  */
 export type BoundField = {
   field: string
@@ -27,6 +27,8 @@ export type BoundField = {
   repeated_parameters?: boolean
   /** Whether the field is a query parameter, although the method has a body. */
   query?: boolean
+  /** Whether the field is true if the request is a form. */
+  form?: boolean
 }
 
 /** Returns the fields of a message that have a `binding` option. */

@@ -90,7 +90,7 @@ run(['', 'runserver', '--noreload', '127.0.0.1:${port}'])`
     t.is(await page.getByLabel('First name').inputValue(), 'Ann')
     t.is(await page.getByLabel('Email address').inputValue(), app.email)
     await page.goto(`${url}/accounts/logout/`)
-    await page.getByRole('link', { name: 'Sign out' }).click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('heading', { name: 'Welcome' }).waitFor()
     await page.goto(`${url}/accounts/oidc/daikon/login/`)
     await waitForSignIn(page)

@@ -61,7 +61,7 @@ ${await readRecipe('jupyterhub', { ...app, url })}`
     await takePicture(page, 'jupyterhub')
     await page.getByText(app.email).first().waitFor()
     await page.goto(`${url}/hub/logout`)
-    await page.getByRole('link', { name: 'Sign out' }).click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByText('Sign in with daikon').click()
     await waitForSignIn(page)
     t.pass()

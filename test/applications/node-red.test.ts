@@ -58,7 +58,7 @@ testApplication(
       t.is(await page.evaluate(`RED.user.hasPermission('flows.write')`), mayDeploy)
       t.is(await page.evaluate(deploy), mayDeploy ? 200 : 401)
       await page.goto(`${app.issuer}/oauth/logout`)
-      await page.getByRole('link', { name: 'Sign out' }).click()
+      await page.getByRole('button', { name: 'Sign out' }).click()
       await page.getByRole('heading', { name: 'You are signed out' }).waitFor()
       await page.evaluate(`localStorage.clear()`)
       await page.goto(`${url}/auth/strategy`)

@@ -55,7 +55,7 @@ ${await readRecipe('superset', { ...app, url })}`,
     }
     const signOut = async () => {
       await page.goto(`${url}/logout/`)
-      await page.getByRole('link', { name: 'Sign out' }).click()
+      await page.getByRole('button', { name: 'Sign out' }).click()
     }
     const readRoles = async () => {
       const response = await page.request.get(`${url}/api/v1/me/roles/`)

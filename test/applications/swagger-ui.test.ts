@@ -87,7 +87,7 @@ testApplication('Swagger UI signs in from a popup and sends the access token', [
   const [, token = ''] = (received[0] ?? '').split(' ')
   t.like(decodeJwt(token), { email: app.email, wrole: 'editor', client_id: app.id })
   await page.goto(`${app.issuer}/oauth/logout`)
-  await page.getByRole('link', { name: 'Sign out' }).click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'You are signed out' }).waitFor()
   const parameters = new URLSearchParams({
     client_id: app.id,

@@ -163,11 +163,14 @@ test.serial(
 
 test.serial('a HEAD request counts like a GET request', async (t) => {
   const environment = await startLimited()
-  const send = (method: string) =>
-    sendRawHttp(environment.httpPort, { method, path: '/auth/workspaces?code=x' })
+  const send = (method: string, path = '/auth/workspaces?code=x') =>
+    sendRawHttp(environment.httpPort, { method, path })
   for (let index = 0; index < 10; index += 1) t.is((await send('HEAD')).status, 400)
   t.is((await send('HEAD')).status, 429)
   t.is((await send('GET')).status, 429)
+  for (let index = 0; index < 20; index += 1)
+    t.is((await send('HEAD', '/oauth/logout')).status, 200)
+  t.is((await send('GET', '/oauth/logout')).status, 429)
 })
 
 test.serial(

@@ -89,20 +89,43 @@ export async function signInWithOAuth(
 }
 
 /** A hosted page. Over REST, `kind` is unknown. */
-export type Page = { kind?: string; text: string; urls: URL[] }
+export type Page = {
+  kind?: string
+  text: string
+  urls: URL[]
+  /** What the form of the page sends, for each of its buttons. */
+  choices: Record<string, string | boolean>[]
+}
 
 /** Reads the page of a response, as HTML over REST. */
 export function readPage({ html, page }: Record<string, any>): Page {
   if (page) {
-    const links: { url: string }[] = [...page.links, ...page.invitations]
+    const links: { url: string; confirmation: string }[] = [...page.links, ...page.invitations]
+    const [buttons, others] = [true, false].map((isButton) =>
+      links.filter(({ confirmation }) => (confirmation !== '') === isButton),
+    )
+    const fields = page.fields.map(({ name, value }: Record<string, string>) => [name, value])
     return {
       kind: page.kind,
       text: JSON.stringify(page),
-      urls: links.filter(({ url }) => url !== '').map(({ url }) => new URL(url)),
+      urls: (others ?? []).filter(({ url }) => url !== '').map(({ url }) => new URL(url)),
+      choices: (buttons ?? []).map(({ confirmation }) => ({
+        ...Object.fromEntries(fields),
+        confirmation,
+        is_form: true,
+      })),
     }
   }
   const decode = (text: string) =>
     text.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
   const urls = [...html.matchAll(/href="([^"]*)"/g)].map(([, url]) => new URL(decode(url)))
-  return { text: decode(html), urls }
+  const hidden = html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)
+  const fields = [...hidden].map(([, name, value]) => [decode(name), decode(value)])
+  const buttons = html.matchAll(/<button [^>]*name="confirmation" value="([^"]*)">/g)
+  const choices = [...buttons].map(([, value]) => ({
+    ...Object.fromEntries(fields),
+    confirmation: decode(value),
+    is_form: true,
+  }))
+  return { text: decode(html), urls, choices }
 }

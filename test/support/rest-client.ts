@@ -51,10 +51,11 @@ export function createRestTransport(
   }
 }
 
-/** Returns the first route for which the message has all path fields. */
-function findRoute({ route, routes }: DeclaredOperation, message: Message): Route {
-  const canFill = ({ pathFields }: Route) =>
-    pathFields.every((field) => message[field] !== undefined)
+/** Returns the first route for which the message has all path fields, with a body for a form. */
+function findRoute({ route, routes, bindings }: DeclaredOperation, message: Message): Route {
+  const isForm = bindings.request.some(({ field, form }) => form && message[field] === true)
+  const canFill = ({ pathFields, body }: Route) =>
+    pathFields.every((field) => message[field] !== undefined) && (body || !isForm)
   return routes.find(canFill) ?? route
 }
 

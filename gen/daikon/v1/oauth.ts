@@ -140,7 +140,7 @@ export interface AuthorizeRequest {
   browser_session?:
     | string
     | undefined;
-  /** Proves that the user accepted the invitation to `workspace`. Set by the page that displays it. */
+  /** Proves what the user chose on a page, such as an invitation to accept. Set by the page. */
   confirmation?:
     | string
     | undefined;
@@ -169,7 +169,11 @@ export interface AuthorizeRequest {
     | string
     | undefined;
   /** The ID of the user of `id_token_hint`. Set while that user signs in. */
-  expected_user?: string | undefined;
+  expected_user?:
+    | string
+    | undefined;
+  /** Whether a form of the page sends the request. Without it, `confirmation` changes nothing. */
+  is_form?: boolean | undefined;
 }
 
 /** A redirect or a page. */
@@ -228,7 +232,7 @@ export interface OpenInvitationRequest {
   provider?:
     | string
     | undefined;
-  /** Proves that the user chose to join on the page. */
+  /** Proves what the user chose on the page, such as to join. Set by the page. */
   confirmation?:
     | string
     | undefined;
@@ -248,12 +252,19 @@ export interface OpenInvitationRequest {
    * The ID of the new session. Set by the callback while somebody else is signed in, and by the page
    * that asks whether to replace their session.
    */
-  switch_to?: string | undefined;
+  switch_to?:
+    | string
+    | undefined;
+  /** Whether a form of the page sends the request. Without it, `confirmation` changes nothing. */
+  is_form?: boolean | undefined;
 }
 
 /** A redirect or a page. */
 export interface OpenInvitationResponse {
-  /** The sign-in page of the identity provider. Absent if a page is displayed. */
+  /**
+   * The sign-in page of the identity provider, or the page itself after a choice. Absent if a page is
+   * displayed.
+   */
   location?:
     | string
     | undefined;
@@ -298,12 +309,11 @@ export interface HostedPage {
   email: string;
   /** The options that the user can choose from. */
   links: HostedPageLink[];
-  /** Workspaces that the user is invited to. Each link accepts an invitation. */
+  /** Workspaces that the user is invited to, or has joined. Each with a `confirmation` accepts an invitation. */
   invitations: HostedPageLink[];
   /**
-   * For `form_post`, `enter_email` and `switch_user`: the fields of the form, which is sent to the URL
-   * of a link. The person adds `login_hint` to those of `enter_email`, and the `detail` of the chosen
-   * link as `confirmation` to those of `switch_user`.
+   * The fields of the form, which is sent to the URL of a link. The person adds `login_hint` to those of
+   * `enter_email`, and the `confirmation` of the chosen link to those of other pages.
    */
   fields: HostedPageField[];
   /** For `sign_in_to_accept`: why the last sign-in failed. */
@@ -324,8 +334,10 @@ export interface HostedPageLink {
   label: string;
   /** Additional text, such as the role in a workspace or who invited the user; can be empty. */
   detail: string;
-  /** The URL of the link. */
+  /** The URL of the link, or of the form. */
   url: string;
+  /** Not empty for a choice that changes something, which a form sends with the fields of the page. */
+  confirmation: string;
 }
 
 /** A token request (RFC 6749, sections 4.1.3 and 6). */
@@ -633,7 +645,11 @@ export interface EndBrowserSessionRequest {
     | string
     | undefined;
   /** The sign-in of another user that has not replaced the browser session yet. */
-  pending_session?: string | undefined;
+  pending_session?:
+    | string
+    | undefined;
+  /** Whether a form of the page sends the request. Without it, `confirmation` changes nothing. */
+  is_form?: boolean | undefined;
 }
 
 /** A redirect or a page. */
@@ -691,6 +707,7 @@ function createBaseAuthorizeRequest(): AuthorizeRequest {
     pending_session: undefined,
     switch_to: undefined,
     expected_user: undefined,
+    is_form: undefined,
   };
 }
 
@@ -779,6 +796,9 @@ export const AuthorizeRequest: MessageFns<AuthorizeRequest> = {
     }
     if (message.expected_user !== undefined) {
       writer.uint32(226).string(message.expected_user);
+    }
+    if (message.is_form !== undefined) {
+      writer.uint32(232).bool(message.is_form);
     }
     return writer;
   },
@@ -1020,6 +1040,14 @@ export const AuthorizeRequest: MessageFns<AuthorizeRequest> = {
             message.expected_user = reader.string();
             continue;
           }
+          case 29: {
+            if (tag !== 232) {
+              break;
+            }
+
+            message.is_form = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1065,6 +1093,7 @@ export const AuthorizeRequest: MessageFns<AuthorizeRequest> = {
     message.pending_session = object.pending_session ?? undefined;
     message.switch_to = object.switch_to ?? undefined;
     message.expected_user = object.expected_user ?? undefined;
+    message.is_form = object.is_form ?? undefined;
     return message;
   },
 };
@@ -1242,6 +1271,7 @@ function createBaseOpenInvitationRequest(): OpenInvitationRequest {
     browser: undefined,
     pending_session: undefined,
     switch_to: undefined,
+    is_form: undefined,
   };
 }
 
@@ -1270,6 +1300,9 @@ export const OpenInvitationRequest: MessageFns<OpenInvitationRequest> = {
     }
     if (message.switch_to !== undefined) {
       writer.uint32(66).string(message.switch_to);
+    }
+    if (message.is_form !== undefined) {
+      writer.uint32(72).bool(message.is_form);
     }
     return writer;
   },
@@ -1351,6 +1384,14 @@ export const OpenInvitationRequest: MessageFns<OpenInvitationRequest> = {
             message.switch_to = reader.string();
             continue;
           }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.is_form = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1376,6 +1417,7 @@ export const OpenInvitationRequest: MessageFns<OpenInvitationRequest> = {
     message.browser = object.browser ?? undefined;
     message.pending_session = object.pending_session ?? undefined;
     message.switch_to = object.switch_to ?? undefined;
+    message.is_form = object.is_form ?? undefined;
     return message;
   },
 };
@@ -1725,7 +1767,7 @@ export const HostedPageField: MessageFns<HostedPageField> = {
 };
 
 function createBaseHostedPageLink(): HostedPageLink {
-  return { label: "", detail: "", url: "" };
+  return { label: "", detail: "", url: "", confirmation: "" };
 }
 
 export const HostedPageLink: MessageFns<HostedPageLink> = {
@@ -1738,6 +1780,9 @@ export const HostedPageLink: MessageFns<HostedPageLink> = {
     }
     if (message.url !== "") {
       writer.uint32(26).string(message.url);
+    }
+    if (message.confirmation !== "") {
+      writer.uint32(34).string(message.confirmation);
     }
     return writer;
   },
@@ -1779,6 +1824,14 @@ export const HostedPageLink: MessageFns<HostedPageLink> = {
             message.url = reader.string();
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.confirmation = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1799,6 +1852,7 @@ export const HostedPageLink: MessageFns<HostedPageLink> = {
     message.label = object.label ?? "";
     message.detail = object.detail ?? "";
     message.url = object.url ?? "";
+    message.confirmation = object.confirmation ?? "";
     return message;
   },
 };
@@ -2968,6 +3022,7 @@ function createBaseEndBrowserSessionRequest(): EndBrowserSessionRequest {
     confirmation: undefined,
     browser_session: undefined,
     pending_session: undefined,
+    is_form: undefined,
   };
 }
 
@@ -2993,6 +3048,9 @@ export const EndBrowserSessionRequest: MessageFns<EndBrowserSessionRequest> = {
     }
     if (message.pending_session !== undefined) {
       writer.uint32(58).string(message.pending_session);
+    }
+    if (message.is_form !== undefined) {
+      writer.uint32(64).bool(message.is_form);
     }
     return writer;
   },
@@ -3066,6 +3124,14 @@ export const EndBrowserSessionRequest: MessageFns<EndBrowserSessionRequest> = {
             message.pending_session = reader.string();
             continue;
           }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.is_form = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3090,6 +3156,7 @@ export const EndBrowserSessionRequest: MessageFns<EndBrowserSessionRequest> = {
     message.confirmation = object.confirmation ?? undefined;
     message.browser_session = object.browser_session ?? undefined;
     message.pending_session = object.pending_session ?? undefined;
+    message.is_form = object.is_form ?? undefined;
     return message;
   },
 };

@@ -8,7 +8,7 @@ import {
   type AuthorizationRequest,
   toParameters,
 } from './authorization-request.ts'
-import { createPage } from './hosted-page.ts'
+import { createLink, createPage } from './hosted-page.ts'
 
 /** How a request continues: with a redirect or with a page. */
 export type Continuation =
@@ -54,7 +54,7 @@ export function respond(
 /** Returns the page that sends the response as a form (OAuth 2.0 Form Post Response Mode, 2). */
 function formPage(url: string, fields: Record<string, string>): HostedPage {
   return createPage('form_post', {
-    links: [{ label: 'Continue', detail: '', url }],
+    links: [createLink({ label: 'Continue', url })],
     fields: Object.entries(fields).map(([name, value]) => ({ name, value })),
   })
 }

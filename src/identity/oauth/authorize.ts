@@ -24,10 +24,10 @@ import {
   respondWithError,
   resumeUrl,
 } from './authorization-response.ts'
-import { createConfirmation } from './browser-sessions.ts'
+import { createConfirmation, readFormConfirmation } from './browser-sessions.ts'
 import { findStartProblem } from './connection-start.ts'
 import { continueAuthorization } from './continue-authorization.ts'
-import { createPage, listProviderLinks } from './hosted-page.ts'
+import { createLink, createPage, listProviderLinks } from './hosted-page.ts'
 import { readIdTokenHint } from './id-tokens.ts'
 import { openerPolicyOf } from './opener-policy.ts'
 import { isTooOld } from './sign-in-age.ts'
@@ -78,7 +78,8 @@ async function signInOrContinue(
     hasProvider(expected, session) &&
     !mustSignIn(expected, session, now)
   ) {
-    return continueAuthorization(context, expected, client, session)
+    const confirmation = readFormConfirmation(request)
+    return continueAuthorization(context, expected, client, session, confirmation)
   }
   if (parsed.prompt === 'none') {
     return respondWithError(context, parsed, 'login_required', 'The user is not signed in')
@@ -250,7 +251,7 @@ async function emailPage(
   const parameters = toParameters({ ...rest, confirmation })
   const fields = [...parameters].map(([name, value]) => ({ name, value }))
   const url = `${options.baseUrl}/oauth/authorize`
-  const links = [{ label: 'Continue', detail: '', url }]
+  const links = [createLink({ label: 'Continue', url })]
   const page = createPage('enter_email', { client_name, fields, links })
   return { page, browser: await browserCookies.sign(browser) }
 }

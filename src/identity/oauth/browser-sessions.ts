@@ -94,3 +94,14 @@ export async function endSessionsOf(
 export function createConfirmation(cookie: string, action: string): string {
   return createHmac('sha256', cookie).update(action).digest('base64url')
 }
+
+/** A request that can be the form of a page. */
+export type FormRequest = { is_form?: boolean | undefined; confirmation?: string | undefined }
+
+/**
+ * Returns the confirmation of a request that may change something. Links have none: their address stays
+ * in the history, and browsers and scanners of e-mails open them without the user.
+ */
+export function readFormConfirmation({ is_form, confirmation = '' }: FormRequest): string {
+  return is_form ? confirmation : ''
+}

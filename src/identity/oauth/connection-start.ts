@@ -3,7 +3,7 @@ import type { IdentityContext } from '../identity-dependencies.ts'
 import { readConnectionId } from '../providers/connection.ts'
 import { isSameSecret } from '../secret.ts'
 import { createConfirmation } from './browser-sessions.ts'
-import { createPage } from './hosted-page.ts'
+import { createLink, createPage } from './hosted-page.ts'
 
 /** A sign-in by a connection that a request asks for. */
 export type ConnectionStart = {
@@ -50,7 +50,7 @@ export async function findStartProblem(
   if (isSameSecret(start.confirmation ?? '', confirmation)) return undefined
   const workspace = await stores.workspaces.find(connection.workspaceId)
   const { host: detail } = new URL(connection.issuer)
-  const links = [{ label: workspace?.name ?? '', detail, url: urlOf(confirmation) }]
+  const links = [createLink({ label: workspace?.name ?? '', detail, url: urlOf(confirmation) })]
   const page = createPage('confirm_connection', { client_name: client?.name ?? '', links })
   return { page, browser: await identity.browserCookies.sign(browser) }
 }

@@ -15,19 +15,20 @@ import {
   respondWithError,
   resumeUrl,
 } from './authorization-response.ts'
-import { createPage } from './hosted-page.ts'
-import { decline, hasAccepted, hasDeclined, workspacePage } from './workspace-page.ts'
+import { createLink, createPage } from './hosted-page.ts'
+import { decline, findAccepted, hasDeclined, workspacePage } from './workspace-page.ts'
 
 /**
  * Continues a request of a signed-in user: issues a code for a workspace, or displays a page on
  * which the user chooses a workspace or accepts an invitation. A client app that is bound to a
- * workspace only admits its members.
+ * workspace only admits its members. `confirmation` is the one of the page's form.
  */
 export async function continueAuthorization(
   context: IdentityContext,
   request: AuthorizationRequest,
   client: RedirectingClient,
   session: OpenBrowserSession,
+  confirmation = '',
 ): Promise<Continuation> {
   const { workspace: name, prompt } = request
   const { workspaceId: boundTo } = client
@@ -47,8 +48,9 @@ export async function continueAuthorization(
     return respondWithError(context, request, 'access_denied', description)
   }
   if (hasDeclined(request, session)) return decline(context, request)
-  const isAccepted = only.status === 'active' || hasAccepted(request, session, only.id)
-  if (others.length === 0 && isAccepted) return grantCode(context, request, session, only.id)
+  const isOnly = others.length === 0 && only.status === 'active'
+  const opened = isOnly ? only : findAccepted(confirmation, session, workspaces)
+  if (opened) return grantCode(context, request, session, opened.id)
   if (prompt !== 'none')
     return { page: workspacePage(context, request, client, session, workspaces) }
   const joined = workspaces.filter(({ status }) => status === 'active')
@@ -112,7 +114,7 @@ async function requireConnection(
   }
   const provider = connectionName(connectionId)
   const url = resumeUrl(context, { ...request, workspace: workspaceId, provider })
-  const links = [{ label: connection.name, detail: '', url }]
+  const links = [createLink({ label: connection.name, url })]
   return { page: createPage('choose_provider', { links }) }
 }
 

@@ -1,4 +1,4 @@
-import type { HostedPage, HostedPageLink } from '../../../gen/daikon/v1/oauth.ts'
+import type { HostedPage, HostedPageField, HostedPageLink } from '../../../gen/daikon/v1/oauth.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
 import { providerNames, providerTitles } from '../providers/provider.ts'
 
@@ -10,6 +10,18 @@ export function createPage(
   return { kind, client_name: '', email: '', links: [], invitations: [], fields: [], ...parts }
 }
 
+/** Creates an option of a page. Parts that are absent are empty. */
+export function createLink(parts: Partial<HostedPageLink>): HostedPageLink {
+  return { label: '', detail: '', url: '', confirmation: '', ...parts }
+}
+
+/** Returns the target and the fields of the form that sends the request of a URL. */
+export function createForm(url: string): { url: string; fields: HostedPageField[] } {
+  const { origin, pathname, searchParams } = new URL(url)
+  const fields = [...searchParams].map(([name, value]) => ({ name, value }))
+  return { url: origin + pathname, fields }
+}
+
 /** Returns a link for each configured identity provider. */
 export function listProviderLinks(
   { identity }: Pick<IdentityContext, 'identity'>,
@@ -17,5 +29,5 @@ export function listProviderLinks(
 ): HostedPageLink[] {
   return providerNames
     .filter((name) => identity.providers.has(name))
-    .map((name) => ({ label: providerTitles[name], detail: name, url: urlOf(name) }))
+    .map((name) => createLink({ label: providerTitles[name], detail: name, url: urlOf(name) }))
 }

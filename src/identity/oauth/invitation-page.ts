@@ -6,21 +6,27 @@ import type {
 import { ServiceError } from '../../core/errors.ts'
 import { invitationUrl } from '../../workspaces/invitation-links.ts'
 import { describeInviter } from '../../workspaces/inviter.ts'
-import type { PendingInvitation } from '../../workspaces/store/invitation-store.ts'
+import type {
+  LinkedInvitation,
+  PendingInvitation,
+} from '../../workspaces/store/invitation-store.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
 import { requireProvider, startFlow } from '../oauth-flow.ts'
 import { filterReachable } from '../reach.ts'
 import { isSameSecret } from '../secret.ts'
 import { failure, type SignInFailure, signInErrors } from '../sign-in-result.ts'
 import type { OpenBrowserSession } from '../store/browser-session-store.ts'
-import { createConfirmation } from './browser-sessions.ts'
+import { readFormConfirmation } from './browser-sessions.ts'
 import { findStartProblem } from './connection-start.ts'
-import { createPage, listProviderLinks } from './hosted-page.ts'
+import { createLink, createPage, listProviderLinks } from './hosted-page.ts'
 import { findSignInError } from './sign-in-error.ts'
 import { findPending, switchUser } from './switch-user.ts'
-import { acceptanceOf } from './workspace-page.ts'
+import { createAcceptance } from './workspace-page.ts'
 
-/** Displays the invitation that a link identifies, and lets the invited person sign in and join. */
+/**
+ * Displays the invitation that a link identifies, and lets the invited person sign in and join. Says
+ * afterwards that they have joined.
+ */
 export async function openInvitation(
   context: IdentityContext,
   request: OpenInvitationRequest,
@@ -36,6 +42,7 @@ export async function openInvitation(
     const next = await switchUser(context, request, { current: found, pending }, { url })
     return next.stays ? { pending_session: '', location: url } : next
   }
+  if (invitation.hasJoined) return { page: joinedPage(invitation, found) }
   const [reached] = found
     ? await filterReachable(stores, found, [{ id: invitation.workspaceId }])
     : []
@@ -49,21 +56,32 @@ export async function openInvitation(
 /** Lets the invited user join if they have chosen to on the page, and displays the page otherwise. */
 async function joinOrAsk(
   { stores, identity, now }: IdentityContext,
-  { token, confirmation = '' }: OpenInvitationRequest,
+  request: OpenInvitationRequest,
   invitation: PendingInvitation,
-  { secret, email }: OpenBrowserSession,
+  session: OpenBrowserSession,
 ): Promise<OpenInvitationResponse> {
-  const expected = createConfirmation(secret, acceptanceOf(invitation.workspaceId))
-  if (!isSameSecret(confirmation, expected)) {
-    const url = `${invitationUrl(identity.options.baseUrl, token)}?confirmation=${expected}`
-    const invitations = [describe(invitation, url)]
-    return { page: createPage('accept_invitation', { email, invitations }) }
+  const url = invitationUrl(identity.options.baseUrl, request.token)
+  const confirmation = createAcceptance(session, invitation)
+  if (!isSameSecret(readFormConfirmation(request), confirmation)) {
+    const invitations = [{ ...describe(invitation), url, confirmation }]
+    return { page: createPage('accept_invitation', { email: session.email, invitations }) }
   }
   await stores.transaction(async (tx) => {
     await tx.members.join(invitation, now)
     await tx.invitations.endLinks(invitation, now)
   })
-  return { page: createPage('joined', { email, invitations: [describe(invitation, '')] }) }
+  // A page that can be reloaded says that they have joined.
+  return { location: url }
+}
+
+/** Returns the page of a used link, which says who has joined unless this is their browser. */
+function joinedPage(
+  { workspaceName, userId, email }: LinkedInvitation,
+  session: OpenBrowserSession | undefined,
+): HostedPage {
+  const detail = session?.userId === userId ? '' : email
+  const invitations = [createLink({ label: workspaceName, detail })]
+  return createPage('joined', { email: session?.email ?? '', invitations })
 }
 
 async function startSignIn(
@@ -113,17 +131,17 @@ function signInPage(
   return createPage('sign_in_to_accept', {
     email: session?.email ?? '',
     links: listProviderLinks(context, (provider) => `${url}?provider=${provider}`),
-    invitations: [describe(invitation, '')],
+    invitations: [describe(invitation)],
     ...(failed && { error: signInErrors[failed] }),
   })
 }
 
-function describe({ workspaceName, inviter, email, role }: PendingInvitation, url: string) {
+function describe({ workspaceName, inviter, email, role }: PendingInvitation) {
   const detail = `${describeInviter(inviter)} invited ${email} as ${role}`
-  return { label: workspaceName, detail, url }
+  return createLink({ label: workspaceName, detail })
 }
 
 function invitationEnded(): ServiceError {
-  const detail = 'The invitation has ended, has been accepted or does not exist'
+  const detail = 'The invitation has ended or does not exist'
   return new ServiceError('not_found', 'INVITATION_ENDED', detail)
 }

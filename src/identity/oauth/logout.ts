@@ -10,8 +10,8 @@ import { isSameSecret } from '../secret.ts'
 import type { OpenBrowserSession } from '../store/browser-session-store.ts'
 import type { ClientStore } from '../store/client-store.ts'
 import type { IdTokenClaims } from '../tokens.ts'
-import { createConfirmation, endSessionsOf } from './browser-sessions.ts'
-import { createPage } from './hosted-page.ts'
+import { createConfirmation, endSessionsOf, readFormConfirmation } from './browser-sessions.ts'
+import { createLink, createPage } from './hosted-page.ts'
 import { readIdTokenHint } from './id-tokens.ts'
 import { openerPolicyOf } from './opener-policy.ts'
 
@@ -41,7 +41,7 @@ export async function endBrowserSession(
   if (session) {
     const isOfSession = hintedId === session.id
     const confirmation = createConfirmation(session.secret, confirmedAction)
-    if (!isOfSession && !isSameSecret(request.confirmation ?? '', confirmation)) {
+    if (!isOfSession && !isSameSecret(readFormConfirmation(request), confirmation)) {
       const page = confirmationPage(context, request, session, client?.name ?? '')
       return { page, ...openerPolicyOf(client) }
     }
@@ -104,15 +104,14 @@ function confirmationPage(
   client_name: string,
 ) {
   const { id_token_hint, client_id, post_logout_redirect_uri, state } = request
-  const confirmation = createConfirmation(secret, confirmedAction)
-  const parameters = new URLSearchParams({ confirmation })
   const repeated = { id_token_hint, client_id, post_logout_redirect_uri, state }
-  for (const [name, value] of Object.entries(repeated)) {
-    if (value !== undefined) parameters.set(name, value)
-  }
-  const url = `${identity.options.baseUrl}/oauth/logout?${parameters}`
-  const links = [{ label: 'Sign out', detail: '', url }]
-  return createPage('confirm_sign_out', { client_name, email, links })
+  const fields = Object.entries(repeated).flatMap(([name, value]) =>
+    value === undefined ? [] : [{ name, value }],
+  )
+  const url = `${identity.options.baseUrl}/oauth/logout`
+  const confirmation = createConfirmation(secret, confirmedAction)
+  const links = [createLink({ label: 'Sign out', url, confirmation })]
+  return createPage('confirm_sign_out', { client_name, email, links, fields })
 }
 
 function logoutRefused(detail: string): ServiceError {

@@ -2,16 +2,20 @@ import type { HostedPage } from '../../../gen/daikon/v1/oauth.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
 import { isSameSecret } from '../secret.ts'
 import type { OpenBrowserSession } from '../store/browser-session-store.ts'
-import { createConfirmation, endSessionsOf } from './browser-sessions.ts'
+import {
+  createConfirmation,
+  endSessionsOf,
+  type FormRequest,
+  readFormConfirmation,
+} from './browser-sessions.ts'
 import { rememberConnection } from './connection-start.ts'
-import { createPage } from './hosted-page.ts'
+import { createForm, createLink, createPage } from './hosted-page.ts'
 
 /** What a request has of a new session while somebody else is signed in to the browser. */
-type SwitchRequest = {
+type SwitchRequest = FormRequest & {
   switch_to?: string | undefined
   pending_session?: string | undefined
   browser?: string | undefined
-  confirmation?: string | undefined
 }
 
 /** The fields of the response; `stays` if the new session has ended instead of the one of the browser. */
@@ -49,7 +53,7 @@ export async function findPending(
 
 /**
  * Lets the user choose between the session of the browser and a new one of another user. `url` is where
- * the new one continues. The page sends a form, because the choice ends one of them.
+ * the new one continues.
  */
 export async function switchUser(
   context: IdentityContext,
@@ -61,25 +65,25 @@ export async function switchUser(
   const confirmationOf = (choice: string) =>
     createConfirmation(current.secret, `${choice} ${pending.id} ${url}`)
   const hasChosen = (choice: string) =>
-    isSameSecret(request.confirmation ?? '', confirmationOf(choice))
+    isSameSecret(readFormConfirmation(request), confirmationOf(choice))
   if (hasChosen('switch to')) return replaceSession(context, request, sessions, url)
   if (hasChosen('stay instead of')) {
     await context.stores.browserSessions.delete(pending.id)
     return { stays: true, pending_session: '' }
   }
-  const { origin, pathname, searchParams } = new URL(url)
-  const target = origin + pathname
+  const { url: target, fields } = createForm(switchUrl(url, pending))
   const page = createPage('switch_user', {
     client_name: clientName,
     email: current.email,
     links: [
-      { label: pending.email, detail: confirmationOf('switch to'), url: target },
-      { label: current.email, detail: confirmationOf('stay instead of'), url: target },
+      createLink({ label: pending.email, confirmation: confirmationOf('switch to'), url: target }),
+      createLink({
+        label: current.email,
+        confirmation: confirmationOf('stay instead of'),
+        url: target,
+      }),
     ],
-    fields: [...searchParams, ['switch_to', pending.id] as const].map(([name, value]) => ({
-      name,
-      value,
-    })),
+    fields,
   })
   return { page }
 }

@@ -1,4 +1,5 @@
 import type { HostedPage } from '../../../gen/daikon/v1/oauth.ts'
+import type { Role } from '../../core/roles.ts'
 import { describeInviter } from '../../workspaces/inviter.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
 import { isSameSecret } from '../secret.ts'
@@ -7,30 +8,47 @@ import type { UserWorkspace } from '../store/claims-store.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
 import { type Continuation, respondWithError, resumeUrl } from './authorization-response.ts'
 import { createConfirmation } from './browser-sessions.ts'
-import { createPage } from './hosted-page.ts'
+import { createForm, createLink, createPage } from './hosted-page.ts'
 
-/** The actions on the page that need a confirmation, so that no other site can trigger them. */
+/** The action on the page that needs a confirmation, so that no other site can trigger it. */
 const declining = 'decline invitations'
-export const acceptanceOf = (workspaceId: string) => `accept invitation to ${workspaceId}`
 
-export function hasDeclined(request: AuthorizationRequest, session: OpenBrowserSession): boolean {
-  return hasConfirmed(request, session, declining)
+/** An invitation that the user can accept. */
+type Acceptable = { workspaceId: string; role: Role; createdAt: string }
+
+/**
+ * Returns the confirmation with which a user accepts an invitation. It contains the role that the page
+ * displays and the time of the membership, so that it accepts no later invitation to the workspace.
+ */
+export function createAcceptance(
+  { secret }: OpenBrowserSession,
+  { workspaceId, role, createdAt }: Acceptable,
+): string {
+  return createConfirmation(secret, `accept invitation to ${workspaceId} ${role} ${createdAt}`)
 }
 
-export function hasAccepted(
-  request: AuthorizationRequest,
-  session: OpenBrowserSession,
-  workspaceId: string,
-): boolean {
-  return hasConfirmed(request, session, acceptanceOf(workspaceId))
-}
-
-function hasConfirmed(
+export function hasDeclined(
   { confirmation }: AuthorizationRequest,
   { secret }: OpenBrowserSession,
-  action: string,
 ): boolean {
-  return isSameSecret(confirmation ?? '', createConfirmation(secret, action))
+  return isSameSecret(confirmation ?? '', createConfirmation(secret, declining))
+}
+
+/** Returns the pending invitation that a confirmation accepts. */
+export function findAccepted(
+  confirmation: string,
+  session: OpenBrowserSession,
+  workspaces: UserWorkspace[],
+): UserWorkspace | undefined {
+  return workspaces.find(
+    (workspace) =>
+      workspace.status === 'invited' &&
+      isSameSecret(confirmation, createAcceptance(session, toAcceptable(workspace))),
+  )
+}
+
+function toAcceptable({ id: workspaceId, role, createdAt }: UserWorkspace): Acceptable {
+  return { workspaceId, role, createdAt }
 }
 
 export function decline(context: IdentityContext, request: AuthorizationRequest): Continuation {
@@ -45,34 +63,37 @@ export function workspacePage(
   context: IdentityContext,
   request: AuthorizationRequest,
   { name: client_name }: { name: string },
-  { email, secret }: OpenBrowserSession,
+  session: OpenBrowserSession,
   workspaces: UserWorkspace[],
 ): HostedPage {
+  const { email, secret } = session
   const { confirmation: _, ...rest } = request
   const links = workspaces
     .filter(({ status }) => status === 'active')
-    .map(({ id, name, role }) => ({
-      label: name,
-      detail: role,
-      url: resumeUrl(context, { ...rest, workspace: id }),
-    }))
+    .map(({ id, name, role }) =>
+      createLink({
+        label: name,
+        detail: role,
+        url: resumeUrl(context, { ...rest, workspace: id }),
+      }),
+    )
+  const { url: formUrl, fields } = createForm(resumeUrl(context, rest))
   const invitations = workspaces
     .filter(({ status }) => status === 'invited')
-    .map(({ id, name, role, inviter }) => {
-      const confirmation = createConfirmation(secret, acceptanceOf(id))
-      return {
-        label: name,
-        detail: `${describeInviter(inviter)} invited you as ${role}`,
-        url: resumeUrl(context, { ...rest, workspace: id, confirmation }),
-      }
-    })
-  if (links.length > 0) {
-    return createPage('choose_workspace', { client_name, email, links, invitations })
-  }
+    .map((workspace) =>
+      createLink({
+        label: workspace.name,
+        detail: `${describeInviter(workspace.inviter)} invited you as ${workspace.role}`,
+        url: formUrl,
+        confirmation: createAcceptance(session, toAcceptable(workspace)),
+      }),
+    )
+  const parts = { client_name, email, invitations, fields }
+  if (links.length > 0) return createPage('choose_workspace', { ...parts, links })
   // A link cannot send a form, so for a response in a form it leads to one.
   const url =
     decline(context, request).location ??
     resumeUrl(context, { ...rest, confirmation: createConfirmation(secret, declining) })
-  const link = { label: 'Not now', detail: '', url }
-  return createPage('accept_invitation', { client_name, email, links: [link], invitations })
+  const link = createLink({ label: 'Not now', url })
+  return createPage('accept_invitation', { ...parts, links: [link] })
 }

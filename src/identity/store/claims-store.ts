@@ -16,6 +16,8 @@ export type UserWorkspace = {
   status: 'active' | 'invited'
   /** Who invited the user, if known. */
   inviter: { name: string; email: string } | null
+  /** When the membership was created, in seconds since the Unix epoch. */
+  createdAt: string
 }
 
 /** The active member to whom a token belongs. */
@@ -92,7 +94,8 @@ const listWorkspacesSql = `
   select w.id, w.name, w.slug, m.role,
     case when m.joined_at is null then 'invited' else 'active' end as status,
     case when i.id is not null then json_build_object('name', i.name, 'email', i.email) end
-      as inviter
+      as inviter,
+    extract(epoch from m.created_at)::text as "createdAt"
   from live_members m join workspaces w on w.id = m.workspace_id
   left join users i on i.id = m.invited_by
   where m.user_id = $1 order by m.joined_at is null, w.name, w.id`

@@ -11,7 +11,12 @@ export type PendingInvitation = MemberId & {
   workspaceName: string
   /** Null if an administrator or operator invited the user, or the inviter no longer exists. */
   inviter: { name: string; email: string } | null
+  /** When the membership was created, in seconds since the Unix epoch. */
+  createdAt: string
 }
+
+/** The invitation of a link, and whether the invited person has joined. */
+export type LinkedInvitation = PendingInvitation & { hasJoined: boolean }
 
 /** An e-mail to send, and which attempt this is. */
 export type ClaimedMail = PendingInvitation & { attempt: number }
@@ -53,12 +58,15 @@ export class InvitationStore {
     await query(this.#em, endLinksSql, [userId, workspaceId, now])
   }
 
-  /** Returns the invitation that a token leads to, while it is pending. */
-  async findByToken(token: string, now: Date): Promise<PendingInvitation | undefined> {
-    const sql = `select ${columns} from ${tables}
+  /**
+   * Returns the invitation that a token leads to, while it is pending, and afterwards if the person has
+   * joined. Links are kept for a week after they have ended.
+   */
+  async findByToken(token: string, now: Date): Promise<LinkedInvitation | undefined> {
+    const sql = `select ${columns}, m.joined_at is not null as "hasJoined" from ${tables}
       join invitation_links l on l.user_id = m.user_id and l.workspace_id = m.workspace_id
-      where l.token_hash = $1 and l.expires_at > $2 and m.joined_at is null`
-    const [invitation] = await query<PendingInvitation>(this.#em, sql, [hashSecret(token), now])
+      where l.token_hash = $1 and (l.expires_at > $2 or m.joined_at is not null)`
+    const [invitation] = await query<LinkedInvitation>(this.#em, sql, [hashSecret(token), now])
     return invitation
   }
 
@@ -90,7 +98,8 @@ export class InvitationStore {
 const columns = `m.user_id as "userId", m.workspace_id as "workspaceId", u.email, m.role,
   w.name as "workspaceName",
   case when i.id is not null then json_build_object('name', i.name, 'email', i.email) end
-    as inviter`
+    as inviter,
+  extract(epoch from m.created_at)::text as "createdAt"`
 
 const tables = `live_members m join users u on u.id = m.user_id
   join workspaces w on w.id = m.workspace_id left join users i on i.id = m.invited_by`

@@ -39,10 +39,7 @@ const parametersOf = (location: string) => Object.fromEntries(new URL(location).
 
 /** Returns the confirmations of a page that asks which session goes on: to switch, to stay. */
 function readChoices(response: Record<string, any>): string[] {
-  if (response.page) return response.page.links.map(({ detail }: { detail: string }) => detail)
-  return [...response.html.matchAll(/name="confirmation" value="([^"]*)"/g)].map(
-    ([, value]) => value,
-  )
+  return readPage(response).choices.map(({ confirmation }) => String(confirmation))
 }
 
 for (const transport of environment.transports) {
@@ -76,10 +73,15 @@ for (const transport of environment.transports) {
       t.is(await silentError(bob.browser_session), undefined, 'nothing has changed')
       const [switching, staying] = readChoices(asking)
       for (const forged of ['x', createdElsewhere(switching)])
-        t.falsy(expectOk(await call('Authorize', { ...resumed, confirmation: forged })).location)
+        t.falsy(
+          expectOk(await call('Authorize', { ...resumed, confirmation: forged, is_form: true }))
+            .location,
+        )
 
       const confirmation = choice === 'switch' ? switching : staying
-      const chosen = expectOk(await call('Authorize', { ...resumed, confirmation }))
+      const linked = expectOk(await call('Authorize', { ...resumed, confirmation }))
+      t.falsy(linked.location, 'a link chooses nothing')
+      const chosen = expectOk(await call('Authorize', { ...resumed, confirmation, is_form: true }))
       t.is(chosen.pending_session, '')
       const me = await call('GetMe', {}, { token: bob.tokens.access_token })
       if (choice === 'stay') {
@@ -95,7 +97,7 @@ for (const transport of environment.transports) {
       t.is(browser_session, pending_session)
       const done = { ...parametersOf(chosen.location), browser_session }
       t.truthy(parametersOf(expectOk(await call('Authorize', done)).location).code)
-      const again = { ...resumed, browser_session, confirmation }
+      const again = { ...resumed, browser_session, confirmation, is_form: true }
       t.truthy(expectOk(await call('Authorize', again)).location, 'the page is not shown again')
     })
   }

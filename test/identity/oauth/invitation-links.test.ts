@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:net'
 import test from 'ava'
+import { sweep } from '../../../src/database/sweep.ts'
 import { startMockMailbox } from '../../../src/dev/mock-mailbox.ts'
 import { providerIds } from '../../../src/dev/mock-person.ts'
 import { createMailClient } from '../../../src/outbound/mail-client.ts'
@@ -48,6 +49,7 @@ async function createWorkspace(
     workspace_id,
     invite: (email: string, role = 'editor') => call('InviteMember', { email, role }),
     listMembers: async () => (await call('ListMembers', {})).members,
+    remove: (user_id: string) => call('RemoveMember', { user_id }),
   }
 }
 
@@ -76,12 +78,12 @@ async function signInAtInvitation(
   return expectOk(await transport.call('CompleteLogin', message))
 }
 
-/** Signs in as the invited person and follows the link of the page that lets them join. */
+/** Signs in as the invited person, joins on the page and returns the page after that. */
 async function join(transport: Transport, url: string, email: string) {
   const { location, browser_session } = await signInAtInvitation(transport, url, email)
   const page = await openPage(transport, location, { browser_session })
-  const confirmation = page.urls[0]?.searchParams.get('confirmation')
-  return openPage(transport, url, { browser_session, confirmation })
+  const joined = expectOk(await open(transport, url, { browser_session, ...page.choices[0] }))
+  return openPage(transport, joined.location, { browser_session })
 }
 
 for (const [index, transport] of unmailed.transports.entries()) {
@@ -109,19 +111,75 @@ for (const [index, transport] of unmailed.transports.entries()) {
       t.is(await status(), 'invited')
       // Another site can lead the browser to any URL, but does not know the confirmation.
       for (const confirmation of ['', 'x'.repeat(43)]) {
-        const again = await openPage(transport, url, { browser_session, confirmation })
+        const forged = { confirmation, is_form: true }
+        const again = await openPage(transport, url, { browser_session, ...forged })
         t.is(again.text, asking.text)
       }
+      const [choice = {}, ...others] = asking.choices
+      t.deepEqual(others, [])
+      // A browser opens links of its history.
+      const link = { browser_session, confirmation: choice.confirmation }
+      t.is((await openPage(transport, url, link)).text, asking.text)
       t.is(await status(), 'invited')
 
-      const confirmation = asking.urls[0]?.searchParams.get('confirmation')
-      const joined = await openPage(transport, url, { browser_session, confirmation })
-      t.true(joined.text.includes('joined'))
+      const joined = expectOk(await open(transport, url, { browser_session, ...choice }))
+      t.is(joined.location, url)
       t.is(await status(), 'active')
-      t.is(
-        expectError(await open(transport, url, { browser_session, confirmation })).reason,
-        'INVITATION_ENDED',
-      )
+      // A reload of the page, and of the form.
+      for (const more of [{}, choice]) {
+        const page = await openPage(transport, url, { browser_session, ...more })
+        t.true(page.text.includes('joined'))
+        t.deepEqual(page.choices, [])
+      }
+    },
+  )
+
+  test.serial(
+    `a used link says who has joined, until the person is invited again ${over}`,
+    async (t) => {
+      const email = unmailed.addProviderUser()
+      const other = unmailed.addProviderUser()
+      const { invite, remove } = await createWorkspace(unmailed, transport)
+      const { invitation_url: url, user_id } = await invite(email)
+      const visitor = await signInAtInvitation(transport, url, other)
+      const { location, browser_session } = await signInAtInvitation(transport, url, email)
+      const { choices } = await openPage(transport, location, { browser_session })
+      const used = { browser_session, ...choices[0] }
+      expectOk(await open(transport, url, used))
+      t.teardown(() => {
+        unmailed.clock.now = undefined
+      })
+      // The e-mail is opened again later, elsewhere.
+      unmailed.clock.now = new Date(Date.now() + 6 * day)
+      await sweep(unmailed.database, unmailed.clock.now)
+      const elsewhere = await openPage(transport, url)
+      t.true(elsewhere.text.includes('joined') && elsewhere.text.includes(email))
+      unmailed.clock.now = undefined
+      const page = await openPage(transport, url, { browser_session: visitor.browser_session })
+      t.true(page.text.includes(other) && page.text.includes(email))
+
+      await remove(user_id)
+      t.is(expectError(await open(transport, url, used)).reason, 'INVITATION_ENDED')
+      const again = (await invite(email, 'admin')).invitation_url
+      t.is(expectError(await open(transport, url, used)).reason, 'INVITATION_ENDED')
+      const asking = await openPage(transport, again, used)
+      t.is(asking.choices.length, 1, 'the confirmation was for the earlier invitation')
+    },
+  )
+
+  test.serial(
+    `a confirmation does not accept another role than the page displays ${over}`,
+    async (t) => {
+      const email = unmailed.addProviderUser()
+      const { invite, listMembers } = await createWorkspace(unmailed, transport)
+      const { invitation_url: url } = await invite(email, 'viewer')
+      const { location, browser_session } = await signInAtInvitation(transport, url, email)
+      const { choices } = await openPage(transport, location, { browser_session })
+      const again = (await invite(email, 'admin')).invitation_url
+      const page = await openPage(transport, again, { browser_session, ...choices[0] })
+      t.true(page.text.includes('as admin'))
+      const member = (await listMembers()).find((member: any) => member.email === email)
+      t.is(member.status, 'invited')
     },
   )
 
@@ -133,7 +191,8 @@ for (const [index, transport] of unmailed.transports.entries()) {
       const { invite, listMembers } = await createWorkspace(unmailed, transport)
       const { invitation_url: url } = await invite(email)
       const { browser_session } = await signInAtInvitation(transport, url, other)
-      const page = await openPage(transport, url, { browser_session, confirmation: 'x' })
+      const forged = { confirmation: 'x', is_form: true }
+      const page = await openPage(transport, url, { browser_session, ...forged })
       t.true(page.text.includes(other))
       t.is(page.urls.length, 3)
       t.false((await listMembers()).some((member: any) => member.email === other))

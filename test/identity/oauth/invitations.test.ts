@@ -38,11 +38,13 @@ async function invite({ seed, pool, addProviderUser }: Environment, email = addP
     [randomUUID(), email, workspace, inviter],
   )
   const inviterEmail = `bob-${inviter}@example.com`
+  const findId = async (): Promise<string> =>
+    (await pool.query('select id from users where email = $1', [email])).rows[0].id
   const isPending = async () => {
     const sql = 'select joined_at from members where workspace_id = $1 and user_id <> $2'
     return (await pool.query(sql, [workspace, inviter])).rows[0].joined_at === null
   }
-  return { email, workspace, inviterEmail, isPending }
+  return { email, workspace, inviterId: inviter, inviterEmail, findId, isPending }
 }
 
 async function openPage(transport: Transport, request: object): Promise<Page> {
@@ -92,22 +94,49 @@ for (const [index, transport] of environment.transports.entries()) {
     t.true(page.text.includes('Ann’s workspace'), page.text)
     t.true(page.text.includes(`bob (${user.inviterEmail}) invited you as editor`), page.text)
     t.true(page.text.includes('Acme & <Sons>') || page.text.includes('Acme &amp; &lt;Sons&gt;'))
-    const [own, invitation] = page.urls
+    const [own, ...others] = page.urls
     t.not(own?.searchParams.get('workspace'), user.workspace)
-    t.is(invitation?.searchParams.get('workspace'), user.workspace)
+    t.deepEqual(others, [])
+    t.is(page.choices.length, 1)
     const tokens = await user.exchange(t, await redirectOf(transport, follow(own, browser_session)))
     t.not(tokens.workspace_id, user.workspace)
     t.true(await user.isPending())
   })
 
-  test(`following the link of an invitation accepts it ${over}`, async (t) => {
+  test(`the button of an invitation accepts it, a link does not ${over}`, async (t) => {
     const user = await begin(environment)
     const { browser_session } = user
     const page = await openPage(transport, { ...user.request, browser_session })
-    const redirect = await redirectOf(transport, follow(page.urls.at(-1), browser_session))
+    const [accepted = {}] = page.choices
+    const linked = { ...accepted, workspace: user.workspace, browser_session, is_form: undefined }
+    t.is((await openPage(transport, linked)).choices.length, 1)
+    const redirect = await redirectOf(transport, { ...accepted, browser_session })
     t.true(await user.isPending(), 'until the app takes the tokens')
     t.is((await user.exchange(t, redirect)).workspace_id, user.workspace)
     t.false(await user.isPending())
+  })
+
+  test(`a used confirmation accepts no later invitation to the workspace ${over}`, async (t) => {
+    const user = await begin(environment)
+    const { browser_session, workspace } = user
+    const named = { ...user.request, workspace, browser_session }
+    const { choices } = await openPage(transport, named)
+    const accepted = { ...choices[0], browser_session }
+    await user.exchange(t, await redirectOf(transport, accepted))
+    const token = await environment.token(user.inviterId, workspace)
+    const member = { workspace_id: workspace, user_id: await user.findId() }
+    expectOk(await transport.call('RemoveMember', member, { token }))
+    const invitation = { workspace_id: workspace, email: user.email, role: 'editor' }
+    expectOk(await transport.call('InviteMember', invitation, { token }))
+    const [again, ...others] = (await openPage(transport, accepted)).choices
+    t.deepEqual(others, [])
+    // The same membership, with another role than the page has displayed.
+    expectOk(await transport.call('InviteMember', { ...invitation, role: 'admin' }, { token }))
+    const page = await openPage(transport, { ...again, browser_session })
+    t.true(page.text.includes('invited you as admin'))
+    t.true(await user.isPending())
+    const redirect = await redirectOf(transport, { ...page.choices[0], browser_session })
+    t.is((await user.exchange(t, redirect)).workspace_id, workspace)
   })
 
   test(`without interaction, a user with an invitation opens their own workspace ${over}`, async (t) => {
@@ -126,7 +155,7 @@ for (const [index, transport] of environment.transports.entries()) {
     if (page.kind) t.is(page.kind, 'accept_invitation')
     t.true(page.text.includes(user.inviterEmail))
     t.is((await redirectOf(transport, { ...named, prompt: 'none' })).error, 'interaction_required')
-    const confirmations = page.urls.flatMap((url) => url.searchParams.get('confirmation') ?? [])
+    const confirmations = page.choices.map(({ confirmation }) => confirmation)
     t.is(confirmations.length, 1)
     const other = await invite(environment, user.email)
     for (const request of [
@@ -135,17 +164,19 @@ for (const [index, transport] of environment.transports.entries()) {
       // The confirmation of another invitation.
       { ...named, workspace: other.workspace, confirmation: confirmations[0] },
     ]) {
-      t.true((await openPage(transport, request)).urls.length > 0)
+      const again = await openPage(transport, { ...request, is_form: true })
+      t.true(again.choices.length > 0)
     }
     // The confirmation of another browser.
     const sameUser = await signInAtAuthorize(transport, user.email, user.request)
-    const again = { ...named, browser_session: sameUser.browser_session }
+    const again = { ...named, browser_session: sameUser.browser_session, is_form: true }
     t.truthy(await openPage(transport, { ...again, confirmation: confirmations[0] }))
     const declined = page.urls.find(({ href }) => href.startsWith(oauthUri))
     t.is(declined?.searchParams.get('error'), 'access_denied')
     t.is(declined?.searchParams.get('state'), user.request.state ?? '')
     t.true(await user.isPending())
-    const accepted = await redirectOf(transport, { ...named, confirmation: confirmations[0] })
+    const choice = { confirmation: confirmations[0], is_form: true }
+    const accepted = await redirectOf(transport, { ...named, ...choice })
     t.is((await user.exchange(t, accepted)).workspace_id, workspace)
   })
 
@@ -160,8 +191,7 @@ for (const [index, transport] of environment.transports.entries()) {
     const declined = page.urls.find(({ href }) => href.startsWith(oauthUri))
     t.is(declined?.searchParams.get('error'), 'access_denied')
     t.true(await user.isPending())
-    const accept = page.urls.find(({ searchParams }) => searchParams.has('confirmation'))
-    const redirect = await redirectOf(line, follow(accept, browser_session))
+    const redirect = await redirectOf(line, { ...page.choices[0], browser_session })
     t.is((await user.exchange(t, redirect)).workspace_id, user.workspace)
   })
 

@@ -8,6 +8,7 @@ import {
   createAuthorizationRequest,
   createOAuthClient,
   issuer,
+  readPage,
   signInWithOAuth,
 } from '../../support/oauth.ts'
 import { expectError, expectOk } from '../../support/outcome.ts'
@@ -112,7 +113,7 @@ for (const transport of environment.transports) {
     const other = await signIn()
     const requests = [
       { browser_session },
-      { browser_session, confirmation: 'yes' },
+      { browser_session, confirmation: 'yes', is_form: true },
       { browser_session, id_token_hint: other.tokens.id_token },
     ]
     for (const request of requests) {
@@ -121,9 +122,16 @@ for (const transport of environment.transports) {
       t.true(text.includes(email))
       t.true((await getMe(tokens.access_token)).ok)
     }
-    const text = pageText(await logout({ browser_session })).replaceAll('&#38;', '&')
-    const confirmation = /confirmation=([\w-]+)/.exec(text)?.[1]
-    t.regex(pageText(await logout({ browser_session, confirmation })), /signed.out/i)
+    const state = '<b>'
+    const request = { client_id: client.client_id, post_logout_redirect_uri: postLogoutUri, state }
+    const { choices } = readPage(expectOk(await logout({ ...request, browser_session })))
+    const [choice = {}] = choices
+    t.like(choice, request)
+    const linked = await logout({ ...choice, browser_session, is_form: undefined })
+    t.regex(pageText(linked), /confirm_sign_out|Sign out\?/, 'a link signs nobody out')
+    t.true((await getMe(tokens.access_token)).ok)
+    const signedOut = expectOk(await logout({ ...choice, browser_session }))
+    t.is(signedOut.location, `${postLogoutUri}&state=%3Cb%3E`)
     t.is(expectError(await getMe(tokens.access_token)).reason, 'TOKEN_REVOKED')
   })
 

@@ -77,7 +77,7 @@ type AuthorizeRequest struct {
 	Registration *string `protobuf:"bytes,19,opt,name=registration,proto3,oneof" json:"registration,omitempty"`
 	// The browser session.
 	BrowserSession *string `protobuf:"bytes,20,opt,name=browser_session,json=browserSession,proto3,oneof" json:"browser_session,omitempty"`
-	// Proves that the user accepted the invitation to `workspace`. Set by the page that displays it.
+	// Proves what the user chose on a page, such as an invitation to accept. Set by the page.
 	Confirmation *string `protobuf:"bytes,21,opt,name=confirmation,proto3,oneof" json:"confirmation,omitempty"`
 	// The names of parameters that the request contains more than once.
 	RepeatedParameters []string `protobuf:"bytes,22,rep,name=repeated_parameters,json=repeatedParameters,proto3" json:"repeated_parameters,omitempty"`
@@ -92,7 +92,9 @@ type AuthorizeRequest struct {
 	// that asks whether to replace their session.
 	SwitchTo *string `protobuf:"bytes,27,opt,name=switch_to,json=switchTo,proto3,oneof" json:"switch_to,omitempty"`
 	// The ID of the user of `id_token_hint`. Set while that user signs in.
-	ExpectedUser  *string `protobuf:"bytes,28,opt,name=expected_user,json=expectedUser,proto3,oneof" json:"expected_user,omitempty"`
+	ExpectedUser *string `protobuf:"bytes,28,opt,name=expected_user,json=expectedUser,proto3,oneof" json:"expected_user,omitempty"`
+	// Whether a form of the page sends the request. Without it, `confirmation` changes nothing.
+	IsForm        *bool `protobuf:"varint,29,opt,name=is_form,json=isForm,proto3,oneof" json:"is_form,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -323,6 +325,13 @@ func (x *AuthorizeRequest) GetExpectedUser() string {
 	return ""
 }
 
+func (x *AuthorizeRequest) GetIsForm() bool {
+	if x != nil && x.IsForm != nil {
+		return *x.IsForm
+	}
+	return false
+}
+
 // A redirect or a page.
 type AuthorizeResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -452,7 +461,7 @@ type OpenInvitationRequest struct {
 	BrowserSession *string `protobuf:"bytes,2,opt,name=browser_session,json=browserSession,proto3,oneof" json:"browser_session,omitempty"`
 	// The identity provider to sign in with: `google`, `microsoft`, `github` or `connection:<ID>`.
 	Provider *string `protobuf:"bytes,3,opt,name=provider,proto3,oneof" json:"provider,omitempty"`
-	// Proves that the user chose to join on the page.
+	// Proves what the user chose on the page, such as to join. Set by the page.
 	Confirmation *string `protobuf:"bytes,4,opt,name=confirmation,proto3,oneof" json:"confirmation,omitempty"`
 	// The error of a sign-in, such as `email_not_verified`. Set by the callback of the identity provider.
 	SignInError *string `protobuf:"bytes,5,opt,name=sign_in_error,json=signInError,proto3,oneof" json:"sign_in_error,omitempty"`
@@ -462,7 +471,9 @@ type OpenInvitationRequest struct {
 	PendingSession *string `protobuf:"bytes,7,opt,name=pending_session,json=pendingSession,proto3,oneof" json:"pending_session,omitempty"`
 	// The ID of the new session. Set by the callback while somebody else is signed in, and by the page
 	// that asks whether to replace their session.
-	SwitchTo      *string `protobuf:"bytes,8,opt,name=switch_to,json=switchTo,proto3,oneof" json:"switch_to,omitempty"`
+	SwitchTo *string `protobuf:"bytes,8,opt,name=switch_to,json=switchTo,proto3,oneof" json:"switch_to,omitempty"`
+	// Whether a form of the page sends the request. Without it, `confirmation` changes nothing.
+	IsForm        *bool `protobuf:"varint,9,opt,name=is_form,json=isForm,proto3,oneof" json:"is_form,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -553,10 +564,18 @@ func (x *OpenInvitationRequest) GetSwitchTo() string {
 	return ""
 }
 
+func (x *OpenInvitationRequest) GetIsForm() bool {
+	if x != nil && x.IsForm != nil {
+		return *x.IsForm
+	}
+	return false
+}
+
 // A redirect or a page.
 type OpenInvitationResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The sign-in page of the identity provider. Absent if a page is displayed.
+	// The sign-in page of the identity provider, or the page itself after a choice. Absent if a page is
+	// displayed.
 	Location *string `protobuf:"bytes,1,opt,name=location,proto3,oneof" json:"location,omitempty"`
 	// Distinguishes this sign-in from those in other browser tabs.
 	State *string `protobuf:"bytes,2,opt,name=state,proto3,oneof" json:"state,omitempty"`
@@ -674,11 +693,10 @@ type HostedPage struct {
 	Email string `protobuf:"bytes,3,opt,name=email,proto3" json:"email,omitempty"`
 	// The options that the user can choose from.
 	Links []*HostedPageLink `protobuf:"bytes,4,rep,name=links,proto3" json:"links,omitempty"`
-	// Workspaces that the user is invited to. Each link accepts an invitation.
+	// Workspaces that the user is invited to, or has joined. Each with a `confirmation` accepts an invitation.
 	Invitations []*HostedPageLink `protobuf:"bytes,5,rep,name=invitations,proto3" json:"invitations,omitempty"`
-	// For `form_post`, `enter_email` and `switch_user`: the fields of the form, which is sent to the URL
-	// of a link. The person adds `login_hint` to those of `enter_email`, and the `detail` of the chosen
-	// link as `confirmation` to those of `switch_user`.
+	// The fields of the form, which is sent to the URL of a link. The person adds `login_hint` to those of
+	// `enter_email`, and the `confirmation` of the chosen link to those of other pages.
 	Fields []*HostedPageField `protobuf:"bytes,6,rep,name=fields,proto3" json:"fields,omitempty"`
 	// For `sign_in_to_accept`: why the last sign-in failed.
 	Error         *string `protobuf:"bytes,7,opt,name=error,proto3,oneof" json:"error,omitempty"`
@@ -827,8 +845,10 @@ type HostedPageLink struct {
 	Label string `protobuf:"bytes,1,opt,name=label,proto3" json:"label,omitempty"`
 	// Additional text, such as the role in a workspace or who invited the user; can be empty.
 	Detail string `protobuf:"bytes,2,opt,name=detail,proto3" json:"detail,omitempty"`
-	// The URL of the link.
-	Url           string `protobuf:"bytes,3,opt,name=url,proto3" json:"url,omitempty"`
+	// The URL of the link, or of the form.
+	Url string `protobuf:"bytes,3,opt,name=url,proto3" json:"url,omitempty"`
+	// Not empty for a choice that changes something, which a form sends with the fields of the page.
+	Confirmation  string `protobuf:"bytes,4,opt,name=confirmation,proto3" json:"confirmation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -880,6 +900,13 @@ func (x *HostedPageLink) GetDetail() string {
 func (x *HostedPageLink) GetUrl() string {
 	if x != nil {
 		return x.Url
+	}
+	return ""
+}
+
+func (x *HostedPageLink) GetConfirmation() string {
+	if x != nil {
+		return x.Confirmation
 	}
 	return ""
 }
@@ -1767,8 +1794,10 @@ type EndBrowserSessionRequest struct {
 	BrowserSession *string `protobuf:"bytes,6,opt,name=browser_session,json=browserSession,proto3,oneof" json:"browser_session,omitempty"`
 	// The sign-in of another user that has not replaced the browser session yet.
 	PendingSession *string `protobuf:"bytes,7,opt,name=pending_session,json=pendingSession,proto3,oneof" json:"pending_session,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// Whether a form of the page sends the request. Without it, `confirmation` changes nothing.
+	IsForm        *bool `protobuf:"varint,8,opt,name=is_form,json=isForm,proto3,oneof" json:"is_form,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *EndBrowserSessionRequest) Reset() {
@@ -1848,6 +1877,13 @@ func (x *EndBrowserSessionRequest) GetPendingSession() string {
 		return *x.PendingSession
 	}
 	return ""
+}
+
+func (x *EndBrowserSessionRequest) GetIsForm() bool {
+	if x != nil && x.IsForm != nil {
+		return *x.IsForm
+	}
+	return false
 }
 
 // A redirect or a page.
@@ -1937,7 +1973,7 @@ var File_daikon_v1_oauth_proto protoreflect.FileDescriptor
 
 const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\n" +
-	"\x15daikon/v1/oauth.proto\x12\tdaikon.v1\x1a\x1cgoogle/protobuf/struct.proto\"\xd6\v\n" +
+	"\x15daikon/v1/oauth.proto\x12\tdaikon.v1\x1a\x1cgoogle/protobuf/struct.proto\"\x80\f\n" +
 	"\x10AuthorizeRequest\x12 \n" +
 	"\tclient_id\x18\x01 \x01(\tH\x00R\bclientId\x88\x01\x01\x12&\n" +
 	"\fredirect_uri\x18\x02 \x01(\tH\x01R\vredirectUri\x88\x01\x01\x12(\n" +
@@ -1973,7 +2009,8 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\abrowser\x18\x19 \x01(\tH\x17R\abrowser\x88\x01\x01\x12,\n" +
 	"\x0fpending_session\x18\x1a \x01(\tH\x18R\x0ependingSession\x88\x01\x01\x12 \n" +
 	"\tswitch_to\x18\x1b \x01(\tH\x19R\bswitchTo\x88\x01\x01\x12(\n" +
-	"\rexpected_user\x18\x1c \x01(\tH\x1aR\fexpectedUser\x88\x01\x01B\f\n" +
+	"\rexpected_user\x18\x1c \x01(\tH\x1aR\fexpectedUser\x88\x01\x01\x12\x1c\n" +
+	"\ais_form\x18\x1d \x01(\bH\x1bR\x06isForm\x88\x01\x01B\f\n" +
 	"\n" +
 	"_client_idB\x0f\n" +
 	"\r_redirect_uriB\x10\n" +
@@ -2006,7 +2043,9 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\x10_pending_sessionB\f\n" +
 	"\n" +
 	"_switch_toB\x10\n" +
-	"\x0e_expected_user\"\x99\x04\n" +
+	"\x0e_expected_userB\n" +
+	"\n" +
+	"\b_is_form\"\x99\x04\n" +
 	"\x11AuthorizeResponse\x12\x1f\n" +
 	"\blocation\x18\x01 \x01(\tH\x00R\blocation\x88\x01\x01\x12\x19\n" +
 	"\x05state\x18\x02 \x01(\tH\x01R\x05state\x88\x01\x01\x12$\n" +
@@ -2027,7 +2066,7 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\b_browserB\x12\n" +
 	"\x10_browser_sessionB\x1a\n" +
 	"\x18_browser_session_secondsB\x12\n" +
-	"\x10_pending_session\"\xaf\x03\n" +
+	"\x10_pending_session\"\xd9\x03\n" +
 	"\x15OpenInvitationRequest\x12\x14\n" +
 	"\x05token\x18\x01 \x01(\tR\x05token\x12,\n" +
 	"\x0fbrowser_session\x18\x02 \x01(\tH\x00R\x0ebrowserSession\x88\x01\x01\x12\x1f\n" +
@@ -2036,7 +2075,8 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\rsign_in_error\x18\x05 \x01(\tH\x03R\vsignInError\x88\x01\x01\x12\x1d\n" +
 	"\abrowser\x18\x06 \x01(\tH\x04R\abrowser\x88\x01\x01\x12,\n" +
 	"\x0fpending_session\x18\a \x01(\tH\x05R\x0ependingSession\x88\x01\x01\x12 \n" +
-	"\tswitch_to\x18\b \x01(\tH\x06R\bswitchTo\x88\x01\x01B\x12\n" +
+	"\tswitch_to\x18\b \x01(\tH\x06R\bswitchTo\x88\x01\x01\x12\x1c\n" +
+	"\ais_form\x18\t \x01(\bH\aR\x06isForm\x88\x01\x01B\x12\n" +
 	"\x10_browser_sessionB\v\n" +
 	"\t_providerB\x0f\n" +
 	"\r_confirmationB\x10\n" +
@@ -2045,7 +2085,9 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\b_browserB\x12\n" +
 	"\x10_pending_sessionB\f\n" +
 	"\n" +
-	"_switch_to\"\xe2\x03\n" +
+	"_switch_toB\n" +
+	"\n" +
+	"\b_is_form\"\xe2\x03\n" +
 	"\x16OpenInvitationResponse\x12\x1f\n" +
 	"\blocation\x18\x01 \x01(\tH\x00R\blocation\x88\x01\x01\x12\x19\n" +
 	"\x05state\x18\x02 \x01(\tH\x01R\x05state\x88\x01\x01\x12$\n" +
@@ -2078,11 +2120,12 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\x06_error\";\n" +
 	"\x0fHostedPageField\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value\"P\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value\"t\n" +
 	"\x0eHostedPageLink\x12\x14\n" +
 	"\x05label\x18\x01 \x01(\tR\x05label\x12\x16\n" +
 	"\x06detail\x18\x02 \x01(\tR\x06detail\x12\x10\n" +
-	"\x03url\x18\x03 \x01(\tR\x03url\"\xeb\x05\n" +
+	"\x03url\x18\x03 \x01(\tR\x03url\x12\"\n" +
+	"\fconfirmation\x18\x04 \x01(\tR\fconfirmation\"\xeb\x05\n" +
 	"\x11OAuthTokenRequest\x12\"\n" +
 	"\n" +
 	"grant_type\x18\x01 \x01(\tH\x00R\tgrantType\x88\x01\x01\x12\x17\n" +
@@ -2219,7 +2262,7 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\x04_jtiB\x06\n" +
 	"\x04_widB\b\n" +
 	"\x06_wroleB\b\n" +
-	"\x06_wslug\"\xc3\x03\n" +
+	"\x06_wslug\"\xed\x03\n" +
 	"\x18EndBrowserSessionRequest\x12'\n" +
 	"\rid_token_hint\x18\x01 \x01(\tH\x00R\vidTokenHint\x88\x01\x01\x12 \n" +
 	"\tclient_id\x18\x02 \x01(\tH\x01R\bclientId\x88\x01\x01\x12<\n" +
@@ -2227,7 +2270,8 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\x05state\x18\x04 \x01(\tH\x03R\x05state\x88\x01\x01\x12'\n" +
 	"\fconfirmation\x18\x05 \x01(\tH\x04R\fconfirmation\x88\x01\x01\x12,\n" +
 	"\x0fbrowser_session\x18\x06 \x01(\tH\x05R\x0ebrowserSession\x88\x01\x01\x12,\n" +
-	"\x0fpending_session\x18\a \x01(\tH\x06R\x0ependingSession\x88\x01\x01B\x10\n" +
+	"\x0fpending_session\x18\a \x01(\tH\x06R\x0ependingSession\x88\x01\x01\x12\x1c\n" +
+	"\ais_form\x18\b \x01(\bH\aR\x06isForm\x88\x01\x01B\x10\n" +
 	"\x0e_id_token_hintB\f\n" +
 	"\n" +
 	"_client_idB\x1b\n" +
@@ -2235,7 +2279,9 @@ const file_daikon_v1_oauth_proto_rawDesc = "" +
 	"\x06_stateB\x0f\n" +
 	"\r_confirmationB\x12\n" +
 	"\x10_browser_sessionB\x12\n" +
-	"\x10_pending_session\"\xc2\x02\n" +
+	"\x10_pending_sessionB\n" +
+	"\n" +
+	"\b_is_form\"\xc2\x02\n" +
 	"\x19EndBrowserSessionResponse\x12\x1f\n" +
 	"\blocation\x18\x01 \x01(\tH\x00R\blocation\x88\x01\x01\x12,\n" +
 	"\x0fbrowser_session\x18\x02 \x01(\tH\x01R\x0ebrowserSession\x88\x01\x01\x12.\n" +
