@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import { CompactSign, exportJWK, exportSPKI, type JWTHeaderParameters, SignJWT } from 'jose'
 import { createKeyFiles, readKeys } from '../../src/identity/keys.ts'
+import { expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
 import { createWorkspaceFixture, type WorkspaceFixture } from '../support/workspace-fixture.ts'
@@ -196,6 +197,41 @@ for (const transport of environment.transports) {
     ])
       t.like(await call(transport, fixture, changed), { ok: false, code: 'unauthenticated' })
     t.true((await call(transport, fixture, token)).ok)
+  })
+
+  test(`the Access API says why a token is not valid ${over}`, async (t) => {
+    const fixture = await createWorkspaceFixture(environment, transport)
+    const { resource_type: type } = fixture.kind
+    const resource = { type, id: randomUUID() }
+    const action = { name: 'view' }
+    const ask = async (method: string, message: object) => {
+      const outcome = await transport.call(method, message, { key: fixture.key })
+      return expectOk(outcome) as Record<string, any>
+    }
+    for (const [reason, token] of [
+      ['TOKEN_INVALID', await sign(claimsOf(fixture), {}, attacker.privateKey)],
+      ['TOKEN_INVALID', await sign(claimsOf(fixture, { iss: 'https://other.example' }))],
+      ['TOKEN_EXPIRED', await sign(claimsOf(fixture, { exp: now - 1 }))],
+      [undefined, await sign(claimsOf(fixture))],
+    ] as const) {
+      const subject = { type: 'access_token', id: token }
+      const { context } = await ask('Evaluate', { subject, action, resource })
+      t.is(context?.subject_error.reason, reason)
+      t.regex(context?.subject_error.message ?? 'The token ', /^The token /)
+      const explain = { explain: true }
+      const explained = await ask('Evaluate', { subject, action, resource, context: explain })
+      t.deepEqual(explained.context.subject_error, context?.subject_error)
+      const user = { type: 'user', id: fixture.people.owner.id }
+      const evaluations = [{ subject: user }, { subject }, { subject: { ...subject } }]
+      const batch = await ask('EvaluateBatch', { action, resource, evaluations })
+      t.deepEqual(
+        batch.evaluations.map((evaluation: { context?: object }) => evaluation.context),
+        [undefined, context, context],
+      )
+      const found = await ask('SearchResources', { subject, action, resource: { type } })
+      t.deepEqual(found.context, context)
+      t.deepEqual((await ask('SearchActions', { subject, resource })).context, context)
+    }
   })
 
   test.after(`no forged token caused a server error ${over}`, (t) => {

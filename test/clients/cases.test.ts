@@ -3,7 +3,7 @@ import type { ClientOptions } from '../../clients/typescript/src/create-client.t
 import { createDaikon, type RemoteDaikon } from '../../clients/typescript/src/daikon.ts'
 import { createDaikon as createFetchDaikon } from '../../clients/typescript/src/fetch.ts'
 import { createFakeDaikon, type FakeWorld } from '../../clients/typescript/src/testing.ts'
-import { readClientCases, seedClientCases } from '../support/client-cases.ts'
+import { forge, readClientCases, seedClientCases } from '../support/client-cases.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import { runCase } from './run-case.ts'
 
@@ -50,7 +50,7 @@ test('the fake returns the results of clients/cases.json', async (t) => {
   for (const { name, userId, workspaceId, state } of world.tokens) {
     const token = fake.token(userId, workspaceId, { seconds: state === 'expired' ? -60 : 900 })
     if (state === 'revoked') fake.revokeToken(token)
-    values[name] = token
+    values[name] = state === 'forged' ? forge(token) : token
   }
   const { service: keyService } = table
   for (const row of table.cases) {

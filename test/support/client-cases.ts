@@ -55,8 +55,11 @@ export type World = {
     groupId?: string
     condition?: Condition
   } & ({ permission: 'view' | 'edit' } | { role: string }))[]
-  tokens: { name: string; userId: string; workspaceId: string; state?: 'expired' | 'revoked' }[]
+  tokens: { name: string; userId: string; workspaceId: string; state?: TokenState }[]
 }
+
+/** `forged`: the signature is not that of the token. */
+type TokenState = 'expired' | 'revoked' | 'forged'
 
 type ResourceName = { type: string; id: string }
 
@@ -81,6 +84,12 @@ export function substitute<Part>(part: Part, values: Values): Part {
   if (typeof part !== 'object' || part === null) return part
   const entries = Object.entries(part).map(([key, value]) => [key, substitute(value, values)])
   return Object.fromEntries(entries) as Part
+}
+
+/** Replaces the signature of a token. */
+export function forge(token: string): string {
+  const [header, claims] = token.split('.')
+  return `${header}.${claims}.${claims}`
 }
 
 /** Creates the world of the cases on a server. Returns the service key and all values. */
@@ -122,6 +131,7 @@ export async function seedClientCases(
       seconds: state === 'expired' ? -60 : 86_400,
     })
     if (state === 'revoked') await seed.denyToken(jti)
+    if (state === 'forged') tokens[name] = forge(tokens[name])
   }
   const ownerTokens = new Map<string, string>()
   for (const { workspaceId, userId, role } of world.members)

@@ -444,6 +444,9 @@ func readResults(items []*batchItem, evaluations []*daikonv1.Evaluation) []itemR
 		if !result.isAllowed {
 			result.err = readItemError(evaluation.GetContext())
 		}
+		if !result.isAllowed && result.err == nil {
+			result.err = reportedTokenError(evaluation.GetContext())
+		}
 	}
 	addTokenError(items[start].subject, results[start:])
 	return results
@@ -454,7 +457,7 @@ func addTokenError(subject subjectName, results []itemResult) {
 	if subject.kind != kindToken || slices.ContainsFunc(results, func(r itemResult) bool { return r.isAllowed }) {
 		return
 	}
-	err := deniedTokenError(subject)
+	err := impossibleTokenError(subject)
 	for index := range results {
 		if results[index].err == nil {
 			results[index].err = err

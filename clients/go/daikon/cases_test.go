@@ -274,6 +274,10 @@ func TestCasesOnFake(t *testing.T) {
 		if token.State == "revoked" {
 			fake.RevokeToken(created)
 		}
+		if token.State == "forged" {
+			parts := strings.Split(created, ".")
+			created = strings.Join([]string{parts[0], parts[1], parts[1]}, ".")
+		}
 		values[token.Name] = created
 	}
 	other := func(service string) *daikon.Client {

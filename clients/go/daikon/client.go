@@ -112,7 +112,7 @@ func (c *Client) Accessible(
 				return err
 			})
 			if err == nil && request.GetPage() == nil && len(page.GetResults()) == 0 {
-				err = c.deniedError(request.GetSubject())
+				err = c.deniedError(request.GetSubject(), page.GetContext())
 			}
 			if err != nil {
 				yield("", err)
@@ -223,8 +223,8 @@ func (c *Client) subjectsRequest(
 }
 
 // deniedError explains a denial that is due to an invalid token. It returns nil for any other denial.
-func (c *Client) deniedError(subject *daikonv1.AccessSubject) error {
-	if err := deniedTokenError(subjectName{subject.GetType(), subject.GetId()}); err != nil {
+func (c *Client) deniedError(subject *daikonv1.AccessSubject, context *structpb.Struct) error {
+	if err := deniedTokenError(subjectName{subject.GetType(), subject.GetId()}, context); err != nil {
 		return err
 	}
 	return nil
@@ -260,7 +260,7 @@ func (c *Client) Explain(
 		return err
 	})
 	if err == nil && !evaluation.GetDecision() {
-		err = c.deniedError(request.GetSubject())
+		err = c.deniedError(request.GetSubject(), evaluation.GetContext())
 	}
 	if err != nil {
 		return nil, err

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"google.golang.org/protobuf/types/known/structpb"
+
 	"github.com/daikon-auth/daikon/clients/go/daikonv1"
 )
 
@@ -206,9 +208,28 @@ func splitToken(token string) *decodedToken {
 	return decoded
 }
 
-// deniedTokenError returns an error if the token of a denied subject cannot be valid. The server only reports a
-// denial, as for a user without permission.
-func deniedTokenError(subject subjectName) *Error {
+// deniedTokenError returns an error if the token of a denied subject is not valid. context is that of the response.
+func deniedTokenError(subject subjectName, context *structpb.Struct) *Error {
+	if err := reportedTokenError(context); err != nil {
+		return err
+	}
+	return impossibleTokenError(subject)
+}
+
+// reportedTokenError returns the error that the server reports for a token, or nil.
+func reportedTokenError(context *structpb.Struct) *Error {
+	fields := context.GetFields()["subject_error"].GetStructValue().GetFields()
+	reason := fields["reason"].GetStringValue()
+	if reason == "" {
+		return nil
+	}
+	message := withAdvice(reason, fields["message"].GetStringValue())
+	return &Error{Code: CodeUnauthenticated, Reason: reason, Message: message}
+}
+
+// impossibleTokenError returns an error if the token of a denied subject cannot be valid. A server older than this
+// client does not report it.
+func impossibleTokenError(subject subjectName) *Error {
 	if subject.kind != kindToken {
 		return nil
 	}

@@ -16,13 +16,11 @@ func (s permissionServer) requireUser(ctx context.Context) (claims daikon.Claims
 	if token == "" {
 		return claims, false, nil
 	}
-	claims, isValid, isCurrent := readToken(token)
+	claims, _, _ = readToken(token)
 	_, isMember := s.state.findRole(claims.WorkspaceID, claims.Subject)
-	switch {
-	case !isValid:
-		err = failure(daikon.CodeUnauthenticated, "TOKEN_INVALID", "The access token is not valid")
-	case !isCurrent:
-		err = failure(daikon.CodeUnauthenticated, "TOKEN_EXPIRED", "The access token has expired")
+	switch reason, message := tokenError(token); {
+	case reason != "":
+		err = failure(daikon.CodeUnauthenticated, reason, message)
 	case s.revoked[token] || !isMember:
 		err = failure(daikon.CodeUnauthenticated, "TOKEN_REVOKED", "The token was revoked")
 	}

@@ -149,7 +149,7 @@ func (s accessServer) Evaluate(_ context.Context, request *daikonv1.EvaluateRequ
 		return nil, s.otherService()
 	}
 	isAllowed, reasons := s.evaluate(request)
-	evaluation := &daikonv1.Evaluation{Decision: isAllowed}
+	evaluation := &daikonv1.Evaluation{Decision: isAllowed, Context: subjectContext(request.GetSubject())}
 	if request.GetContext().GetFields()["explain"].GetBoolValue() {
 		list := make([]any, len(reasons))
 		for index, reason := range reasons {
@@ -159,6 +159,7 @@ func (s accessServer) Evaluate(_ context.Context, request *daikonv1.EvaluateRequ
 		if err != nil {
 			return nil, err
 		}
+		maps.Copy(explained.Fields, evaluation.Context.GetFields())
 		evaluation.Context = explained
 	}
 	return evaluation, nil
@@ -178,7 +179,8 @@ func (s accessServer) EvaluateBatch(
 			continue
 		}
 		isAllowed, _ := s.evaluate(item)
-		response.Evaluations = append(response.Evaluations, &daikonv1.Evaluation{Decision: isAllowed})
+		evaluation := &daikonv1.Evaluation{Decision: isAllowed, Context: subjectContext(item.GetSubject())}
+		response.Evaluations = append(response.Evaluations, evaluation)
 	}
 	return response, nil
 }
@@ -196,7 +198,10 @@ func (s accessServer) SearchResources(
 	kind := s.resourceType(request.GetResource().GetType())
 	who := s.findSubject(request.GetSubject())
 	input := request.GetContext().AsMap()
-	response := &daikonv1.SearchResourcesResponse{Page: &daikonv1.SearchPageInfo{}}
+	response := &daikonv1.SearchResourcesResponse{
+		Page:    &daikonv1.SearchPageInfo{},
+		Context: subjectContext(request.GetSubject()),
+	}
 	for id, workspaceID := range s.listResources(who, kind) {
 		if workspace != nil && workspaceID != workspace.GetStringValue() {
 			continue
@@ -297,6 +302,23 @@ func (s *server) evaluate(request interface {
 	kind, id := s.resourceType(request.GetResource().GetType()), request.GetResource().GetId()
 	who := s.findSubject(request.GetSubject())
 	return s.decide(who, request.GetAction().GetName(), kind, id, request.GetContext().AsMap())
+}
+
+// subjectContext returns the context of a response about a token that is not valid; nil for other subjects.
+func subjectContext(name *daikonv1.AccessSubject) *structpb.Struct {
+	if name.GetType() != "access_token" {
+		return nil
+	}
+	reason, message := tokenError(name.GetId())
+	if reason == "" {
+		return nil
+	}
+	return &structpb.Struct{Fields: map[string]*structpb.Value{
+		"subject_error": structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{
+			"reason":  structpb.NewStringValue(reason),
+			"message": structpb.NewStringValue(message),
+		}}),
+	}}
 }
 
 // decide decides about a resource or a workspace.

@@ -86,6 +86,17 @@ func encodePart(value any) string {
 	return base64.RawURLEncoding.EncodeToString(text)
 }
 
+// tokenError returns the reason and the message of the error of a token; both are empty if it is valid.
+func tokenError(token string) (reason, message string) {
+	switch _, isValid, isCurrent := readToken(token); {
+	case !isValid:
+		return "TOKEN_INVALID", "The token is not valid"
+	case !isCurrent:
+		return "TOKEN_EXPIRED", "The token has expired"
+	}
+	return "", ""
+}
+
 // readToken returns the claims of a token of a fake; isCurrent is false if it has expired.
 func readToken(token string) (claims daikon.Claims, isValid, isCurrent bool) {
 	parts := strings.Split(token, ".")
@@ -94,6 +105,11 @@ func readToken(token string) (claims daikon.Claims, isValid, isCurrent bool) {
 	}
 	payload, err := base64.RawURLEncoding.DecodeString(parts[1])
 	if err != nil || json.Unmarshal(payload, &claims) != nil || claims.Issuer != issuer {
+		return claims, false, false
+	}
+	signature, err := base64.RawURLEncoding.DecodeString(parts[2])
+	digest := sha256.Sum256([]byte(parts[0] + "." + parts[1]))
+	if err != nil || rsa.VerifyPKCS1v15(&signingKey().PublicKey, crypto.SHA256, digest[:], signature) != nil {
 		return claims, false, false
 	}
 	return claims, true, time.Now().Before(claims.ExpiresAt())

@@ -285,8 +285,9 @@ type Evaluation struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whether the action is allowed.
 	Decision bool `protobuf:"varint,1,opt,name=decision,proto3" json:"decision,omitempty"`
-	// The `reasons` for the decision and `reason_admin` if they were requested, or the `error` of an
-	// invalid batch item. Absent otherwise.
+	// The `reasons` for the decision and `reason_admin` if they were requested, the `error` of an
+	// invalid batch item, and the `subject_error`, with `reason` and `message`, of an access token that
+	// is not valid: `TOKEN_INVALID` or `TOKEN_EXPIRED`. Absent otherwise.
 	Context       *structpb.Struct `protobuf:"bytes,2,opt,name=context,proto3,oneof" json:"context,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1243,7 +1244,9 @@ type SearchResourcesResponse struct {
 	// The position of this page.
 	Page *SearchPageInfo `protobuf:"bytes,1,opt,name=page,proto3" json:"page,omitempty"`
 	// The resources, ordered by workspace and UUID.
-	Results       []*AccessEntity `protobuf:"bytes,2,rep,name=results,proto3" json:"results,omitempty"`
+	Results []*AccessEntity `protobuf:"bytes,2,rep,name=results,proto3" json:"results,omitempty"`
+	// The `subject_error`, as in Evaluation. Absent otherwise.
+	Context       *structpb.Struct `protobuf:"bytes,3,opt,name=context,proto3,oneof" json:"context,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1292,13 +1295,22 @@ func (x *SearchResourcesResponse) GetResults() []*AccessEntity {
 	return nil
 }
 
+func (x *SearchResourcesResponse) GetContext() *structpb.Struct {
+	if x != nil {
+		return x.Context
+	}
+	return nil
+}
+
 // The response of AccessService.SearchActions.
 type SearchActionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The position of this page.
 	Page *SearchPageInfo `protobuf:"bytes,1,opt,name=page,proto3" json:"page,omitempty"`
 	// The actions, ordered by name.
-	Results       []*AllowedAction `protobuf:"bytes,2,rep,name=results,proto3" json:"results,omitempty"`
+	Results []*AllowedAction `protobuf:"bytes,2,rep,name=results,proto3" json:"results,omitempty"`
+	// The `subject_error`, as in Evaluation. Absent otherwise.
+	Context       *structpb.Struct `protobuf:"bytes,3,opt,name=context,proto3,oneof" json:"context,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1343,6 +1355,13 @@ func (x *SearchActionsResponse) GetPage() *SearchPageInfo {
 func (x *SearchActionsResponse) GetResults() []*AllowedAction {
 	if x != nil {
 		return x.Results
+	}
+	return nil
+}
+
+func (x *SearchActionsResponse) GetContext() *structpb.Struct {
+	if x != nil {
+		return x.Context
 	}
 	return nil
 }
@@ -1803,13 +1822,19 @@ const file_daikon_v1_access_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tR\x04name\"z\n" +
 	"\x16SearchSubjectsResponse\x12-\n" +
 	"\x04page\x18\x01 \x01(\v2\x19.daikon.v1.SearchPageInfoR\x04page\x121\n" +
-	"\aresults\x18\x02 \x03(\v2\x17.daikon.v1.AccessEntityR\aresults\"{\n" +
+	"\aresults\x18\x02 \x03(\v2\x17.daikon.v1.AccessEntityR\aresults\"\xbf\x01\n" +
 	"\x17SearchResourcesResponse\x12-\n" +
 	"\x04page\x18\x01 \x01(\v2\x19.daikon.v1.SearchPageInfoR\x04page\x121\n" +
-	"\aresults\x18\x02 \x03(\v2\x17.daikon.v1.AccessEntityR\aresults\"z\n" +
+	"\aresults\x18\x02 \x03(\v2\x17.daikon.v1.AccessEntityR\aresults\x126\n" +
+	"\acontext\x18\x03 \x01(\v2\x17.google.protobuf.StructH\x00R\acontext\x88\x01\x01B\n" +
+	"\n" +
+	"\b_context\"\xbe\x01\n" +
 	"\x15SearchActionsResponse\x12-\n" +
 	"\x04page\x18\x01 \x01(\v2\x19.daikon.v1.SearchPageInfoR\x04page\x122\n" +
-	"\aresults\x18\x02 \x03(\v2\x18.daikon.v1.AllowedActionR\aresults\"\x1f\n" +
+	"\aresults\x18\x02 \x03(\v2\x18.daikon.v1.AllowedActionR\aresults\x126\n" +
+	"\acontext\x18\x03 \x01(\v2\x17.google.protobuf.StructH\x00R\acontext\x88\x01\x01B\n" +
+	"\n" +
+	"\b_context\"\x1f\n" +
 	"\x1dGetAccessConfigurationRequest\"\xef\x02\n" +
 	"\x13AccessConfiguration\x122\n" +
 	"\x15policy_decision_point\x18\x01 \x01(\tR\x13policyDecisionPoint\x12<\n" +
@@ -1927,29 +1952,31 @@ var file_daikon_v1_access_proto_depIdxs = []int32{
 	16, // 38: daikon.v1.SearchSubjectsResponse.results:type_name -> daikon.v1.AccessEntity
 	10, // 39: daikon.v1.SearchResourcesResponse.page:type_name -> daikon.v1.SearchPageInfo
 	16, // 40: daikon.v1.SearchResourcesResponse.results:type_name -> daikon.v1.AccessEntity
-	10, // 41: daikon.v1.SearchActionsResponse.page:type_name -> daikon.v1.SearchPageInfo
-	17, // 42: daikon.v1.SearchActionsResponse.results:type_name -> daikon.v1.AllowedAction
-	3,  // 43: daikon.v1.AccessService.Evaluate:input_type -> daikon.v1.EvaluateRequest
-	6,  // 44: daikon.v1.AccessService.EvaluateBatch:input_type -> daikon.v1.EvaluateBatchRequest
-	13, // 45: daikon.v1.AccessService.SearchSubjects:input_type -> daikon.v1.SearchSubjectsRequest
-	14, // 46: daikon.v1.AccessService.SearchResources:input_type -> daikon.v1.SearchResourcesRequest
-	15, // 47: daikon.v1.AccessService.SearchActions:input_type -> daikon.v1.SearchActionsRequest
-	23, // 48: daikon.v1.AccessService.AuthorizeAction:input_type -> daikon.v1.AuthorizeActionRequest
-	24, // 49: daikon.v1.AccessService.AuthorizeForwarded:input_type -> daikon.v1.AuthorizeForwardedRequest
-	21, // 50: daikon.v1.AccessService.GetAccessConfiguration:input_type -> daikon.v1.GetAccessConfigurationRequest
-	4,  // 51: daikon.v1.AccessService.Evaluate:output_type -> daikon.v1.Evaluation
-	8,  // 52: daikon.v1.AccessService.EvaluateBatch:output_type -> daikon.v1.EvaluateBatchResponse
-	18, // 53: daikon.v1.AccessService.SearchSubjects:output_type -> daikon.v1.SearchSubjectsResponse
-	19, // 54: daikon.v1.AccessService.SearchResources:output_type -> daikon.v1.SearchResourcesResponse
-	20, // 55: daikon.v1.AccessService.SearchActions:output_type -> daikon.v1.SearchActionsResponse
-	25, // 56: daikon.v1.AccessService.AuthorizeAction:output_type -> daikon.v1.AuthorizedUser
-	25, // 57: daikon.v1.AccessService.AuthorizeForwarded:output_type -> daikon.v1.AuthorizedUser
-	22, // 58: daikon.v1.AccessService.GetAccessConfiguration:output_type -> daikon.v1.AccessConfiguration
-	51, // [51:59] is the sub-list for method output_type
-	43, // [43:51] is the sub-list for method input_type
-	43, // [43:43] is the sub-list for extension type_name
-	43, // [43:43] is the sub-list for extension extendee
-	0,  // [0:43] is the sub-list for field type_name
+	26, // 41: daikon.v1.SearchResourcesResponse.context:type_name -> google.protobuf.Struct
+	10, // 42: daikon.v1.SearchActionsResponse.page:type_name -> daikon.v1.SearchPageInfo
+	17, // 43: daikon.v1.SearchActionsResponse.results:type_name -> daikon.v1.AllowedAction
+	26, // 44: daikon.v1.SearchActionsResponse.context:type_name -> google.protobuf.Struct
+	3,  // 45: daikon.v1.AccessService.Evaluate:input_type -> daikon.v1.EvaluateRequest
+	6,  // 46: daikon.v1.AccessService.EvaluateBatch:input_type -> daikon.v1.EvaluateBatchRequest
+	13, // 47: daikon.v1.AccessService.SearchSubjects:input_type -> daikon.v1.SearchSubjectsRequest
+	14, // 48: daikon.v1.AccessService.SearchResources:input_type -> daikon.v1.SearchResourcesRequest
+	15, // 49: daikon.v1.AccessService.SearchActions:input_type -> daikon.v1.SearchActionsRequest
+	23, // 50: daikon.v1.AccessService.AuthorizeAction:input_type -> daikon.v1.AuthorizeActionRequest
+	24, // 51: daikon.v1.AccessService.AuthorizeForwarded:input_type -> daikon.v1.AuthorizeForwardedRequest
+	21, // 52: daikon.v1.AccessService.GetAccessConfiguration:input_type -> daikon.v1.GetAccessConfigurationRequest
+	4,  // 53: daikon.v1.AccessService.Evaluate:output_type -> daikon.v1.Evaluation
+	8,  // 54: daikon.v1.AccessService.EvaluateBatch:output_type -> daikon.v1.EvaluateBatchResponse
+	18, // 55: daikon.v1.AccessService.SearchSubjects:output_type -> daikon.v1.SearchSubjectsResponse
+	19, // 56: daikon.v1.AccessService.SearchResources:output_type -> daikon.v1.SearchResourcesResponse
+	20, // 57: daikon.v1.AccessService.SearchActions:output_type -> daikon.v1.SearchActionsResponse
+	25, // 58: daikon.v1.AccessService.AuthorizeAction:output_type -> daikon.v1.AuthorizedUser
+	25, // 59: daikon.v1.AccessService.AuthorizeForwarded:output_type -> daikon.v1.AuthorizedUser
+	22, // 60: daikon.v1.AccessService.GetAccessConfiguration:output_type -> daikon.v1.AccessConfiguration
+	53, // [53:61] is the sub-list for method output_type
+	45, // [45:53] is the sub-list for method input_type
+	45, // [45:45] is the sub-list for extension type_name
+	45, // [45:45] is the sub-list for extension extendee
+	0,  // [0:45] is the sub-list for field type_name
 }
 
 func init() { file_daikon_v1_access_proto_init() }
@@ -1973,6 +2000,8 @@ func file_daikon_v1_access_proto_init() {
 	file_daikon_v1_access_proto_msgTypes[14].OneofWrappers = []any{}
 	file_daikon_v1_access_proto_msgTypes[15].OneofWrappers = []any{}
 	file_daikon_v1_access_proto_msgTypes[16].OneofWrappers = []any{}
+	file_daikon_v1_access_proto_msgTypes[19].OneofWrappers = []any{}
+	file_daikon_v1_access_proto_msgTypes[20].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -47,6 +47,9 @@ def add_tokens(fake: FakeDaikon | AsyncFakeDaikon, table: Table) -> dict[str, st
         token = fake.token(row["userId"], row["workspaceId"], seconds=seconds)
         if row.get("state") == "revoked":
             fake.revoke_token(token)
+        if row.get("state") == "forged":
+            header, claims, _ = token.split(".")
+            token = f"{header}.{claims}.{claims}"
         values[row["name"]] = token
     return values
 

@@ -20,7 +20,7 @@ import { accessService } from './gen/methods.ts'
 import { type Limiter, queueDeadlineError } from './limiter.ts'
 import { createServerError } from './server-errors.ts'
 import { onAbort } from './signals.ts'
-import { deniedTokenError } from './token-format.ts'
+import { impossibleTokenError, reportedTokenError } from './token-format.ts'
 
 /** The functions that receive the result of a check. */
 export type Settle = {
@@ -188,7 +188,8 @@ export function createCheckBatcher(
         tokenError = findTokenError(items, index, evaluations)
       const evaluation = evaluations[index]
       const isAllowed = evaluation?.decision ?? false
-      settleItem(item, isAllowed ? undefined : itemError(evaluation) || tokenError, isAllowed)
+      const error = isAllowed ? undefined : (itemError(evaluation) ?? tokenError)
+      settleItem(item, error, isAllowed)
     }
   }
 
@@ -372,7 +373,7 @@ function findTokenError(
   if (subject.type !== 'access_token') return undefined
   for (let index = first; items[index]?.subject === subject; index += 1)
     if (evaluations[index]?.decision) return undefined
-  return deniedTokenError(subject)
+  return impossibleTokenError(subject)
 }
 
 /** Whether a response contains a decision. One that does not come from daikon may lack it. */
@@ -387,10 +388,10 @@ export function undecidedError(): UnavailableError {
 
 type ItemError = { status?: number; reason?: string; message?: string; errors?: Field[] }
 
-/** Returns the error of an item that the server rejected: it is invalid, or names another service. */
+/** Returns the error of an item that the server reports: it, its service or its token is not valid. */
 function itemError(evaluation: Evaluation | undefined): DaikonError | undefined {
   const error = evaluation?.context?.error as ItemError | undefined
-  if (!error) return undefined
+  if (!error) return reportedTokenError(evaluation?.context)
   const { status, reason, message = 'The check is not valid', errors = [] } = error
   if (status === 403 && reason) return createServerError('permission_denied', reason, message, {})
   return createServerError('invalid_argument', 'INVALID_REQUEST', message, { fields: errors })

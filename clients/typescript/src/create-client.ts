@@ -137,7 +137,7 @@ export function createClient<Actions extends ActionsByType>(
         retry: true,
       })
       if (!token && found.results.length === 0) {
-        const error = deniedTokenError(subject)
+        const error = deniedTokenError(subject, found.context)
         if (error) throw error
       }
       for (const { id } of found.results) yield id
@@ -226,7 +226,7 @@ export function createClient<Actions extends ActionsByType>(
       const response = await send(accessService.evaluate, request, { ...options, retry: true })
       if (!isDecided(response)) throw undecidedError()
       const { decision, context } = response
-      const error = decision ? undefined : deniedTokenError(name)
+      const error = decision ? undefined : deniedTokenError(name, context)
       if (error) throw error
       return { allowed: decision, reasons: readReasons(context) }
     },

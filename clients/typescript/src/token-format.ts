@@ -29,10 +29,31 @@ export function decodeToken(token: string): DecodedToken | undefined {
 }
 
 /**
- * Returns the error for a denied subject whose token cannot be valid, or undefined. The server
- * treats such a token like a user without permissions.
+ * Returns the error for a denied subject whose token is not valid, or undefined.
+ *
+ * @param context the context of the response
  */
-export function deniedTokenError(subject: SubjectName): InvalidTokenError | undefined {
+export function deniedTokenError(
+  subject: SubjectName,
+  context: Record<string, unknown> | undefined,
+): InvalidTokenError | undefined {
+  return reportedTokenError(context) ?? impossibleTokenError(subject)
+}
+
+/** Returns the error that the server reports for a token, or undefined. */
+export function reportedTokenError(
+  context: Record<string, unknown> | undefined,
+): InvalidTokenError | undefined {
+  const error = context?.subject_error as { reason?: unknown; message?: unknown } | undefined
+  if (typeof error?.reason !== 'string') return undefined
+  return new InvalidTokenError(error.reason, withAdvice(error.reason, String(error.message)))
+}
+
+/**
+ * Returns the error for a denied subject whose token cannot be valid, or undefined. A server older
+ * than this client does not report it.
+ */
+export function impossibleTokenError(subject: SubjectName): InvalidTokenError | undefined {
   if (subject.type !== 'access_token') return undefined
   const token = decodeToken(subject.id)
   if (!token) return tokenInvalid('it is not a JSON Web Token')

@@ -81,8 +81,9 @@ export interface Evaluation {
   /** Whether the action is allowed. */
   decision: boolean;
   /**
-   * The `reasons` for the decision and `reason_admin` if they were requested, or the `error` of an
-   * invalid batch item. Absent otherwise.
+   * The `reasons` for the decision and `reason_admin` if they were requested, the `error` of an
+   * invalid batch item, and the `subject_error`, with `reason` and `message`, of an access token that
+   * is not valid: `TOKEN_INVALID` or `TOKEN_EXPIRED`. Absent otherwise.
    */
   context?: { [key: string]: any } | undefined;
 }
@@ -294,6 +295,8 @@ export interface SearchResourcesResponse {
     | undefined;
   /** The resources, ordered by workspace and UUID. */
   results: AccessEntity[];
+  /** The `subject_error`, as in Evaluation. Absent otherwise. */
+  context?: { [key: string]: any } | undefined;
 }
 
 /** The response of AccessService.SearchActions. */
@@ -304,6 +307,8 @@ export interface SearchActionsResponse {
     | undefined;
   /** The actions, ordered by name. */
   results: AllowedAction[];
+  /** The `subject_error`, as in Evaluation. Absent otherwise. */
+  context?: { [key: string]: any } | undefined;
 }
 
 /** The request of AccessService.GetAccessConfiguration. */
@@ -1904,7 +1909,7 @@ export const SearchSubjectsResponse: MessageFns<SearchSubjectsResponse> = {
 };
 
 function createBaseSearchResourcesResponse(): SearchResourcesResponse {
-  return { page: undefined, results: [] };
+  return { page: undefined, results: [], context: undefined };
 }
 
 export const SearchResourcesResponse: MessageFns<SearchResourcesResponse> = {
@@ -1914,6 +1919,9 @@ export const SearchResourcesResponse: MessageFns<SearchResourcesResponse> = {
     }
     for (const v of message.results) {
       AccessEntity.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.context !== undefined) {
+      Struct.encode(Struct.wrap(message.context), writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -1947,6 +1955,14 @@ export const SearchResourcesResponse: MessageFns<SearchResourcesResponse> = {
             message.results.push(AccessEntity.decode(reader, reader.uint32()));
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.context = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1968,12 +1984,13 @@ export const SearchResourcesResponse: MessageFns<SearchResourcesResponse> = {
       ? SearchPageInfo.fromPartial(object.page)
       : undefined;
     message.results = object.results?.map((e) => AccessEntity.fromPartial(e)) || [];
+    message.context = object.context ?? undefined;
     return message;
   },
 };
 
 function createBaseSearchActionsResponse(): SearchActionsResponse {
-  return { page: undefined, results: [] };
+  return { page: undefined, results: [], context: undefined };
 }
 
 export const SearchActionsResponse: MessageFns<SearchActionsResponse> = {
@@ -1983,6 +2000,9 @@ export const SearchActionsResponse: MessageFns<SearchActionsResponse> = {
     }
     for (const v of message.results) {
       AllowedAction.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.context !== undefined) {
+      Struct.encode(Struct.wrap(message.context), writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -2016,6 +2036,14 @@ export const SearchActionsResponse: MessageFns<SearchActionsResponse> = {
             message.results.push(AllowedAction.decode(reader, reader.uint32()));
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.context = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2037,6 +2065,7 @@ export const SearchActionsResponse: MessageFns<SearchActionsResponse> = {
       ? SearchPageInfo.fromPartial(object.page)
       : undefined;
     message.results = object.results?.map((e) => AllowedAction.fromPartial(e)) || [];
+    message.context = object.context ?? undefined;
     return message;
   },
 };

@@ -19,14 +19,20 @@ import type { DecisionHandler } from '../decision-handler.ts'
 import type { Facts } from '../engine/ask.ts'
 import { decide } from '../engine/facts.ts'
 import type { Explanation } from '../engine/load-reasons.ts'
-import type { Check, Kind, Subject } from '../engine/question.ts'
+import type { Check, Kind } from '../engine/question.ts'
 import { nameKind, nameResource } from '../resource-id.ts'
 import type { AccessDependencies } from './access-dependencies.ts'
 import { type BatchItem, findSubjectViolations, findViolations, readItems } from './batch-items.ts'
 import { readInput } from './condition-input.ts'
 import { describeDecision, describeInvalidRequest } from './decision-sentence.ts'
 import { type Denial, findLinkReasons, findReasons, type Reason } from './reasons.ts'
-import { nameSubject, nameSubjects } from './subject.ts'
+import {
+  describeSubjectError,
+  type NamedSubject,
+  nameSubject,
+  nameSubjects,
+  type SubjectId,
+} from './subject.ts'
 import { findOtherServiceTypes, requireOwnType } from './type-ownership.ts'
 
 /** Creates the handler that decides one evaluation. */
@@ -37,12 +43,12 @@ export function createEvaluate({
   return {
     async questions(request, service) {
       requireValid(findSubjectViolations(request.subject))
-      const subject = request.subject && (await nameSubject(naming, request.subject))
-      return { checks: [toCheck(subject, service, request)] }
+      const named = await nameSubject(naming, request.subject)
+      return { checks: [toCheck(named, service, request)], basis: named }
     },
     async handle({ principal }, request, facts) {
       await requireOwnType(engine, principal, request.resource?.type ?? '')
-      return toEvaluation(principal, request, facts, 0)
+      return toEvaluation(principal, request, facts, 0, facts.basis as NamedSubject)
     },
     logLevel: 'debug',
     outcomes: ({ decision }) => [decision],
@@ -68,19 +74,21 @@ export function createEvaluateBatch({
       )
       const checks = items.map(
         ({ request }) =>
-          request?.subject && toCheck(subjects.get(request.subject), service, request),
+          request?.subject && toCheck(subjects.get(request.subject) ?? {}, service, request),
       )
-      return { checks, basis: items }
+      return { checks, basis: { items, subjects } satisfies BatchBasis }
     },
     async handle({ principal }, request, facts) {
-      const items = facts.basis as BatchItem[]
+      const { items, subjects } = facts.basis as BatchBasis
       const types = items.map((item) => item.request?.resource?.type ?? '')
       const serviceName = principal.service?.name
       const others = await findOtherServiceTypes(engine, serviceName, types)
       const results = items.map((item, index) => {
         if (!item.request) return itemError(invalidArgument(...item.violations))
-        if (!others.has(types[index] ?? ''))
-          return toEvaluation(principal, item.request, facts, index)
+        if (!others.has(types[index] ?? '')) {
+          const named = item.request.subject && subjects.get(item.request.subject)
+          return toEvaluation(principal, item.request, facts, index, named)
+        }
         const error = otherService(serviceName ?? '')
         if (request.evaluations.length === 0) throw error
         return itemError(error)
@@ -94,13 +102,16 @@ export function createEvaluateBatch({
   }
 }
 
+/** The items of a batch, with whom their subjects name. */
+type BatchBasis = { items: BatchItem[]; subjects: Map<SubjectId, NamedSubject> }
+
 function requireValid(violations: FieldViolation[]): void {
   if (violations.length > 0) throw invalidArgument(...violations)
 }
 
 /** Returns undefined if the subject or the resource cannot exist. */
 function toCheck(
-  subjectName: Subject | undefined,
+  { subject: subjectName }: NamedSubject,
   service: ServicePrincipal | undefined,
   { subject, action, resource, context }: EvaluateRequest,
 ): Check | undefined {
@@ -119,16 +130,19 @@ function toEvaluation(
   request: EvaluateRequest,
   { bits, explanations }: Facts,
   index: number,
+  named: NamedSubject = {},
 ): Evaluation {
   // The rules of requests and items require a subject, an action and a resource.
   const entities = request as Entities
   const decision = decide(entities.action.name, bits[index])
-  if (request.context?.explain !== true) return { decision }
+  const subjectError = describeSubjectError(named)
+  if (request.context?.explain !== true)
+    return subjectError ? { decision, context: subjectError } : { decision }
   const explanation = explanations[index]
   const kind = nameKind(service?.name, entities.resource.type)
   const context =
     explanation && kind ? explain(entities, kind, explanation) : explainInvalid(entities)
-  return { decision, context }
+  return { decision, context: { ...context, ...subjectError } }
 }
 
 /** The explanation of a decision; AuthZEN defines `reason_admin`. */

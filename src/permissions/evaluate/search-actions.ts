@@ -9,7 +9,7 @@ import type { AccessDependencies } from './access-dependencies.ts'
 import { findSubjectViolations } from './batch-items.ts'
 import { readInput } from './condition-input.ts'
 import { describePage, readSearchPage } from './search-page.ts'
-import { nameSubject } from './subject.ts'
+import { describeSubjectError, nameSubject } from './subject.ts'
 import { requireOwnType } from './type-ownership.ts'
 
 /** The maximum number of actions that one statement decides. */
@@ -29,7 +29,8 @@ export function createSearchActions({
       const position = readSearchPage(page, search, isCursor)
       await requireOwnType(engine, principal, resource?.type ?? '')
       const named = resource && nameResource(principal.service, resource)
-      const name = named && subject && (await nameSubject(naming, subject))
+      const namedSubject = await nameSubject(naming, subject)
+      const name = namedSubject.subject
       const input = readInput({ subject, resource, context })
       const allowed: string[] = []
       let [last = ''] = position.cursor
@@ -53,6 +54,7 @@ export function createSearchActions({
       return {
         page: describePage(search, position, names.length, cursor),
         results: names.map((name) => ({ name })),
+        context: describeSubjectError(namedSubject),
       }
     },
   }

@@ -21,7 +21,7 @@ import type { AccessDependencies } from './access-dependencies.ts'
 import { findSubjectViolations } from './batch-items.ts'
 import { readInput } from './condition-input.ts'
 import { describePage, readSearchPage, type SearchPosition } from './search-page.ts'
-import { nameSubject } from './subject.ts'
+import { describeSubjectError, nameSubject } from './subject.ts'
 import { requireOwnType } from './type-ownership.ts'
 
 /** A search for the resources of an active user, a group or a link, or for public resources. */
@@ -59,7 +59,8 @@ export function createSearchResources({
       const { type = '' } = resource ?? {}
       await requireOwnType(engine, principal, type)
       const kind = nameKind(principal.service?.name, type)
-      const name = subject && (await nameSubject(naming, subject))
+      const namedSubject = await nameSubject(naming, subject)
+      const name = namedSubject.subject
       const named = name && (await findSubject(name))
       const found: Found =
         kind && action && named
@@ -80,6 +81,7 @@ export function createSearchResources({
       return {
         page: describePage(search, position, found.ids.length, found.cursor),
         results: found.ids.map((id) => describeResult(type, id, names.get(id))),
+        context: describeSubjectError(namedSubject),
       }
     },
   }

@@ -9,6 +9,16 @@ import type { Subject } from '../engine/question.ts'
 /** The fields that identify a subject. */
 export type SubjectId = Pick<AccessSubject, 'type' | 'id'>
 
+/** Whom a subject names, if its type and the form of its ID are known and its token is valid. */
+export type NamedSubject = {
+  subject?: Subject | undefined
+  /** Why its access token is not valid. */
+  error?: ServiceError
+}
+
+/** What the context of a response says about a subject whose access token is not valid. */
+export type SubjectContext = { subject_error: { reason: string; message: string } }
+
 /** What names the subjects that secrets identify. */
 export type SubjectNames = {
   verifyAccessToken: VerifyAccessToken
@@ -25,10 +35,10 @@ export type SubjectNames = {
 export async function nameSubjects(
   names: SubjectNames,
   subjects: Iterable<SubjectId>,
-): Promise<Map<SubjectId, Subject | undefined>> {
-  const named = new Map<string, Map<string, Promise<Subject | undefined>>>()
+): Promise<Map<SubjectId, NamedSubject>> {
+  const named = new Map<string, Map<string, Promise<NamedSubject>>>()
   const name = ({ type, id }: SubjectId) => {
-    const ofType = named.get(type) ?? new Map<string, Promise<Subject | undefined>>()
+    const ofType = named.get(type) ?? new Map<string, Promise<NamedSubject>>()
     named.set(type, ofType)
     const known = ofType.get(id) ?? nameSubject(names, { type, id })
     ofType.set(id, known)
@@ -48,12 +58,25 @@ async function nameLink(
   return linkId === undefined ? undefined : { linkId }
 }
 
-/** Returns whom a subject names, or undefined if its type or the form of its ID is unknown. */
+/** Returns whom a subject names. */
 export async function nameSubject(
-  { verifyAccessToken, findApiKey, findLink }: SubjectNames,
+  names: SubjectNames,
+  subject: SubjectId | undefined,
+): Promise<NamedSubject> {
+  if (subject?.type === 'access_token') return nameTokenUser(names.verifyAccessToken, subject.id)
+  return { subject: subject && (await nameOther(names, subject)) }
+}
+
+/** Explains to the caller that a token is not valid. A user without permissions needs no context. */
+export function describeSubjectError({ error }: NamedSubject): SubjectContext | undefined {
+  return error && { subject_error: { reason: error.reason, message: error.message } }
+}
+
+/** Returns undefined if the type of a subject or the form of its ID is unknown. */
+async function nameOther(
+  { findApiKey, findLink }: SubjectNames,
   { type, id }: SubjectId,
 ): Promise<Subject | undefined> {
-  if (type === 'access_token') return nameTokenUser(verifyAccessToken, id)
   if (type === 'api_key') return nameKeyOwner(findApiKey, id)
   if (type === 'link') return nameLink(findLink, id)
   if (type === 'group') return isUuid(id) ? { groupId: id } : undefined
@@ -91,18 +114,18 @@ async function nameKeyOwner(findApiKey: FindApiKey, key: string): Promise<Subjec
 }
 
 /**
- * Returns the user of an access token, or undefined if the token is invalid or has expired. Whether
- * it has been revoked is checked with the other facts.
+ * Returns the user of an access token, or why the token is not valid. Whether it has been revoked is
+ * checked with the other facts.
  */
 async function nameTokenUser(
   verifyAccessToken: VerifyAccessToken,
   token: string,
-): Promise<Subject | undefined> {
+): Promise<NamedSubject> {
   try {
     const { sub, jti, wid } = await verifyAccessToken(token)
-    return { userId: sub, tokenId: jti, workspaceId: wid }
+    return { subject: { userId: sub, tokenId: jti, workspaceId: wid } }
   } catch (error) {
-    if (error instanceof ServiceError && error.code === 'unauthenticated') return undefined
+    if (error instanceof ServiceError && error.code === 'unauthenticated') return { error }
     throw error
   }
 }

@@ -66,9 +66,11 @@ def evaluate_batch(evaluations: list[Evaluation]) -> Operation[list[bool | Daiko
         results: list[bool | DaikonError] = [*decisions, *[False] * (len(evaluations) - len(decisions))]
         for index, result in enumerate(results):
             if not result:
-                error = _read_item_error(found[index]) if index < len(found) else None
+                evaluation = found[index] if index < len(found) else access_pb2.Evaluation()
+                error = _read_item_error(evaluation)
                 subject_type, subject_id = evaluations[index][:2]
-                results[index] = error or denied_token_error(subject_type, subject_id) or False
+                denied = error or denied_token_error(subject_type, subject_id, evaluation.context)
+                results[index] = denied or False
         return results
 
     response_type = access_pb2.EvaluateBatchResponse
@@ -85,7 +87,7 @@ def explain(evaluation: Evaluation) -> Operation[Explanation]:
     request.context.update({**(json.loads(given) if given else {}), "explain": True})
 
     def read(response: access_pb2.Evaluation) -> Explanation:
-        error = None if response.decision else denied_token_error(subject_type, subject_id)
+        error = None if response.decision else denied_token_error(subject_type, subject_id, response.context)
         if error:
             raise error
         context = MessageToDict(response.context)
@@ -110,7 +112,7 @@ def search_resources(
 
     def read(response: access_pb2.SearchResourcesResponse) -> Page:
         if not page_token and not response.results:
-            error = denied_token_error(subject.type, subject.id)
+            error = denied_token_error(subject.type, subject.id, response.context)
             if error:
                 raise error
         return Page([result.id for result in response.results], response.page.next_token)

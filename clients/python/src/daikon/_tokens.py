@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any, cast
 
 import jwt
+from google.protobuf.struct_pb2 import Struct
 
 from ._advice import with_advice
 from .errors import InvalidTokenError
@@ -43,12 +44,26 @@ def decode_token(token: str) -> DecodedToken | None:
     return None
 
 
-def denied_token_error(subject_type: str, subject_id: str) -> InvalidTokenError | None:
-    """Returns an error if the token of a denied subject cannot be valid. The server only reports a denial,
-    as for a user without permission."""
+def denied_token_error(subject_type: str, subject_id: str, context: Struct) -> InvalidTokenError | None:
+    """Returns an error if the token of a denied subject is not valid. `context` is that of the response."""
     if subject_type != "access_token":
         return None
-    expires_at = _read_expiry(subject_id)
+    return _read_token_error(context) or _impossible_token_error(subject_id)
+
+
+def _read_token_error(context: Struct) -> InvalidTokenError | None:
+    if "subject_error" not in context.fields:
+        return None
+    fields = context.fields["subject_error"].struct_value.fields
+    reason = fields["reason"].string_value
+    if not reason:
+        return None
+    return InvalidTokenError(reason, with_advice(reason, fields["message"].string_value))
+
+
+def _impossible_token_error(token: str) -> InvalidTokenError | None:
+    """Returns an error if a token cannot be valid. A server older than this client does not report it."""
+    expires_at = _read_expiry(token)
     if expires_at is None:
         return token_invalid("it is not a JSON Web Token")
     return token_expired() if expires_at <= time.time() else None

@@ -4,6 +4,9 @@ import { decodeToken, tokenExpired, tokenInvalid } from '../token-format.ts'
 /** The issuer of fake tokens. They are not signed, so no server accepts them. */
 const issuer = 'daikon-fake'
 
+/** The signature of fake tokens. */
+const signature = 'fake'
+
 /** Creates an access token that the fake accepts until it expires. */
 export function createFakeToken(userId: string, workspaceId: string, seconds: number): string {
   const now = Math.floor(Date.now() / 1000)
@@ -22,7 +25,7 @@ export function createFakeToken(userId: string, workspaceId: string, seconds: nu
     exp: now + seconds,
   }
   const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
-  return `${encode({ alg: 'none', typ: 'at+jwt' })}.${encode(claims)}.fake`
+  return `${encode({ alg: 'none', typ: 'at+jwt' })}.${encode(claims)}.${signature}`
 }
 
 /**
@@ -35,6 +38,7 @@ export function readFakeToken(token: string): AccessTokenClaims {
   if (!decoded) throw tokenInvalid('it is not a JSON Web Token')
   const claims = decoded.claims as AccessTokenClaims
   if (claims.iss !== issuer) throw tokenInvalid('create tokens of a fake with fake.token()')
+  if (decoded.signature !== signature) throw tokenInvalid('the signature does not match')
   if (claims.exp * 1000 <= Date.now()) throw tokenExpired()
   return claims
 }

@@ -15,7 +15,7 @@ from ._decide import decide, find_denial
 from ._permissions import FakePermissions
 from ._rights import Rights
 from ._subjects import FakeSubject, find_subject, group_subject, user_subject
-from ._tokens import read_fake_token
+from ._tokens import describe_token_error, read_fake_token
 from ._workspaces import decide_workspace, find_workspace, is_workspace
 from ._world import World
 
@@ -61,7 +61,8 @@ class FakeServer:
         response = access_pb2.EvaluateBatchResponse()
         for item in request.evaluations:
             try:
-                response.evaluations.add(decision=self._explain(item).allowed)
+                evaluation = response.evaluations.add(decision=self._explain(item).allowed)
+                evaluation.context.update(describe_token_error(item.subject))
             except PermissionDeniedError as error:
                 denied = response.evaluations.add(decision=False)
                 denied.context.update({"error": {"status": 403, "reason": error.reason, "message": str(error)}})
@@ -85,7 +86,7 @@ class FakeServer:
             }
             records.append({key: value for key, value in record.items() if value is not None})
         evaluation = access_pb2.Evaluation(decision=explanation.allowed)
-        evaluation.context.update({"reasons": records})
+        evaluation.context.update({"reasons": records, **describe_token_error(request.subject)})
         return evaluation
 
     def _search_resources(
@@ -101,6 +102,7 @@ class FakeServer:
         type = self._type_of(request.resource)
         context = MessageToDict(request.context)
         response = access_pb2.SearchResourcesResponse()
+        response.context.update(describe_token_error(request.subject))
         for id, workspace in self._list_resources(subject, type):
             if workspace_id not in (None, workspace):
                 continue

@@ -4,13 +4,16 @@ import base64
 import json
 import time
 import uuid
-from typing import cast
+from typing import Any, cast
 
 from .._tokens import decode_token, token_expired, token_invalid
+from ..errors import InvalidTokenError
 from ..types import AccessTokenClaims
+from ..v1 import access_pb2
 
 # The tokens of fakes are not signed, so no server accepts them.
 _issuer = "daikon-fake"
+_signature = "fake"
 
 
 def create_fake_token(user_id: str, workspace_id: str, seconds: float) -> str:
@@ -30,7 +33,7 @@ def create_fake_token(user_id: str, workspace_id: str, seconds: float) -> str:
         "exp": now + int(seconds),
     }
     header = {"alg": "none", "typ": "at+jwt"}
-    return f"{_encode(header)}.{_encode(claims)}.fake"
+    return f"{_encode(header)}.{_encode(claims)}.{_signature}"
 
 
 def read_fake_token(token: str) -> AccessTokenClaims:
@@ -41,9 +44,24 @@ def read_fake_token(token: str) -> AccessTokenClaims:
     claims = cast(AccessTokenClaims, decoded.claims)
     if claims.get("iss") != _issuer:
         raise token_invalid("create tokens of a fake with fake.token()")
+    if token.rpartition(".")[2] != _signature:
+        raise token_invalid("the signature does not match")
     if claims["exp"] <= time.time():
         raise token_expired()
     return claims
+
+
+def describe_token_error(subject: access_pb2.AccessSubject) -> dict[str, Any]:
+    """What the context of a response says about a token that is not valid."""
+    if subject.type != "access_token":
+        return {}
+    try:
+        read_fake_token(subject.id)
+    except InvalidTokenError as error:
+        has_expired = error.reason == "TOKEN_EXPIRED"
+        message = "The token has expired" if has_expired else "The token is not valid"
+        return {"subject_error": {"reason": error.reason, "message": message}}
+    return {}
 
 
 def _encode(value: object) -> str:

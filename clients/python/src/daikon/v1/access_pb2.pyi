@@ -196,20 +196,24 @@ class SearchSubjectsResponse(_message.Message):
     def __init__(self, page: _Optional[_Union[SearchPageInfo, _Mapping]] = ..., results: _Optional[_Iterable[_Union[AccessEntity, _Mapping]]] = ...) -> None: ...
 
 class SearchResourcesResponse(_message.Message):
-    __slots__ = ("page", "results")
+    __slots__ = ("page", "results", "context")
     PAGE_FIELD_NUMBER: _ClassVar[int]
     RESULTS_FIELD_NUMBER: _ClassVar[int]
+    CONTEXT_FIELD_NUMBER: _ClassVar[int]
     page: SearchPageInfo
     results: _containers.RepeatedCompositeFieldContainer[AccessEntity]
-    def __init__(self, page: _Optional[_Union[SearchPageInfo, _Mapping]] = ..., results: _Optional[_Iterable[_Union[AccessEntity, _Mapping]]] = ...) -> None: ...
+    context: _struct_pb2.Struct
+    def __init__(self, page: _Optional[_Union[SearchPageInfo, _Mapping]] = ..., results: _Optional[_Iterable[_Union[AccessEntity, _Mapping]]] = ..., context: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
 
 class SearchActionsResponse(_message.Message):
-    __slots__ = ("page", "results")
+    __slots__ = ("page", "results", "context")
     PAGE_FIELD_NUMBER: _ClassVar[int]
     RESULTS_FIELD_NUMBER: _ClassVar[int]
+    CONTEXT_FIELD_NUMBER: _ClassVar[int]
     page: SearchPageInfo
     results: _containers.RepeatedCompositeFieldContainer[AllowedAction]
-    def __init__(self, page: _Optional[_Union[SearchPageInfo, _Mapping]] = ..., results: _Optional[_Iterable[_Union[AllowedAction, _Mapping]]] = ...) -> None: ...
+    context: _struct_pb2.Struct
+    def __init__(self, page: _Optional[_Union[SearchPageInfo, _Mapping]] = ..., results: _Optional[_Iterable[_Union[AllowedAction, _Mapping]]] = ..., context: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
 
 class GetAccessConfigurationRequest(_message.Message):
     __slots__ = ()

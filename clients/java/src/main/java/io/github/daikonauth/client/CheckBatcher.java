@@ -194,7 +194,8 @@ final class CheckBatcher {
       }
       Evaluation evaluation = evaluations.get(index);
       DaikonException error = evaluation.getDecision() ? null : Records.readItemError(evaluation.getContext());
-      if (error == null && !evaluation.getDecision()) error = Tokens.deniedTokenError(item.key.subject());
+      if (error == null && !evaluation.getDecision())
+        error = Tokens.deniedTokenError(item.key.subject(), evaluation.getContext());
       if (error != null) fail(item, error);
       else for (CompletableFuture<Boolean> waiter : waitersOf(item)) waiter.complete(evaluation.getDecision());
     }

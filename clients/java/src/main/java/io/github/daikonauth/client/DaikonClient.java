@@ -128,7 +128,7 @@ public final class DaikonClient extends ResourceOperations implements Daikon {
       SearchResourcesResponse found = send(
           AccessServiceGrpc.getSearchResourcesMethod(), request.build(), Attempt.repeatable(deadline(settings)));
       DaikonException error =
-          token.isEmpty() && found.getResultsCount() == 0 ? Tokens.deniedTokenError(name) : null;
+          token.isEmpty() && found.getResultsCount() == 0 ? Tokens.deniedTokenError(name, found.getContext()) : null;
       if (error != null) throw error;
       return new Pages.Page(idsOf(found.getResultsList()), found.getPage().getNextToken());
     });
@@ -171,7 +171,7 @@ public final class DaikonClient extends ResourceOperations implements Daikon {
         .build();
     Evaluation evaluation =
         send(AccessServiceGrpc.getEvaluateMethod(), request, Attempt.repeatable(deadline(settings)));
-    DaikonException error = evaluation.getDecision() ? null : Tokens.deniedTokenError(name);
+    DaikonException error = evaluation.getDecision() ? null : Tokens.deniedTokenError(name, evaluation.getContext());
     if (error != null) throw error;
     return new Explanation(evaluation.getDecision(), Records.readReasons(evaluation.getContext()));
   }

@@ -1,6 +1,8 @@
 package io.github.daikonauth.client;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Struct;
+import com.google.protobuf.Value;
 import io.github.daikonauth.client.Arguments.SubjectName;
 import io.github.daikonauth.client.DaikonException.Details;
 import io.github.daikonauth.v1.Key;
@@ -30,6 +32,8 @@ final class Tokens {
 
   /** The issuer of fake tokens. They are not signed, so no server accepts them. */
   private static final String FAKE_ISSUER = "daikon-fake";
+
+  private static final String FAKE_SIGNATURE = "fake";
 
   /** The keys of an issuer, as the server sends them. */
   record Published(String issuer, List<Key> keys) {}
@@ -154,10 +158,25 @@ final class Tokens {
   }
 
   /**
-   * Returns the error for a denied subject whose token cannot be valid; null otherwise. The server treats such a token
-   * like a user without permissions.
+   * Returns the error for a denied subject whose token is not valid; null otherwise.
+   *
+   * @param context the context of the response
    */
-  static DaikonException deniedTokenError(SubjectName subject) {
+  static DaikonException deniedTokenError(SubjectName subject, Struct context) {
+    DaikonException reported = reportedTokenError(context);
+    return reported == null ? impossibleTokenError(subject) : reported;
+  }
+
+  private static DaikonException reportedTokenError(Struct context) {
+    Struct error = context.getFieldsOrDefault("subject_error", Value.getDefaultInstance()).getStructValue();
+    String reason = error.getFieldsOrDefault("reason", Value.getDefaultInstance()).getStringValue();
+    if (reason.isEmpty()) return null;
+    String message = error.getFieldsOrDefault("message", Value.getDefaultInstance()).getStringValue();
+    return new InvalidTokenException(reason, ServerErrors.withAdvice(reason, message), Details.NONE);
+  }
+
+  /** Returns an error if a token cannot be valid. A server older than this client does not report it. */
+  private static DaikonException impossibleTokenError(SubjectName subject) {
     if (!subject.isToken()) return null;
     Decoded decoded = decode(subject.id());
     if (decoded == null) return tokenInvalid("it is not a JSON Web Token");
@@ -176,7 +195,7 @@ final class Tokens {
     claims.put("aud", "daikon");
     claims.put("type", "access");
     claims.put("exp", Instant.now().plus(lifetime).getEpochSecond());
-    return encode(Map.of("alg", "none", "typ", "at+jwt")) + "." + encode(claims) + ".fake";
+    return encode(Map.of("alg", "none", "typ", "at+jwt")) + "." + encode(claims) + "." + FAKE_SIGNATURE;
   }
 
   private static String encode(Map<String, ?> part) {
@@ -190,6 +209,7 @@ final class Tokens {
     if (decoded == null) throw tokenInvalid("it is not a JSON Web Token");
     if (!FAKE_ISSUER.equals(decoded.claims().get("iss")))
       throw tokenInvalid("create tokens of a fake with FakeDaikon.token");
+    if (!token.endsWith("." + FAKE_SIGNATURE)) throw tokenInvalid("the signature does not match");
     double exp = (Double) decoded.claims().get("exp");
     if (isPast(exp)) throw tokenExpired();
     return toClaims(decoded.claims(), Instant.ofEpochSecond((long) exp));

@@ -25,6 +25,7 @@ class CasesOnFakeTest {
       Duration lifetime = Duration.ofMinutes("expired".equals(token.get("state")) ? -1 : 15);
       String created = fake.token((String) token.get("userId"), (String) token.get("workspaceId"), lifetime);
       if ("revoked".equals(token.get("state"))) fake.revokeToken(created);
+      if ("forged".equals(token.get("state"))) created = created.replaceFirst("\\.(.*)\\..*$", ".$1.$1");
       values.put((String) token.get("name"), created);
     }
     for (Map<String, Object> row : Cases.rows(table)) {
