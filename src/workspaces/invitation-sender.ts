@@ -1,5 +1,5 @@
 import type { Transactional } from '../core/request-context.ts'
-import type { SendMail } from '../outbound/mail-client.ts'
+import { MailRefused, type SendMail } from '../outbound/mail-client.ts'
 import { createLink } from './invitation-links.ts'
 import { renderInvitationMail } from './invitation-mail.ts'
 import type { ClaimedMail, InvitationStore } from './store/invitation-store.ts'
@@ -12,7 +12,7 @@ export type InvitationSenderDependencies = {
   send: SendMail
   baseUrl: string
   now: () => Date
-  /** Called when an e-mail could not be sent. It is sent again later. */
+  /** Called when an e-mail could not be sent. It is sent again later, unless the server refuses it. */
   onFailure: (error: unknown) => void
 }
 
@@ -43,7 +43,11 @@ export function createInvitationSender({
       await send(renderInvitationMail(mail, url))
     } catch (error) {
       onFailure(error)
-      return openStores().invitations.retryMail(mail, now())
+      const stores = openStores()
+      if (!(error instanceof MailRefused)) return stores.invitations.retryMail(mail, now())
+      const { status } = error
+      // In a transaction, which is repeated if the person is removed at the same time.
+      return stores.transaction((tx) => tx.invitations.refuseMail(mail, status, now()))
     }
     await openStores().invitations.removeMail(mail)
   }

@@ -36,6 +36,12 @@ export function requireRoleToManage(principal: Principal, roles: string[]): void
   )
 }
 
+/** Whether the principal may invite people, at least with roles below `owner`. */
+export function mayInvite(principal: Principal): boolean {
+  if (isAdministrative(principal) || principal.isOperator) return true
+  return principal.user !== undefined && atLeast(principal.user.role, 'admin')
+}
+
 /**
  * Throws unless the workspace has another owner who has joined, is active and stays. The caller must
  * hold the lock from `lockWorkspace`.

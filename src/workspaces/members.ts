@@ -25,6 +25,7 @@ import { requireExpirySupport } from './member-expiry.ts'
 import {
   createRoleEvent,
   lockWorkspace,
+  mayInvite,
   memberNotFound,
   requireAnotherOwner,
   requireRoleToManage,
@@ -164,12 +165,16 @@ function requirePerson({ kind }: WorkspaceMember): void {
   )
 }
 
-/** Hides the profile of an invited user, except for the e-mail address, from other members. */
+/**
+ * Hides the profile of an invited user, except for the e-mail address, from other members. Those who may
+ * invite see whether the e-mail of the invitation was refused.
+ */
 export function toMemberResponse(
   member: WorkspaceMember,
   principal: Principal,
 ): WorkspaceMemberResponse {
   const { userId, workspaceId, kind, email, name, avatarUrl, role, joinedAt, expiresAt } = member
+  const { emailRefusal } = member
   const end = expiresAt !== null && { expires_at: isoTime(expiresAt) }
   const support = member.supportReason !== null
   const id = { user_id: userId, workspace_id: workspaceId }
@@ -177,7 +182,9 @@ export function toMemberResponse(
   const profile = { name, avatar_url: avatarUrl }
   if (joinedAt === null) {
     const shown = isAdministrative(principal) ? profile : { name: '', avatar_url: '' }
-    return { ...membership, ...shown, status: 'invited' }
+    const isRefusalShown = emailRefusal !== null && mayInvite(principal)
+    const refusal = isRefusalShown && { email_refusal: emailRefusal }
+    return { ...membership, ...shown, ...refusal, status: 'invited' }
   }
   return { ...membership, ...profile, status: 'active', joined_at: isoTime(joinedAt) }
 }

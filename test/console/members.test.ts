@@ -128,6 +128,25 @@ if (hasBrowser) {
     t.is(await page.getByRole('button', { name: /^Remove .* from Role 33$/ }).count(), 1)
   })
 
+  test.serial('an invitation that could not be delivered says so', async (t) => {
+    await fixture.pool.query(
+      `with person as (
+         insert into users (id, email) values (gen_random_uuid(), 'wrong@example.org') returning id
+       ), member as (
+         insert into members (user_id, workspace_id, role) select id, $1, 'viewer' from person
+       )
+       insert into refused_invitations (user_id, workspace_id, status, refused_at)
+       select id, $1, '550 5.1.1', now() from person`,
+      [workspaceId],
+    )
+    await page.goto(`${fixture.consoleUrl}/workspaces/${workspaceId}?q=wrong%40`)
+    const row = page.getByRole('row').filter({ hasText: 'wrong@example.org' })
+    await row.getByText('Could not be delivered', { exact: true }).waitFor()
+    await row.getByText('The mail server answered 550 5.1.1. Check the address.').waitFor()
+    await loadAxe(page)
+    t.deepEqual(await inspectPage(page, 'workspace-members-undelivered'), [])
+  })
+
   test.serial('invited people read "Invited" until they have signed in', async (t) => {
     await page.goto(`${fixture.consoleUrl}/people?q=p700%40`)
     const row = page.getByRole('row').filter({ hasText: 'p700@example.org' })

@@ -29,6 +29,7 @@ const tablesWithoutEntity = [
   'webhook_feed',
   'webhooks',
   'migrations',
+  'refused_invitations',
   'resource_conditions',
   'resource_requirements',
   'resource_links',

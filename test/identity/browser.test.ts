@@ -64,5 +64,13 @@ if (hasBrowser) {
     await page.getByRole('link', { name: 'Sign in with daikon' }).click()
     // The browser is also signed out of daikon.
     await page.getByRole('link', { name: 'Continue with GitHub' }).waitFor()
+
+    // Without the app, the person signs out on a page of daikon.
+    await signIn(page, 'Bob')
+    await page.goto(`${rest}/oauth/logout`)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'You are signed out' }).waitFor()
+    await page.goto(`${rest}/oauth/logout`)
+    await page.getByRole('heading', { name: 'You are signed out' }).waitFor()
   })
 }

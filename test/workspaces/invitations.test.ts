@@ -42,7 +42,9 @@ for (const transport of environment.transports) {
       const { invite, people, workspace } = await createFixture(transport)
       const email = newAddress()
       const outcome = await invite(people.admin, ` ${email.toUpperCase()} `)
-      const { user_id, joined_at, expires_at, invitation_url, ...rest } = expectOk(outcome)
+      const { user_id, joined_at, expires_at, invitation_url, email_refusal, ...rest } =
+        expectOk(outcome)
+      t.falsy(email_refusal)
       t.regex(invitation_url, /^http:/)
       if (outcome.ok && transport.name === 'rest') {
         t.is(outcome.status, 201)

@@ -41,8 +41,9 @@ for (const transport of environment.transports) {
     const id = await seed.user('bo', { avatar_url, is_admin: true })
     await seed.member(fixture.workspace, id, 'editor')
     const [member] = await fixture.members({ q: id })
-    const { joined_at, expires_at, invitation_url, ...rest } = member ?? {}
+    const { joined_at, expires_at, invitation_url, email_refusal, ...rest } = member ?? {}
     t.falsy(invitation_url)
+    t.falsy(email_refusal)
     t.deepEqual(rest, {
       user_id: id,
       workspace_id: fixture.workspace,

@@ -853,7 +853,11 @@ type WorkspaceMemberResponse struct {
 	// and only if the server does not send invitations by e-mail (SMTP_URL). Inviting again ends it.
 	InvitationUrl *string `protobuf:"bytes,21,opt,name=invitation_url,json=invitationUrl,proto3,oneof" json:"invitation_url,omitempty"`
 	// Whether the membership is support access, which an administrator has given for a limited time.
-	Support       bool `protobuf:"varint,22,opt,name=support,proto3" json:"support,omitempty"`
+	Support bool `protobuf:"varint,22,opt,name=support,proto3" json:"support,omitempty"`
+	// The status with which the mail server has refused the e-mail of the invitation for good, such as
+	// `550 5.1.1` for an address that does not exist (RFC 5321; RFC 3463). Present while the membership is
+	// pending, for those who may invite. The e-mail is not sent again unless the person is invited again.
+	EmailRefusal  *string `protobuf:"bytes,23,opt,name=email_refusal,json=emailRefusal,proto3,oneof" json:"email_refusal,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -970,6 +974,13 @@ func (x *WorkspaceMemberResponse) GetSupport() bool {
 		return x.Support
 	}
 	return false
+}
+
+func (x *WorkspaceMemberResponse) GetEmailRefusal() string {
+	if x != nil && x.EmailRefusal != nil {
+		return *x.EmailRefusal
+	}
+	return ""
 }
 
 // The empty response to a deletion.
@@ -1380,7 +1391,7 @@ const file_daikon_v1_workspaces_proto_rawDesc = "" +
 	"\x0e_never_expires\"Q\n" +
 	"\x13RemoveMemberRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x17\n" +
-	"\auser_id\x18\x02 \x01(\tR\x06userId\"\xd2\x03\n" +
+	"\auser_id\x18\x02 \x01(\tR\x06userId\"\x8e\x04\n" +
 	"\x17WorkspaceMemberResponse\x12\x17\n" +
 	"\auser_id\x18\x01 \x01(\tR\x06userId\x12!\n" +
 	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12\x14\n" +
@@ -1395,11 +1406,13 @@ const file_daikon_v1_workspaces_proto_rawDesc = "" +
 	"expires_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampH\x01R\texpiresAt\x88\x01\x01\x12\x12\n" +
 	"\x04kind\x18\x14 \x01(\tR\x04kind\x12*\n" +
 	"\x0einvitation_url\x18\x15 \x01(\tH\x02R\rinvitationUrl\x88\x01\x01\x12\x18\n" +
-	"\asupport\x18\x16 \x01(\bR\asupportB\f\n" +
+	"\asupport\x18\x16 \x01(\bR\asupport\x12(\n" +
+	"\remail_refusal\x18\x17 \x01(\tH\x03R\femailRefusal\x88\x01\x01B\f\n" +
 	"\n" +
 	"_joined_atB\r\n" +
 	"\v_expires_atB\x11\n" +
-	"\x0f_invitation_url\"\x10\n" +
+	"\x0f_invitation_urlB\x10\n" +
+	"\x0e_email_refusal\"\x10\n" +
 	"\x0eDeleteResponse\"\xcb\x03\n" +
 	"\x11ScimTokenResponse\x12\x16\n" +
 	"\x06prefix\x18\x01 \x01(\tR\x06prefix\x129\n" +

@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core'
 import { api, unwrap } from '../api/client.ts'
 import { refreshPeople } from '../people/people-queries.ts'
 import { Badge, RoleBadge } from '../ui/badges.tsx'
@@ -60,8 +61,14 @@ export function createColumns(workspace: Workspace): Column<Member>[] {
     {
       id: 'joined',
       header: 'Joined',
-      cell: ({ status, joined_at }) =>
-        status === 'invited' ? <Badge color="yellow">Invited</Badge> : <Time value={joined_at} />,
+      cell: ({ status, joined_at, email_refusal }) =>
+        status !== 'invited' ? (
+          <Time value={joined_at} />
+        ) : email_refusal ? (
+          <UndeliveredInvitation status={email_refusal} />
+        ) : (
+          <Badge color="yellow">Invited</Badge>
+        ),
     },
     {
       id: 'ends',
@@ -102,4 +109,16 @@ export function createColumns(workspace: Workspace): Column<Member>[] {
       ),
     ),
   ]
+}
+
+/** Says that the mail server has refused the e-mail of an invitation, and with which status. */
+function UndeliveredInvitation({ status }: { status: string }) {
+  return (
+    <>
+      <Badge color="red">Could not be delivered</Badge>
+      <Text size="xs" c="dimmed">
+        The mail server answered {status}. Check the address.
+      </Text>
+    </>
+  )
 }

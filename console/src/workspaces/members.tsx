@@ -43,6 +43,7 @@ const csvColumns: CsvColumn<Member>[] = [
   'status',
   'joined_at',
   'expires_at',
+  'email_refusal',
 ]
 
 function nameOf({ name, email }: Member): string {

@@ -234,6 +234,12 @@ export interface WorkspaceMemberResponse {
     | undefined;
   /** Whether the membership is support access, which an administrator has given for a limited time. */
   support: boolean;
+  /**
+   * The status with which the mail server has refused the e-mail of the invitation for good, such as
+   * `550 5.1.1` for an address that does not exist (RFC 5321; RFC 3463). Present while the membership is
+   * pending, for those who may invite. The e-mail is not sent again unless the person is invited again.
+   */
+  email_refusal?: string | undefined;
 }
 
 /** The empty response to a deletion. */
@@ -1305,6 +1311,7 @@ function createBaseWorkspaceMemberResponse(): WorkspaceMemberResponse {
     kind: "",
     invitation_url: undefined,
     support: false,
+    email_refusal: undefined,
   };
 }
 
@@ -1345,6 +1352,9 @@ export const WorkspaceMemberResponse: MessageFns<WorkspaceMemberResponse> = {
     }
     if (message.support !== false) {
       writer.uint32(176).bool(message.support);
+    }
+    if (message.email_refusal !== undefined) {
+      writer.uint32(186).string(message.email_refusal);
     }
     return writer;
   },
@@ -1458,6 +1468,14 @@ export const WorkspaceMemberResponse: MessageFns<WorkspaceMemberResponse> = {
             message.support = reader.bool();
             continue;
           }
+          case 23: {
+            if (tag !== 186) {
+              break;
+            }
+
+            message.email_refusal = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1487,6 +1505,7 @@ export const WorkspaceMemberResponse: MessageFns<WorkspaceMemberResponse> = {
     message.kind = object.kind ?? "";
     message.invitation_url = object.invitation_url ?? undefined;
     message.support = object.support ?? false;
+    message.email_refusal = object.email_refusal ?? undefined;
     return message;
   },
 };

@@ -53,7 +53,7 @@ export class InvitationStore {
     await query(this.#em, addLinkSql, values)
   }
 
-  /** Ends all links of an invitation. */
+  /** Ends all links of an invitation, and forgets that its e-mail was refused. */
   async endLinks({ userId, workspaceId }: MemberId, now: Date): Promise<void> {
     await query(this.#em, endLinksSql, [userId, workspaceId, now])
   }
@@ -89,6 +89,18 @@ export class InvitationStore {
     await query(this.#em, removeMailSql, [userId, workspaceId, attempt])
   }
 
+  /**
+   * Removes an e-mail that the mail server refuses for good, unless it has been queued again since it was
+   * claimed, and keeps the status of the refusal.
+   */
+  async refuseMail(
+    { userId, workspaceId, attempt }: ClaimedMail,
+    status: string,
+    now: Date,
+  ): Promise<void> {
+    await query(this.#em, refuseMailSql, [userId, workspaceId, attempt, status, now])
+  }
+
   /** Schedules the next attempt to send an e-mail. */
   async retryMail({ userId, workspaceId, attempt }: ClaimedMail, now: Date): Promise<void> {
     await query(this.#em, retryMailSql, [userId, workspaceId, attempt, now])
@@ -111,6 +123,9 @@ const addLinkSql = `
 
 /** $1 user ID, $2 workspace ID, $3 current time. */
 const endLinksSql = `
+  with forgotten as (
+    delete from refused_invitations where user_id = $1 and workspace_id = $2
+  )
   update invitation_links set expires_at = $3
   where user_id = $1 and workspace_id = $2 and expires_at > $3`
 
@@ -160,6 +175,17 @@ const claimMailsSql = `
 /** $1 user ID, $2 workspace ID, $3 attempt. */
 const removeMailSql = `
   delete from invitation_mails where user_id = $1 and workspace_id = $2 and attempts = $3`
+
+/** $1 user ID, $2 workspace ID, $3 attempt, $4 status, $5 current time. */
+const refuseMailSql = `
+  with removed as (
+    delete from invitation_mails where user_id = $1 and workspace_id = $2 and attempts = $3
+    returning user_id, workspace_id
+  )
+  insert into refused_invitations (user_id, workspace_id, status, refused_at)
+  select user_id, workspace_id, $4, $5::timestamptz from removed
+  on conflict (user_id, workspace_id) do update
+  set status = excluded.status, refused_at = excluded.refused_at`
 
 /** $1 user ID, $2 workspace ID, $3 attempt, $4 current time. */
 const retryMailSql = `

@@ -26,6 +26,8 @@ export type WorkspaceMember = MemberId & {
   expiresAt: Timestamp | null
   /** Why an administrator has given support access; null for other memberships. */
   supportReason: string | null
+  /** The status with which a mail server has refused the pending invitation; null otherwise. */
+  emailRefusal: string | null
 }
 
 /** A membership that has ended. */
@@ -301,7 +303,11 @@ const columns = `m.user_id as "userId", m.workspace_id as "workspaceId",
   case when u.workspace_id is null then 'user' else 'service_account' end as kind,
   coalesce(u.email, '') as email, u.name,
   u.avatar_url as "avatarUrl", m.role, m.joined_at as "joinedAt",
-  m.expires_at as "expiresAt", m.support_reason as "supportReason"`
+  m.expires_at as "expiresAt", m.support_reason as "supportReason",
+  case when m.joined_at is null then (
+    select r.status from refused_invitations r
+    where r.user_id = m.user_id and r.workspace_id = m.workspace_id
+  ) end as "emailRefusal"`
 
 const tables = 'live_members m join users u on u.id = m.user_id'
 

@@ -1,7 +1,8 @@
 // Threats: membership forced on a user, an invitation used by somebody else, e-mails as a weapon.
 import { randomUUID } from 'node:crypto'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import test from 'ava'
+import { SMTPServer } from 'smtp-server'
 import { sweep } from '../../../src/database/sweep.ts'
 import { startMockMailbox } from '../../../src/dev/mock-mailbox.ts'
 import { providerIds } from '../../../src/dev/mock-person.ts'
@@ -41,14 +42,16 @@ async function createWorkspace(
 ) {
   const workspace_id = await seed.workspace(name)
   const adminId = await seed.newMember(workspace_id, 'admin', 'mona')
-  const call = async (method: string, message: object) => {
-    const inviter = { token: await token(adminId, workspace_id) }
+  const viewerId = await seed.newMember(workspace_id, 'viewer', 'vera')
+  const call = async (method: string, message: object, callerId = adminId) => {
+    const inviter = { token: await token(callerId, workspace_id) }
     return expectOk(await transport.call(method, { workspace_id, ...message }, inviter))
   }
   return {
     workspace_id,
     invite: (email: string, role = 'editor') => call('InviteMember', { email, role }),
-    listMembers: async () => (await call('ListMembers', {})).members,
+    listMembers: async (as: 'admin' | 'viewer' = 'admin') =>
+      (await call('ListMembers', {}, as === 'admin' ? adminId : viewerId)).members,
     remove: (user_id: string) => call('RemoveMember', { user_id }),
   }
 }
@@ -332,6 +335,97 @@ test.serial('an e-mail that cannot be sent stays queued until the server accepts
   await mailed.app.sendInvitations()
   t.is(mailsTo(email).length, 1)
 })
+
+/** Starts a mail server that refuses at one step of the protocol, and counts the attempts. */
+async function startRefusing(step: 'sender' | 'recipient' | 'message', status: string) {
+  let attempts = 0
+  const refuse = (callback: (error: Error) => void) => {
+    attempts += 1
+    const [, code = '', text = ''] = /^(\d+) (.*)$/.exec(status) ?? []
+    callback(Object.assign(new Error(text), { responseCode: Number(code) }))
+  }
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onMailFrom: (_address, _session, callback) =>
+      step === 'sender' ? refuse(callback) : callback(),
+    onRcptTo: (_address, _session, callback) =>
+      step === 'recipient' ? refuse(callback) : callback(),
+    onData: (stream, _session, callback) => stream.resume().on('end', () => refuse(callback)),
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.server.address() as AddressInfo
+  return {
+    url: `smtp://127.0.0.1:${port}`,
+    countAttempts: () => attempts,
+    close: () => new Promise<void>((resolve) => server.close(resolve)),
+  }
+}
+
+for (const [step, status, shown] of [
+  ['recipient', '550 5.1.1 No such user <ann@example.com>', '550 5.1.1'],
+  ['sender', '553 Not allowed', '553'],
+  ['message', '554 5.7.1 Looks like spam', '554 5.7.1'],
+] as const) {
+  for (const [index, { label }] of mailed.transports.entries()) {
+    test.serial(`an e-mail whose ${step} is refused is not sent again over ${label}`, async (t) => {
+      const line = mailed.transports[index] as Transport
+      const email = mailed.addProviderUser()
+      const { invite, listMembers } = await createWorkspace(mailed, line)
+      const find = async (...as: Parameters<typeof listMembers>) =>
+        (await listMembers(...as)).find((member: any) => member.email === email)
+      const server = await startRefusing(step, status)
+      t.teardown(async () => {
+        smtpUrl = SMTP_URL
+        mailed.clock.now = undefined
+        await server.close()
+      })
+      smtpUrl = server.url
+      await invite(email)
+      t.falsy((await find()).email_refusal)
+      const start = Date.now()
+      for (const minutes of [0, 2, 200]) {
+        mailed.clock.now = new Date(start + minutes * 60_000)
+        await mailed.app.sendInvitations()
+      }
+      t.is(server.countAttempts(), 1)
+      t.is((await find()).email_refusal, shown)
+      t.falsy((await find('viewer')).email_refusal, 'those who may not invite do not see it')
+      smtpUrl = SMTP_URL
+      t.falsy((await invite(email, 'viewer')).email_refusal)
+      await mailed.app.sendInvitations()
+      t.is(mailsTo(email).length, 1)
+      t.falsy((await find()).email_refusal)
+    })
+  }
+}
+
+test.serial(
+  'an e-mail waits while the mail server refuses for now, or asks for credentials',
+  async (t) => {
+    t.teardown(() => {
+      smtpUrl = SMTP_URL
+      mailed.clock.now = undefined
+    })
+    const start = Date.now()
+    let minutes = 0
+    for (const status of ['450 4.2.1 Try later', '530 5.7.0 Authentication required']) {
+      const email = mailed.addProviderUser()
+      const { invite } = await createWorkspace(mailed, rest)
+      const server = await startRefusing('recipient', status)
+      smtpUrl = server.url
+      await invite(email)
+      await mailed.app.sendInvitations()
+      t.is(server.countAttempts(), 1, status)
+      smtpUrl = SMTP_URL
+      await server.close()
+      minutes += 2
+      mailed.clock.now = new Date(start + minutes * 60_000)
+      await mailed.app.sendInvitations()
+      t.is(mailsTo(email).length, 1, status)
+    }
+  },
+)
 
 test.serial(
   'inviting again sends a new link, at most one a minute and 20 a day to a person',
