@@ -77,6 +77,7 @@ import { CompleteRecords } from './migrations/074-complete-records.ts'
 import { ReportedSignInTimes } from './migrations/076-reported-sign-in-times.ts'
 import { RedactedDeliveries } from './migrations/078-redacted-deliveries.ts'
 import { ConditionEntries } from './migrations/079-condition-entries.ts'
+import { SlowWebhooks } from './migrations/080-slow-webhooks.ts'
 import { RefusedInvitations } from './migrations/081-refused-invitations.ts'
 import { maxEntityConnections, poolTimeouts, withoutJit } from './pool.ts'
 import { withSessionSettings } from './session-settings.ts'
@@ -174,6 +175,7 @@ const migrations = [
   { name: '076-reported-sign-in-times', class: ReportedSignInTimes },
   { name: '078-redacted-deliveries', class: RedactedDeliveries },
   { name: '079-condition-entries', class: ConditionEntries },
+  { name: '080-slow-webhooks', class: SlowWebhooks },
   { name: '081-refused-invitations', class: RefusedInvitations },
 ]
 

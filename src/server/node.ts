@@ -26,6 +26,7 @@ import { deleteExpiredShares, maxDeletedShares } from '../permissions/share-expi
 import { maxPrunedChanges } from '../permissions/store/access-change-store.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import { createAdmissions } from '../rpc/admit.ts'
+import { renewInterval } from '../webhooks/webhook-sender.ts'
 import { maxRemovedMembers, removeEndedMembers } from '../workspaces/member-expiry.ts'
 import { type Application, type ApplicationOptions, createApplication } from './application.ts'
 import { openGrpcTls, readCertificateExpiry } from './grpc-tls.ts'
@@ -262,7 +263,7 @@ export async function startNode(
           await running.webhookSender.maintain()
           return false
         },
-        minute,
+        renewInterval,
         onWebhookFailure,
       ),
       repeat(

@@ -4,7 +4,7 @@ import type { SecretBox } from '../core/secret-box.ts'
 import type { TakeTurn } from '../core/turns.ts'
 import { type OutboundClient, OutboundHostError } from '../outbound/outbound-client.ts'
 import { hasFailedTooLong, retryDelay } from './retry-schedule.ts'
-import { maxClaimed, type SharedStatements } from './shared-statements.ts'
+import { maxClaimed, type NextDue, type SharedStatements } from './shared-statements.ts'
 import { signatureHeaders } from './signature.ts'
 import type { Attempt, ClaimedDelivery, DeliveryStore } from './store/delivery-store.ts'
 import type { Target, WebhookStore } from './store/webhook-store.ts'
@@ -33,6 +33,9 @@ export type DeliverDependencies = {
 /** Milliseconds after which a job gives way to other webhooks. */
 const maxDuration = 20_000
 
+/** Milliseconds after which a webhook that has not responded is slow. */
+export const slowTime = 2000
+
 /** The time that a webhook has to respond, in milliseconds. */
 export const responseTimeout = 10_000
 
@@ -43,14 +46,16 @@ const maxResponseBytes = 4096
 const goneStatus = 410
 
 /**
- * Attempts the due deliveries of a webhook. Stops after a failure or when it takes long. Returns when
- * the next delivery is due, if any is pending.
+ * Attempts the due deliveries of a webhook. Stops after a failure or when it takes long. Calls `onSlow`
+ * once requests take long, and records whether they did. Returns when the next delivery is due, if any
+ * is pending.
  */
 export async function deliverDue(
   dependencies: DeliverDependencies,
   webhookId: string,
-): Promise<Date | undefined> {
-  const { statements, takeTurn } = dependencies
+  onSlow: () => void,
+): Promise<NextDue | undefined> {
+  const { withStores, statements, takeTurn } = dependencies
   const startedAt = performance.now()
   for (;;) {
     const due = await statements.claim(webhookId)
@@ -58,11 +63,17 @@ export async function deliverDue(
     await takeTurn()
     const { claimed, target } = due
     const secrets = decryptSecrets(dependencies, target)
+    const waiting = setTimeout(onSlow, slowTime)
     const results = await Promise.all(
       claimed.map((delivery) => attempt(dependencies, target, delivery, secrets)),
-    )
-    const isLong = performance.now() - startedAt > maxDuration
-    if (isLong || claimed.length < maxClaimed || results.includes(false)) break
+    ).finally(() => clearTimeout(waiting))
+    const isSlow = results.some(({ durationMs }) => durationMs >= slowTime)
+    if (isSlow !== target.isSlow)
+      await withStores(({ webhooks }) => webhooks.setSlow(webhookId, isSlow))
+    if (target.failingSince || results.some(hasFailed))
+      await recordFailures(dependencies, target, results)
+    const isLong = isSlow || performance.now() - startedAt > maxDuration
+    if (isLong || claimed.length < maxClaimed || results.some(hasFailed)) break
   }
   return statements.findNextDue(webhookId)
 }
@@ -75,13 +86,13 @@ function decryptSecrets(
   return texts.map((text) => secretBox.decrypt(text, secretContext(id)))
 }
 
-/** Sends a delivery and records the result. Returns whether it was delivered. */
+/** Sends a delivery. Records the result unless the webhook is failing: `recordFailures` does. */
 async function attempt(
-  { withStores, statements, send, now, random }: DeliverDependencies,
-  { id: webhookId, url, failingSince: failedBefore }: Target,
-  { id, requestBody, attempts, firstFailedAt }: ClaimedDelivery,
+  { statements, send, now, random }: DeliverDependencies,
+  { url, failingSince }: Target,
+  { id, claimedAt, requestBody, attempts, firstFailedAt }: ClaimedDelivery,
   secrets: string[],
-): Promise<boolean> {
+): Promise<Result> {
   const startedAt = performance.now()
   const signed = signatureHeaders({ id, body: requestBody, at: now() }, secrets)
   const response = await send(url, {
@@ -95,32 +106,46 @@ async function attempt(
   const status = 'status' in response ? response.status : undefined
   const isDelivered = status !== undefined && status >= 200 && status < 300
   const delay = isDelivered || status === goneStatus ? undefined : retryDelay(attempts, random())
-  const result: Attempt = {
+  const result: Result = {
     id,
+    claimedAt,
     state: isDelivered ? 'delivered' : delay === undefined ? 'failed' : 'pending',
     nextAttemptAt: delay === undefined ? null : new Date(now().getTime() + delay),
     durationMs: Math.round(performance.now() - startedAt),
     responseStatus: status ?? null,
     responseBody: 'status' in response ? toText(response.body.toString('utf8')) : null,
     error: 'error' in response ? toText(response.error) : null,
+    firstFailedAt,
   }
-  if (isDelivered && !failedBefore) {
-    await statements.finish(result)
-    return true
-  }
-  const recordAttempt = async (tx: DeliverStores) => {
+  if (isDelivered && !failingSince) await statements.finish(result)
+  return result
+}
+
+type Result = Attempt & Pick<ClaimedDelivery, 'firstFailedAt'>
+
+const hasFailed = ({ state }: Attempt) => state !== 'delivered'
+
+/**
+ * Records the results of requests to a webhook that is failing or begins to, all in one transaction,
+ * because each waits for the others' change of the webhook. Deactivates it if it has failed for long.
+ */
+async function recordFailures(
+  { withStores, now }: DeliverDependencies,
+  { id: webhookId, url }: Target,
+  results: Result[],
+): Promise<void> {
+  const record = async (tx: DeliverStores) => {
     const at = now()
-    const failingSince = await tx.webhooks.noteAttempt(webhookId, isDelivered, at)
-    await tx.deliveries.finish([result], at)
-    if (!failingSince) return
-    const isExhausted = delay === undefined
-    const exhausted = isExhausted ? { firstFailedAt: new Date(firstFailedAt ?? at) } : undefined
-    if (status === goneStatus) await deactivate(tx, webhookId, url, 'gone')
-    else if (hasFailedTooLong(failingSince, at, exhausted))
+    const failingSince = await tx.webhooks.noteAttempts(webhookId, !results.every(hasFailed), at)
+    const recorded = new Set(await tx.deliveries.finish(results, at))
+    const failed = results.filter(({ id, state }) => state === 'failed' && recorded.has(id))
+    const exhausted = failed.map(({ firstFailedAt }) => new Date(firstFailedAt ?? at))
+    if (failed.some(({ responseStatus }) => responseStatus === goneStatus))
+      await deactivate(tx, webhookId, url, 'gone')
+    else if (failingSince && recorded.size > 0 && hasFailedTooLong(failingSince, at, exhausted))
       await deactivate(tx, webhookId, url, 'failing')
   }
-  await withStores((stores) => stores.transaction(recordAttempt))
-  return isDelivered
+  await withStores((stores) => stores.transaction(record))
 }
 
 async function deactivate(

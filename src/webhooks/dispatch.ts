@@ -4,6 +4,7 @@ import type { FeedStore } from '../activity/store/feed-store.ts'
 import type { Transactional } from '../core/request-context.ts'
 import { eventPayload } from './payload.ts'
 import type { DeliveryStore, NewDelivery } from './store/delivery-store.ts'
+import type { DueWebhook } from './store/job-queue.ts'
 import type { Subscription, WebhookFeedStore } from './store/webhook-feed-store.ts'
 
 export type DispatchStores = {
@@ -16,7 +17,7 @@ export type DispatchStores = {
 export const maxDispatched = 200
 
 /** What was dispatched: the number of events read, and the webhooks with new deliveries. */
-export type Dispatched = { events: number; webhookIds: string[] }
+export type Dispatched = { events: number; webhooks: DueWebhook[] }
 
 /**
  * Creates the deliveries of the events after the position, exactly once. Does nothing while another
@@ -28,7 +29,7 @@ export async function dispatchEvents(
   now: Date,
   onGap: () => void,
 ): Promise<Dispatched> {
-  const nothing = { events: 0, webhookIds: [] }
+  const nothing = { events: 0, webhooks: [] }
   if (!(await stores.webhookFeed.hasSubscriptions())) return nothing
   return stores.transaction(async (tx) => {
     const cursor = await tx.webhookFeed.lock()
@@ -54,15 +55,16 @@ export async function dispatchEvents(
     })
     await tx.deliveries.insert(deliveries, now)
     await tx.webhookFeed.set(last.cursor)
-    const webhookIds = [...new Set(deliveries.map(({ webhookId }) => webhookId))]
-    return { events: entries.length, webhookIds }
+    const due = new Set(deliveries.map(({ webhookId }) => webhookId))
+    return { events: entries.length, webhooks: subscriptions.filter(({ id }) => due.has(id)) }
   })
 }
 
-function createSelection({ id, events, workspaceId }: Subscription) {
+function createSelection({ id, isSlow, events, workspaceId }: Subscription) {
   const selects = readActionFilter('events', events)
   return {
     id,
+    isSlow,
     selects: (entry: { action: string; workspace_id?: string | undefined }) =>
       (workspaceId === null || entry.workspace_id === workspaceId) && selects(entry.action),
   }

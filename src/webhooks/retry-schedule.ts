@@ -30,13 +30,9 @@ export function retryDelay(failedAttempts: number, random: number): number | und
 
 /**
  * Whether a webhook has failed for long enough to be deactivated: for a day, or for all attempts of a
- * delivery.
+ * delivery. `exhausted`: when those deliveries failed first that have no attempts left.
  */
-export function hasFailedTooLong(
-  failingSince: Date,
-  now: Date,
-  exhausted: { firstFailedAt: Date } | undefined,
-): boolean {
+export function hasFailedTooLong(failingSince: Date, now: Date, exhausted: Date[]): boolean {
   if (now.getTime() - failingSince.getTime() >= maxFailing) return true
-  return exhausted !== undefined && failingSince <= exhausted.firstFailedAt
+  return exhausted.some((firstFailedAt) => failingSince <= firstFailedAt)
 }

@@ -1,7 +1,7 @@
 import { createBatcher } from '../database/batching.ts'
 import { retryDeadlocks } from '../database/transaction.ts'
 import type { Attempt, ClaimedDelivery, DeliveryStore } from './store/delivery-store.ts'
-import type { WebhookJob, WebhookJobs } from './store/job-queue.ts'
+import type { DueWebhook, WebhookJob, WebhookJobs } from './store/job-queue.ts'
 import type { Target, WebhookStore } from './store/webhook-store.ts'
 
 /** What the statements need. */
@@ -16,6 +16,9 @@ export type SharedStatementDependencies = {
 /** The deliveries of a webhook that are to be attempted now. */
 export type Due = { target: Target; claimed: ClaimedDelivery[] }
 
+/** A webhook with pending deliveries, and when the next one is due. */
+export type NextDue = { webhook: DueWebhook; at: Date }
+
 /** The statements of jobs. Jobs that run at the same time share them. */
 export type SharedStatements = {
   /** Claims deliveries of a webhook that are due, up to `maxClaimed`. */
@@ -23,7 +26,7 @@ export type SharedStatements = {
   /** Records the result of an attempt. */
   finish(attempt: Attempt): Promise<void>
   /** Returns when the next delivery of a webhook is due, if any is pending. */
-  findNextDue(webhookId: string): Promise<Date | undefined>
+  findNextDue(webhookId: string): Promise<NextDue | undefined>
   complete(job: WebhookJob): Promise<void>
 }
 
@@ -55,8 +58,11 @@ export function createSharedStatements(
   }
   const findAll = (webhookIds: string[]) =>
     withStores(async ({ deliveries }) => {
-      const due = await deliveries.findNextDue(webhookIds)
-      return webhookIds.map((id) => due.get(id))
+      const found = await deliveries.findNextDue(webhookIds)
+      const next = new Map(
+        found.map(({ id, isSlow, due }) => [id, { webhook: { id, isSlow }, at: new Date(due) }]),
+      )
+      return webhookIds.map((id) => next.get(id))
     })
   const completeAll = async (completed: WebhookJob[]) => {
     await withStores(() => jobs.complete(completed))

@@ -255,12 +255,13 @@ for (const transport of environment.transports)
       await stores.deliveries.insert([delivery], new Date())
       return deliveryId
     }
+    const claimedAt = new Date()
     const finish = (deliveryId: string) =>
       stores.deliveries.finish(
         [
           {
-            ...{ id: deliveryId, state: 'pending', nextAttemptAt: new Date(), durationMs: 1 },
-            ...{ responseStatus: 500, responseBody: `Hello ${name}`, error: null },
+            ...{ id: deliveryId, claimedAt, state: 'pending', nextAttemptAt: claimedAt },
+            ...{ durationMs: 1, responseStatus: 500, responseBody: `Hello ${name}`, error: null },
           },
         ],
         new Date(),
@@ -269,6 +270,7 @@ for (const transport of environment.transports)
     const running = await insert({ from: name })
     const echoed = await insert({ role: 'viewer' })
     const unnamed = await insert({ role: 'x', name: `${marker}s` })
+    await stores.deliveries.claim([webhook], 8, claimedAt)
     await finish(echoed)
 
     const outcome = await admin.call(transport, 'DeleteUser', {

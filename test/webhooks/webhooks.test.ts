@@ -1,11 +1,14 @@
 import { createHmac, randomUUID } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
 import test, { type ExecutionContext } from 'ava'
 import { sealActivity } from '../../src/activity/seal.ts'
 import { createSecretBox } from '../../src/core/secret-box.ts'
 import { createOutboundClient } from '../../src/outbound/outbound-client.ts'
 import { createOutboundHosts } from '../../src/outbound/outbound-hosts.ts'
 import { createStores } from '../../src/server/stores.ts'
+import { slowTime } from '../../src/webhooks/deliver.ts'
 import { reencryptWebhooks } from '../../src/webhooks/reencrypt.ts'
+import type { ClaimedDelivery } from '../../src/webhooks/store/delivery-store.ts'
 import { openWebhookJobs } from '../../src/webhooks/store/job-queue.ts'
 import { createWebhookSender } from '../../src/webhooks/webhook-sender.ts'
 import { createAdmin } from '../support/admin.ts'
@@ -315,6 +318,18 @@ test.serial('410 deactivates a webhook and gives up its deliveries', async (t) =
   t.true(receiver.received.length <= 8)
 })
 
+test.serial('a single 410 deactivates a webhook, whatever else was delivered', async (t) => {
+  const receiver = await startReceiver(t)
+  receiver.respond = (response, { body }) =>
+    response.writeHead(body.includes('gone') ? 410 : 204).end()
+  const webhookId = await seed.webhook(receiver.url, { events: ['group.*'] })
+  for (const name of ['good', 'gone', 'good']) await record(undefined, name)
+  await deliver()
+  t.like(await webhookOf(webhookId), { isActive: false, deactivatedReason: 'gone' })
+  const states = (await deliveriesOf(webhookId)).map(({ state }) => state)
+  t.deepEqual(states.toSorted(), ['delivered', 'delivered', 'failed'])
+})
+
 test.serial('redirects are not followed, and hosts are judged again at each request', async (t) => {
   const receiver = await startReceiver(t)
   receiver.respond = (response) => response.writeHead(302, { location: '/other' }).end()
@@ -417,29 +432,113 @@ test.serial('webhooks that are sent to at the same time share statements', async
   t.deepEqual(claims, [30])
 })
 
-test.serial('a killed node loses no delivery', async (t) => {
+test.serial('many webhooks that do not respond delay no other', async (t) => {
+  const receiver = await startReceiver(t)
+  const open = new Map<ServerResponse, number>()
+  let mostOpen = 0
+  receiver.respond = (response, { path, at }) => {
+    if (path === '/works') return response.writeHead(204).end()
+    open.set(response, at)
+    mostOpen = Math.max(mostOpen, open.size)
+    return response.on('close', () => open.delete(response))
+  }
+  const respond = () => {
+    for (const response of open.keys()) response.writeHead(204).end()
+  }
+  const works = () => receiver.received.filter(({ path }) => path === '/works').length
+  const seedWebhook = (path: string) =>
+    seed.webhook(receiver.url.replace('hook', path), { events: ['group.*'] })
+  const countSlow = async () =>
+    (await pool.query('select from webhooks where is_slow')).rowCount as number
+  const dispatch = async () => {
+    await record()
+    await seal()
+    while (await app.webhookSender.dispatch());
+  }
+  const sendUntil = (condition: () => boolean) =>
+    waitUntil(async () => {
+      await app.webhookSender.sendDue()
+      return condition()
+    })
+  await pool.query('delete from pgboss.job')
+  for (let index = 0; index < 64; index += 1) await seedWebhook(`silent/${index}`)
+  await dispatch()
+  await waitUntil(() => open.size === 64)
+  await seedWebhook('works')
+  await pool.query("update webhooks set is_active = url like '%/works'")
+  await dispatch()
+  await sendUntil(() => works() === 1 || open.size < 64)
+  t.is(works(), 1, 'it does not wait for others to respond')
+  respond()
+  await app.webhookSender.settle()
+  t.true((await countSlow()) > 0)
+
+  await pool.query("update webhooks set is_active = true, is_slow = url not like '%/works'")
+  mostOpen = 0
+  await dispatch()
+  const isOlder = (at: number) => performance.now() - at > 1.2 * slowTime
+  await sendUntil(() => works() === 2 && open.size > 0 && [...open.values()].every(isOlder))
+  t.is(mostOpen, 32, 'slow webhooks have half as many lanes')
+  respond()
+  receiver.respond = (response) => response.writeHead(204).end()
+  await sendUntil(() => receiver.received.length === 2 + 2 * 64)
+  await app.webhookSender.settle()
+  t.true((await countSlow()) < 64, 'a quick response ends it')
+})
+
+test.serial('the deliveries of a killed node are sent by another one within seconds', async (t) => {
   const receiver = await startReceiver(t)
   const { id: webhook_id } = await call('CreateWebhook', { url: receiver.url, events: ['group.*'] })
   clock.now = new Date()
-  await record()
-  await seal()
-  // The node creates the delivery and claims it, and is killed before it sends it.
   const webhookId = webhook_id
   await pool.query('delete from pgboss.job')
-  await createStores(database.fork()).deliveries.insert(
-    [{ id: randomUUID(), webhookId, type: 'group.created', requestBody: '{}' }],
-    clock.now,
-  )
-  t.is((await createStores(database.fork()).deliveries.claim([webhookId], 8, clock.now)).length, 1)
-  await app.webhookSender.maintain()
-  await app.webhookSender.sendDue()
-  await app.webhookSender.settle()
-  t.is(receiver.received.length, 0, 'the lease has not ended')
-  await advance(3 * minute)
-  await app.webhookSender.maintain()
-  await app.webhookSender.sendDue()
-  await app.webhookSender.settle()
+  const { deliveries } = createStores(database.fork())
+  const delivery = { id: randomUUID(), webhookId, type: 'group.created', requestBody: '{}' }
+  await deliveries.insert([delivery], clock.now)
+  // The node takes the job and the delivery, and is killed before it sends it.
+  const jobs = openWebhookJobs(database.execute, (error) => t.fail(String(error)))
+  await jobs.add([{ id: webhookId, isSlow: false }])
+  t.is((await jobs.take(10, false)).length, 1)
+  t.is((await deliveries.claim([webhookId], 8, clock.now)).length, 1)
+  await jobs.stop()
+  const pass = async (seconds: number) => {
+    await advance(seconds * 1000)
+    await pool.query(`update pgboss.job set heartbeat_on = heartbeat_on - interval '${seconds} s'`)
+    await pool.query('update pgboss.queue set monitor_claim_on = null, monitor_on = null')
+    await app.webhookSender.maintain()
+    await app.webhookSender.sendDue()
+    await app.webhookSender.settle()
+  }
+  await pass(14)
+  t.is(receiver.received.length, 0, 'the leases have not ended')
+  await pass(8)
   t.is(receiver.received.length, 1)
+  t.like((await deliveriesOf(webhookId))[0], { state: 'delivered', attempts: 2 })
+})
+
+test.serial('a node that has lost its lease does not record what it sent', async (t) => {
+  const webhookId = await seed.webhook('https://hooks.example.com/x')
+  const { deliveries } = createStores(database.fork())
+  const now = new Date()
+  const delivery = { id: randomUUID(), webhookId, type: 'group.created', requestBody: '{}' }
+  await deliveries.insert([delivery], now)
+  const claim = async (at: Date) => {
+    const [claimed] = await deliveries.claim([webhookId], 8, at)
+    return claimed as ClaimedDelivery
+  }
+  const finish = ({ id, claimedAt }: ClaimedDelivery, responseStatus: number) => {
+    const result = { state: 'delivered', nextAttemptAt: null, durationMs: 1 } as const
+    const response = { responseStatus, responseBody: null, error: null }
+    return deliveries.finish([{ id, claimedAt, ...result, ...response }], now)
+  }
+  const lost = await claim(now)
+  t.falsy(await claim(new Date(now.getTime() + 19_000)))
+  const taken = await claim(new Date(now.getTime() + 21_000))
+  t.deepEqual(await finish(lost, 201), [])
+  t.like((await deliveriesOf(webhookId))[0], { state: 'pending', responseStatus: null })
+  t.deepEqual(await finish(taken, 202), [delivery.id])
+  t.deepEqual(await finish(taken, 203), [], 'nothing is recorded twice')
+  t.like((await deliveriesOf(webhookId))[0], { state: 'delivered', responseStatus: 202 })
 })
 
 test.serial('after a rotation of the key, all secrets are encrypted with the first', async (t) => {

@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { query } from '../../database/query.ts'
 import type { Timestamp } from '../../database/sql-values.ts'
+import type { DueWebhook } from './job-queue.ts'
 
 /** A delivery to create. */
 export type NewDelivery = { id: string; webhookId: string; type: string; requestBody: string }
@@ -21,9 +22,10 @@ export type Delivery = {
   error: string | null
 }
 
-/** A delivery to attempt. `attempts` counts this one. */
+/** A delivery to attempt. `attempts` counts this one, `claimedAt` tells it from those of other nodes. */
 export type ClaimedDelivery = {
   id: string
+  claimedAt: Timestamp
   webhookId: string
   requestBody: string
   attempts: number
@@ -33,6 +35,7 @@ export type ClaimedDelivery = {
 /** The result of an attempt. */
 export type Attempt = {
   id: string
+  claimedAt: Timestamp
   state: Delivery['state']
   /** When the next attempt is due; null if there will be none. */
   nextAttemptAt: Date | null
@@ -42,8 +45,11 @@ export type Attempt = {
   error: string | null
 }
 
-/** Seconds after which a delivery is attempted again if its node was killed during an attempt. */
-const leaseSeconds = 60
+/**
+ * Seconds after which a delivery is attempted again if its node was killed during an attempt: the ten
+ * that a webhook has to respond, and as many to record the result.
+ */
+const leaseSeconds = 20
 
 /** The events that are sent to webhooks. */
 export class DeliveryStore {
@@ -94,8 +100,13 @@ export class DeliveryStore {
     return query(this.#em, claimSql, [webhookIds, limit, now])
   }
 
-  async finish(attempts: Attempt[], now: Date): Promise<void> {
-    await query(this.#em, finishSql, [JSON.stringify(attempts), now])
+  /**
+   * Records the results of attempts whose lease no other node has taken over. Returns the IDs of their
+   * deliveries.
+   */
+  async finish(attempts: Attempt[], now: Date): Promise<string[]> {
+    const rows = await query<{ id: string }>(this.#em, finishSql, [JSON.stringify(attempts), now])
+    return rows.map(({ id }) => id)
   }
 
   /** Gives up the pending deliveries of a webhook. */
@@ -122,19 +133,17 @@ export class DeliveryStore {
   }
 
   /** Returns when the next delivery of each webhook is due, if any is pending. */
-  async findNextDue(webhookIds: string[]): Promise<Map<string, Date>> {
-    const sql = `select w.id, d.due from unnest($1::uuid[]) w (id) cross join lateral (
+  async findNextDue(webhookIds: string[]): Promise<(DueWebhook & { due: Timestamp })[]> {
+    const sql = `select w.id, w.is_slow as "isSlow", d.due from webhooks w cross join lateral (
         select min(next_attempt_at) as due from webhook_deliveries
         where webhook_id = w.id and state = 'pending'
-      ) d where d.due is not null`
-    const rows = await query<{ id: string; due: Timestamp }>(this.#em, sql, [webhookIds])
-    return new Map(rows.map(({ id, due }) => [id, new Date(due)]))
+      ) d where w.id = any($1::uuid[]) and d.due is not null`
+    return query(this.#em, sql, [webhookIds])
   }
 
   /** Returns active webhooks with deliveries that have been due since before a time. */
-  async findOverdue(before: Date): Promise<string[]> {
-    const rows = await query<{ id: string }>(this.#em, overdueSql, [before])
-    return rows.map(({ id }) => id)
+  findOverdue(before: Date): Promise<DueWebhook[]> {
+    return query(this.#em, overdueSql, [before])
   }
 }
 
@@ -188,8 +197,8 @@ const claimSql = `
   update webhook_deliveries d set attempts = d.attempts + 1, attempted_at = $3,
     next_attempt_at = $3::timestamptz + make_interval(secs => ${leaseSeconds})
   from due where d.id = due.id
-  returning d.id, d.webhook_id as "webhookId", d.request_body as "requestBody", d.attempts,
-    d.first_failed_at as "firstFailedAt"`
+  returning d.id, d.attempted_at as "claimedAt", d.webhook_id as "webhookId",
+    d.request_body as "requestBody", d.attempts, d.first_failed_at as "firstFailedAt"`
 
 /** $1 attempts, $2 current time. */
 const finishSql = `
@@ -199,13 +208,15 @@ const finishSql = `
     error = case when d.is_redacted then null else a.error end,
     first_failed_at = case when a.state = 'delivered' then first_failed_at
       else coalesce(first_failed_at, $2::timestamptz) end
-  from json_to_recordset($1) a (id uuid, state text, "nextAttemptAt" timestamptz, "durationMs" int,
-    "responseStatus" int, "responseBody" text, error text)
-  where d.id = a.id and d.state = 'pending'`
+  from json_to_recordset($1) a (id uuid, "claimedAt" timestamptz, state text,
+    "nextAttemptAt" timestamptz, "durationMs" int, "responseStatus" int, "responseBody" text,
+    error text)
+  where d.id = a.id and d.state = 'pending' and d.attempted_at = a."claimedAt"
+  returning d.id`
 
 /** $1 time. Reads one entry of the index for each webhook. */
 const overdueSql = `
-  select w.id from webhooks w
+  select w.id, w.is_slow as "isSlow" from webhooks w
   where w.is_active and (
     select next_attempt_at from webhook_deliveries
     where webhook_id = w.id and state = 'pending' order by next_attempt_at limit 1

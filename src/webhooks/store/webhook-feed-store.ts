@@ -1,9 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { type Cursor, createCursor } from '../../activity/feed/cursor.ts'
 import { query } from '../../database/query.ts'
+import type { DueWebhook } from './job-queue.ts'
 
 /** A webhook that receives events. */
-export type Subscription = { id: string; events: string[]; workspaceId: string | null }
+export type Subscription = DueWebhook & { events: string[]; workspaceId: string | null }
 
 /** The position in the activity log up to which deliveries have been created. */
 export class WebhookFeedStore {
@@ -37,8 +38,8 @@ export class WebhookFeedStore {
 
   /** Returns the active webhooks. */
   findSubscriptions(): Promise<Subscription[]> {
-    const sql = `select id, events, workspace_id as "workspaceId" from webhooks
-      where is_active order by id`
+    const sql = `select id, is_slow as "isSlow", events, workspace_id as "workspaceId"
+      from webhooks where is_active order by id`
     return query(this.#em, sql)
   }
 }

@@ -26,7 +26,13 @@ export type StoredWebhook = WebhookSettings & {
 export type EncryptedSecrets = { secret: string; previousSecret: string | null }
 
 /** What an attempt needs to know of a webhook. */
-export type Target = EncryptedSecrets & { id: string; url: string; failingSince: Timestamp | null }
+export type Target = EncryptedSecrets & {
+  id: string
+  url: string
+  failingSince: Timestamp | null
+  /** Whether the last requests took long. */
+  isSlow: boolean
+}
 
 /** The URLs that receive events. */
 export class WebhookStore {
@@ -70,7 +76,10 @@ export class WebhookStore {
     return webhook
   }
 
-  /** Replaces the settings except for the workspace. An active webhook has not failed. */
+  /**
+   * Replaces the settings except for the workspace. A webhook that is activated has not failed, and one
+   * with a new URL is not slow.
+   */
   async update(id: string, settings: Omit<WebhookSettings, 'workspaceId'>): Promise<void> {
     const { url, events, description, isActive } = settings
     await query(this.#em, updateSql, [id, url, events, description, isActive])
@@ -109,8 +118,13 @@ export class WebhookStore {
     await query(this.#em, sql, [id, secret, previousSecret])
   }
 
-  /** Records the result of an attempt. Returns since when attempts have failed, if they have. */
-  async noteAttempt(id: string, isDelivered: boolean, now: Date): Promise<Date | undefined> {
+  /** Records whether the last requests took long. */
+  async setSlow(id: string, isSlow: boolean): Promise<void> {
+    await query(this.#em, 'update webhooks set is_slow = $2 where id = $1', [id, isSlow])
+  }
+
+  /** Records the result of attempts. Returns since when all have failed, if they have. */
+  async noteAttempts(id: string, isDelivered: boolean, now: Date): Promise<Date | undefined> {
     const sql = `update webhooks
       set failing_since = case when $2 then null else coalesce(failing_since, $3::timestamptz) end
       where id = $1 returning failing_since as "failingSince"`
@@ -140,7 +154,8 @@ const insertSql = `
 const updateSql = `
   update webhooks set url = $2, events = $3, description = $4, is_active = $5,
     deactivated_reason = case when $5 then null else deactivated_reason end,
-    failing_since = case when $5 and not is_active then null else failing_since end
+    failing_since = case when $5 and not is_active then null else failing_since end,
+    is_slow = is_slow and url = $2
   where id = $1`
 
 /** $1 ID, $2 secret, $3 seconds. */
@@ -151,7 +166,7 @@ const rotateSql = `
 
 /** $1 IDs. */
 const targetSql = `
-  select id, url, failing_since as "failingSince", secret,
+  select id, url, failing_since as "failingSince", is_slow as "isSlow", secret,
     case when previous_secret_expires_at > now() then previous_secret
     end as "previousSecret"
   from webhooks where id = any($1::uuid[])`
