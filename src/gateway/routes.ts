@@ -11,6 +11,7 @@ import { invalidArgument } from '../core/errors.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import type { ActionStore } from '../permissions/store/action-store.ts'
 import { findRouteViolations } from './find-route-violations.ts'
+import { findRouteWarnings } from './find-route-warnings.ts'
 import { defaultResourceId, describeRoute, type Route } from './route.ts'
 import type { RouteStore } from './store/route-store.ts'
 
@@ -38,7 +39,7 @@ export async function putRoutes(
         detail: { service_name, ...describeChange(previous, routes) },
       })
     }
-    return { service_name, routes: routes.map(toMessage) }
+    return describeRoutes(service_name, routes)
   })
 }
 
@@ -47,8 +48,11 @@ export async function listRoutes(
   { stores }: RequestContext<RouteStores>,
   { service_name }: ListRoutesRequest,
 ): Promise<ServiceRoutes> {
-  const routes = await stores.routes.list(service_name)
-  return { service_name, routes: routes.map(toMessage) }
+  return describeRoutes(service_name, await stores.routes.list(service_name))
+}
+
+function describeRoutes(service_name: string, routes: Route[]): ServiceRoutes {
+  return { service_name, routes: routes.map(toMessage), warnings: findRouteWarnings(routes) }
 }
 
 /** Reads a valid route. */

@@ -191,6 +191,25 @@ test.serial('doctor finds mistakes that a server would start with', async (t) =>
   t.regex(details[`standby ${host}`] ?? '', /^accepts writes/)
 })
 
+test.serial('doctor names routes that are risky if an application ignores case', async (t) => {
+  const addRoutes = (service: string, ...routes: object[]) =>
+    database.pool.query(
+      'insert into service_routes (service_name, id, version, routes) values ($1, gen_random_uuid(), gen_random_uuid(), $2)',
+      [service, JSON.stringify(routes)],
+    )
+  const admin = { methods: [], path: '/admin', rule: { allow: 'authenticated' } }
+  await addRoutes('docs', admin)
+  const findRoutes = async () => {
+    const { report } = await diagnose(production)
+    return report.findings.find(({ check }) => check === 'routes')
+  }
+  t.like(await findRoutes(), { ok: true })
+  await addRoutes('wiki', admin, { methods: [], path: '/{page}', rule: { allow: 'anyone' } })
+  const found = await findRoutes()
+  t.false(found?.ok)
+  t.regex(found?.detail ?? '', /^wiki: routes\[1\]\.path also matches paths of routes\[0\] in an/)
+})
+
 test('hosts are on the same site if they share a registrable domain and scheme', (t) => {
   const pairs: [first: string, second: string, expected: boolean][] = [
     ['https://auth.example.com', 'https://admin.example.com', true],

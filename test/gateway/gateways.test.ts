@@ -73,7 +73,12 @@ async function createProtectedApplication(t: ExecutionContext, gateway: Program)
   expectOk(await transport.call('PutRoutes', { service_name, routes }, { key }))
   const own = await fixture.register(people.viewer, { resource_id: undefined, external_id: 'd1' })
   await fixture.register(people.owner, { resource_id: undefined, external_id: 'd2' })
-  const request = (target: string, headers: string[] = [], method = 'GET', idleMs = 60_000) =>
+  const request = (
+    target: string,
+    headers: readonly string[] = [],
+    method = 'GET',
+    idleMs = 60_000,
+  ) =>
     send(
       port,
       [`${method} ${target} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...headers],
@@ -206,6 +211,49 @@ for (const gateway of gateways) {
         [],
       )
     }
+  })
+
+  test.serial(title('forwards the headers of the user whatever Connection lists'), async (t) => {
+    const app = await createProtectedApplication(t, gateway)
+    const { authorization, received, people, workspace } = app
+    const user = {
+      'x-auth-user': people.viewer.id,
+      'x-auth-email': 'someone@example.com',
+      'x-auth-workspace': workspace,
+      'x-auth-role': 'viewer',
+    }
+    const names = Object.keys(user)
+    const userHeaders = () => {
+      const { headers } = received.at(-1) as Received
+      return Object.fromEntries(names.map((name) => [name, headers[name]?.join()]))
+    }
+    t.is((await app.request('/')).status, 200)
+    const anonymous = userHeaders()
+    const lists = [
+      ...names.map((name) => [`Connection: ${name}`]),
+      [`Connection: close, ${names.join(', ')}`],
+      [`connection: ${names.join().toUpperCase()}`],
+      names.map((name) => `Connection: ${name}`),
+      ['Connection: Connection, X-Auth-Role'],
+      ['Proxy-Connection: X-Auth-Role', 'Keep-Alive: X-Auth-Role'],
+    ].flatMap((list) => [list, [...list, 'X-Auth-Role: owner', 'X-Auth-User: admin']])
+    for (const list of lists) {
+      for (const [target, headers, expected] of [
+        ['/documents/d1', [authorization, ...list], user],
+        ['/', list, anonymous],
+      ] as const) {
+        received.length = 0
+        const { status } = await app.request(target, headers, 'GET', 3000)
+        t.is(status, 200, `${target} ${list}`)
+        t.deepEqual(userHeaders(), expected, `${target} ${list}`)
+      }
+    }
+    // The other configurations do not allow upgrades.
+    if (gateway.name !== 'Caddy') return
+    const upgrade = [authorization, 'Connection: Upgrade, X-Auth-Role', 'Upgrade: websocket']
+    await app.request('/documents/d1', upgrade, 'GET', 3000)
+    t.deepEqual(userHeaders(), user)
+    t.like(received.at(-1)?.headers, { connection: ['Upgrade'], upgrade: ['websocket'] })
   })
 
   test.serial(title('forwards nothing that daikon denies'), async (t) => {

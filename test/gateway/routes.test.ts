@@ -61,6 +61,36 @@ for (const transport of environment.transports) {
     t.deepEqual(await list(), [])
   })
 
+  test(`risky routes are accepted with warnings ${over}`, async (t) => {
+    const { put, call } = await createRoutesFixture(transport)
+    const admin = { path: '/admin/{id}', action: 'manage', resource_type: 'page' }
+    const { warnings } = expectOk(
+      await put(
+        viewDocument,
+        admin,
+        { path: '/Documents', allow: 'anyone' },
+        {
+          path: '/{path=**}',
+          allow: 'anyone',
+        },
+      ),
+    )
+    const advice =
+      'an application that ignores case, such as Express by default, serves the same page for both'
+    t.deepEqual(warnings, [
+      {
+        field: 'routes[2].path',
+        message: `begins like the path of routes[0] except for case; ${advice}`,
+      },
+      {
+        field: 'routes[3].path',
+        message: `also matches paths of routes[0] in another case, without what that one requires; ${advice}`,
+      },
+    ])
+    t.deepEqual(expectOk(await call('ListRoutes', {})).warnings, warnings)
+    t.deepEqual(expectOk(await put(viewDocument, admin)).warnings, [])
+  })
+
   test(`every problem of every route is named, and nothing is replaced ${over}`, async (t) => {
     const { put, list, problems, service_name } = await createRoutesFixture(transport)
     await seed.serviceAction(service_name, 'publish')

@@ -3602,7 +3602,10 @@ type ServiceRoutes struct {
 	// The name of the service.
 	ServiceName string `protobuf:"bytes,1,opt,name=service_name,json=serviceName,proto3" json:"service_name,omitempty"`
 	// The routes, in the order in which they are compared.
-	Routes        []*Route `protobuf:"bytes,2,rep,name=routes,proto3" json:"routes,omitempty"`
+	Routes []*Route `protobuf:"bytes,2,rep,name=routes,proto3" json:"routes,omitempty"`
+	// What is risky about the routes if the application ignores the case of paths, as Express does by
+	// default. At most two for each route.
+	Warnings      []*RouteWarning `protobuf:"bytes,3,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3651,6 +3654,68 @@ func (x *ServiceRoutes) GetRoutes() []*Route {
 	return nil
 }
 
+func (x *ServiceRoutes) GetWarnings() []*RouteWarning {
+	if x != nil {
+		return x.Warnings
+	}
+	return nil
+}
+
+// A route that is valid, but risky.
+type RouteWarning struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The field, such as `routes[3].path`.
+	Field string `protobuf:"bytes,1,opt,name=field,proto3" json:"field,omitempty"`
+	// What is risky, as the rest of a sentence that begins with the field.
+	Message       string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RouteWarning) Reset() {
+	*x = RouteWarning{}
+	mi := &file_daikon_v1_permissions_proto_msgTypes[48]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RouteWarning) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RouteWarning) ProtoMessage() {}
+
+func (x *RouteWarning) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_permissions_proto_msgTypes[48]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RouteWarning.ProtoReflect.Descriptor instead.
+func (*RouteWarning) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{48}
+}
+
+func (x *RouteWarning) GetField() string {
+	if x != nil {
+		return x.Field
+	}
+	return ""
+}
+
+func (x *RouteWarning) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
 // Who may send requests with some methods and paths to an application: those whom `allow` names, or
 // users who may perform `action` on a resource.
 type Route struct {
@@ -3679,7 +3744,7 @@ type Route struct {
 
 func (x *Route) Reset() {
 	*x = Route{}
-	mi := &file_daikon_v1_permissions_proto_msgTypes[48]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3691,7 +3756,7 @@ func (x *Route) String() string {
 func (*Route) ProtoMessage() {}
 
 func (x *Route) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_permissions_proto_msgTypes[48]
+	mi := &file_daikon_v1_permissions_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3704,7 +3769,7 @@ func (x *Route) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Route.ProtoReflect.Descriptor instead.
 func (*Route) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{48}
+	return file_daikon_v1_permissions_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *Route) GetMethods() []string {
@@ -4183,10 +4248,14 @@ const file_daikon_v1_permissions_proto_rawDesc = "" +
 	"\fservice_name\x18\x01 \x01(\tR\vserviceName\x12(\n" +
 	"\x06routes\x18\x02 \x03(\v2\x10.daikon.v1.RouteR\x06routes\"6\n" +
 	"\x11ListRoutesRequest\x12!\n" +
-	"\fservice_name\x18\x01 \x01(\tR\vserviceName\"\\\n" +
+	"\fservice_name\x18\x01 \x01(\tR\vserviceName\"\x91\x01\n" +
 	"\rServiceRoutes\x12!\n" +
 	"\fservice_name\x18\x01 \x01(\tR\vserviceName\x12(\n" +
-	"\x06routes\x18\x02 \x03(\v2\x10.daikon.v1.RouteR\x06routes\"\xf4\x01\n" +
+	"\x06routes\x18\x02 \x03(\v2\x10.daikon.v1.RouteR\x06routes\x123\n" +
+	"\bwarnings\x18\x03 \x03(\v2\x17.daikon.v1.RouteWarningR\bwarnings\">\n" +
+	"\fRouteWarning\x12\x14\n" +
+	"\x05field\x18\x01 \x01(\tR\x05field\x12\x18\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\"\xf4\x01\n" +
 	"\x05Route\x12\x18\n" +
 	"\amethods\x18\x01 \x03(\tR\amethods\x12\x12\n" +
 	"\x04path\x18\x02 \x01(\tR\x04path\x12\x19\n" +
@@ -4247,7 +4316,7 @@ func file_daikon_v1_permissions_proto_rawDescGZIP() []byte {
 	return file_daikon_v1_permissions_proto_rawDescData
 }
 
-var file_daikon_v1_permissions_proto_msgTypes = make([]protoimpl.MessageInfo, 49)
+var file_daikon_v1_permissions_proto_msgTypes = make([]protoimpl.MessageInfo, 50)
 var file_daikon_v1_permissions_proto_goTypes = []any{
 	(*PermissionCheck)(nil),             // 0: daikon.v1.PermissionCheck
 	(*PermissionCheckRequest)(nil),      // 1: daikon.v1.PermissionCheckRequest
@@ -4297,125 +4366,127 @@ var file_daikon_v1_permissions_proto_goTypes = []any{
 	(*PutRoutesRequest)(nil),            // 45: daikon.v1.PutRoutesRequest
 	(*ListRoutesRequest)(nil),           // 46: daikon.v1.ListRoutesRequest
 	(*ServiceRoutes)(nil),               // 47: daikon.v1.ServiceRoutes
-	(*Route)(nil),                       // 48: daikon.v1.Route
-	(*structpb.Struct)(nil),             // 49: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil),       // 50: google.protobuf.Timestamp
-	(*CreateLinkRequest)(nil),           // 51: daikon.v1.CreateLinkRequest
-	(*ListLinksRequest)(nil),            // 52: daikon.v1.ListLinksRequest
-	(*DeleteLinkRequest)(nil),           // 53: daikon.v1.DeleteLinkRequest
-	(*Acknowledgement)(nil),             // 54: daikon.v1.Acknowledgement
-	(*CreatedLink)(nil),                 // 55: daikon.v1.CreatedLink
-	(*ListLinksResponse)(nil),           // 56: daikon.v1.ListLinksResponse
-	(*DeleteLinkResponse)(nil),          // 57: daikon.v1.DeleteLinkResponse
+	(*RouteWarning)(nil),                // 48: daikon.v1.RouteWarning
+	(*Route)(nil),                       // 49: daikon.v1.Route
+	(*structpb.Struct)(nil),             // 50: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil),       // 51: google.protobuf.Timestamp
+	(*CreateLinkRequest)(nil),           // 52: daikon.v1.CreateLinkRequest
+	(*ListLinksRequest)(nil),            // 53: daikon.v1.ListLinksRequest
+	(*DeleteLinkRequest)(nil),           // 54: daikon.v1.DeleteLinkRequest
+	(*Acknowledgement)(nil),             // 55: daikon.v1.Acknowledgement
+	(*CreatedLink)(nil),                 // 56: daikon.v1.CreatedLink
+	(*ListLinksResponse)(nil),           // 57: daikon.v1.ListLinksResponse
+	(*DeleteLinkResponse)(nil),          // 58: daikon.v1.DeleteLinkResponse
 }
 var file_daikon_v1_permissions_proto_depIdxs = []int32{
 	0,  // 0: daikon.v1.PermissionCheckRequest.checks:type_name -> daikon.v1.PermissionCheck
-	49, // 1: daikon.v1.PermissionCheckRequest.context:type_name -> google.protobuf.Struct
+	50, // 1: daikon.v1.PermissionCheckRequest.context:type_name -> google.protobuf.Struct
 	2,  // 2: daikon.v1.PermissionCheckResponse.results:type_name -> daikon.v1.PermissionCheckResult
 	0,  // 3: daikon.v1.CheckStreamRequest.check:type_name -> daikon.v1.PermissionCheck
-	49, // 4: daikon.v1.CheckStreamRequest.context:type_name -> google.protobuf.Struct
-	49, // 5: daikon.v1.AccessibleResourcesRequest.context:type_name -> google.protobuf.Struct
+	50, // 4: daikon.v1.CheckStreamRequest.context:type_name -> google.protobuf.Struct
+	50, // 5: daikon.v1.AccessibleResourcesRequest.context:type_name -> google.protobuf.Struct
 	13, // 6: daikon.v1.RegisterResourceRequest.parent:type_name -> daikon.v1.ParentReference
-	49, // 7: daikon.v1.RegisterResourceRequest.attributes:type_name -> google.protobuf.Struct
+	50, // 7: daikon.v1.RegisterResourceRequest.attributes:type_name -> google.protobuf.Struct
 	8,  // 8: daikon.v1.RegisterBatchRequest.resources:type_name -> daikon.v1.RegisterResourceRequest
 	25, // 9: daikon.v1.RegisterBatchResponse.resources:type_name -> daikon.v1.ResourcePermissionResponse
-	49, // 10: daikon.v1.UpdateVisibilityRequest.context:type_name -> google.protobuf.Struct
-	49, // 11: daikon.v1.UpdateResourceRequest.context:type_name -> google.protobuf.Struct
+	50, // 10: daikon.v1.UpdateVisibilityRequest.context:type_name -> google.protobuf.Struct
+	50, // 11: daikon.v1.UpdateResourceRequest.context:type_name -> google.protobuf.Struct
 	13, // 12: daikon.v1.UpdateParentRequest.parent:type_name -> daikon.v1.ParentReference
-	49, // 13: daikon.v1.UpdateParentRequest.context:type_name -> google.protobuf.Struct
-	49, // 14: daikon.v1.UpdateAttributesRequest.attributes:type_name -> google.protobuf.Struct
-	49, // 15: daikon.v1.UpdateAttributesRequest.context:type_name -> google.protobuf.Struct
-	50, // 16: daikon.v1.ShareRequest.expires_at:type_name -> google.protobuf.Timestamp
+	50, // 13: daikon.v1.UpdateParentRequest.context:type_name -> google.protobuf.Struct
+	50, // 14: daikon.v1.UpdateAttributesRequest.attributes:type_name -> google.protobuf.Struct
+	50, // 15: daikon.v1.UpdateAttributesRequest.context:type_name -> google.protobuf.Struct
+	51, // 16: daikon.v1.ShareRequest.expires_at:type_name -> google.protobuf.Timestamp
 	26, // 17: daikon.v1.ShareRequest.condition:type_name -> daikon.v1.ShareCondition
-	49, // 18: daikon.v1.ShareRequest.context:type_name -> google.protobuf.Struct
+	50, // 18: daikon.v1.ShareRequest.context:type_name -> google.protobuf.Struct
 	26, // 19: daikon.v1.ShareItem.condition:type_name -> daikon.v1.ShareCondition
-	50, // 20: daikon.v1.ShareItem.expires_at:type_name -> google.protobuf.Timestamp
+	51, // 20: daikon.v1.ShareItem.expires_at:type_name -> google.protobuf.Timestamp
 	18, // 21: daikon.v1.ShareBatchRequest.shares:type_name -> daikon.v1.ShareItem
-	49, // 22: daikon.v1.ShareBatchRequest.context:type_name -> google.protobuf.Struct
+	50, // 22: daikon.v1.ShareBatchRequest.context:type_name -> google.protobuf.Struct
 	27, // 23: daikon.v1.ShareBatchResponse.shares:type_name -> daikon.v1.ShareResponse
-	49, // 24: daikon.v1.TransferOwnershipRequest.context:type_name -> google.protobuf.Struct
-	49, // 25: daikon.v1.UnregisterRequest.context:type_name -> google.protobuf.Struct
-	50, // 26: daikon.v1.ResourcePermissionResponse.created_at:type_name -> google.protobuf.Timestamp
+	50, // 24: daikon.v1.TransferOwnershipRequest.context:type_name -> google.protobuf.Struct
+	50, // 25: daikon.v1.UnregisterRequest.context:type_name -> google.protobuf.Struct
+	51, // 26: daikon.v1.ResourcePermissionResponse.created_at:type_name -> google.protobuf.Timestamp
 	27, // 27: daikon.v1.ResourcePermissionResponse.shares:type_name -> daikon.v1.ShareResponse
 	14, // 28: daikon.v1.ResourcePermissionResponse.parent:type_name -> daikon.v1.ParentResource
-	49, // 29: daikon.v1.ResourcePermissionResponse.attributes:type_name -> google.protobuf.Struct
-	49, // 30: daikon.v1.ShareCondition.params:type_name -> google.protobuf.Struct
-	50, // 31: daikon.v1.ShareResponse.granted_at:type_name -> google.protobuf.Timestamp
-	50, // 32: daikon.v1.ShareResponse.expires_at:type_name -> google.protobuf.Timestamp
+	50, // 29: daikon.v1.ResourcePermissionResponse.attributes:type_name -> google.protobuf.Struct
+	50, // 30: daikon.v1.ShareCondition.params:type_name -> google.protobuf.Struct
+	51, // 31: daikon.v1.ShareResponse.granted_at:type_name -> google.protobuf.Timestamp
+	51, // 32: daikon.v1.ShareResponse.expires_at:type_name -> google.protobuf.Timestamp
 	26, // 33: daikon.v1.ShareResponse.condition:type_name -> daikon.v1.ShareCondition
 	29, // 34: daikon.v1.RegisterActionsRequest.actions:type_name -> daikon.v1.ActionRegistration
 	31, // 35: daikon.v1.ServiceActions.actions:type_name -> daikon.v1.ServiceAction
-	50, // 36: daikon.v1.ServiceAction.registered_at:type_name -> google.protobuf.Timestamp
+	51, // 36: daikon.v1.ServiceAction.registered_at:type_name -> google.protobuf.Timestamp
 	33, // 37: daikon.v1.PutResourceTypeRequest.roles:type_name -> daikon.v1.ResourceRoleDeclaration
 	35, // 38: daikon.v1.PutResourceTypeRequest.conditions:type_name -> daikon.v1.ConditionDeclaration
 	34, // 39: daikon.v1.PutResourceTypeRequest.requirements:type_name -> daikon.v1.ActionRequirement
-	49, // 40: daikon.v1.ConditionDeclaration.parameters:type_name -> google.protobuf.Struct
+	50, // 40: daikon.v1.ConditionDeclaration.parameters:type_name -> google.protobuf.Struct
 	38, // 41: daikon.v1.ResourceType.roles:type_name -> daikon.v1.ResourceRole
-	49, // 42: daikon.v1.ResourceType.roles_used:type_name -> google.protobuf.Struct
+	50, // 42: daikon.v1.ResourceType.roles_used:type_name -> google.protobuf.Struct
 	37, // 43: daikon.v1.ResourceType.conditions:type_name -> daikon.v1.ResourceCondition
-	49, // 44: daikon.v1.ResourceType.conditions_used:type_name -> google.protobuf.Struct
+	50, // 44: daikon.v1.ResourceType.conditions_used:type_name -> google.protobuf.Struct
 	34, // 45: daikon.v1.ResourceType.requirements:type_name -> daikon.v1.ActionRequirement
-	49, // 46: daikon.v1.ResourceCondition.parameters:type_name -> google.protobuf.Struct
+	50, // 46: daikon.v1.ResourceCondition.parameters:type_name -> google.protobuf.Struct
 	36, // 47: daikon.v1.ListResourceTypesResponse.types:type_name -> daikon.v1.ResourceType
-	48, // 48: daikon.v1.PutRoutesRequest.routes:type_name -> daikon.v1.Route
-	48, // 49: daikon.v1.ServiceRoutes.routes:type_name -> daikon.v1.Route
-	1,  // 50: daikon.v1.PermissionService.Check:input_type -> daikon.v1.PermissionCheckRequest
-	4,  // 51: daikon.v1.PermissionService.CheckStream:input_type -> daikon.v1.CheckStreamRequest
-	6,  // 52: daikon.v1.PermissionService.Accessible:input_type -> daikon.v1.AccessibleResourcesRequest
-	6,  // 53: daikon.v1.PermissionService.AccessibleStream:input_type -> daikon.v1.AccessibleResourcesRequest
-	17, // 54: daikon.v1.PermissionService.Share:input_type -> daikon.v1.ShareRequest
-	8,  // 55: daikon.v1.PermissionService.Register:input_type -> daikon.v1.RegisterResourceRequest
-	9,  // 56: daikon.v1.PermissionService.RegisterBatch:input_type -> daikon.v1.RegisterBatchRequest
-	11, // 57: daikon.v1.PermissionService.UpdateVisibility:input_type -> daikon.v1.UpdateVisibilityRequest
-	12, // 58: daikon.v1.PermissionService.UpdateResource:input_type -> daikon.v1.UpdateResourceRequest
-	21, // 59: daikon.v1.PermissionService.TransferOwnership:input_type -> daikon.v1.TransferOwnershipRequest
-	15, // 60: daikon.v1.PermissionService.UpdateParent:input_type -> daikon.v1.UpdateParentRequest
-	16, // 61: daikon.v1.PermissionService.UpdateAttributes:input_type -> daikon.v1.UpdateAttributesRequest
-	17, // 62: daikon.v1.PermissionService.RevokeShare:input_type -> daikon.v1.ShareRequest
-	19, // 63: daikon.v1.PermissionService.ShareBatch:input_type -> daikon.v1.ShareBatchRequest
-	51, // 64: daikon.v1.PermissionService.CreateLink:input_type -> daikon.v1.CreateLinkRequest
-	52, // 65: daikon.v1.PermissionService.ListLinks:input_type -> daikon.v1.ListLinksRequest
-	53, // 66: daikon.v1.PermissionService.DeleteLink:input_type -> daikon.v1.DeleteLinkRequest
-	22, // 67: daikon.v1.PermissionService.GetResource:input_type -> daikon.v1.GetResourceRequest
-	23, // 68: daikon.v1.PermissionService.Unregister:input_type -> daikon.v1.UnregisterRequest
-	28, // 69: daikon.v1.PermissionService.RegisterActions:input_type -> daikon.v1.RegisterActionsRequest
-	43, // 70: daikon.v1.PermissionService.ListGrantedActions:input_type -> daikon.v1.ListGrantedActionsRequest
-	32, // 71: daikon.v1.PermissionService.PutResourceType:input_type -> daikon.v1.PutResourceTypeRequest
-	39, // 72: daikon.v1.PermissionService.ListResourceTypes:input_type -> daikon.v1.ListResourceTypesRequest
-	41, // 73: daikon.v1.PermissionService.DeleteResourceType:input_type -> daikon.v1.DeleteResourceTypeRequest
-	45, // 74: daikon.v1.PermissionService.PutRoutes:input_type -> daikon.v1.PutRoutesRequest
-	46, // 75: daikon.v1.PermissionService.ListRoutes:input_type -> daikon.v1.ListRoutesRequest
-	3,  // 76: daikon.v1.PermissionService.Check:output_type -> daikon.v1.PermissionCheckResponse
-	5,  // 77: daikon.v1.PermissionService.CheckStream:output_type -> daikon.v1.CheckStreamResponse
-	7,  // 78: daikon.v1.PermissionService.Accessible:output_type -> daikon.v1.AccessibleResourcesResponse
-	7,  // 79: daikon.v1.PermissionService.AccessibleStream:output_type -> daikon.v1.AccessibleResourcesResponse
-	27, // 80: daikon.v1.PermissionService.Share:output_type -> daikon.v1.ShareResponse
-	25, // 81: daikon.v1.PermissionService.Register:output_type -> daikon.v1.ResourcePermissionResponse
-	10, // 82: daikon.v1.PermissionService.RegisterBatch:output_type -> daikon.v1.RegisterBatchResponse
-	25, // 83: daikon.v1.PermissionService.UpdateVisibility:output_type -> daikon.v1.ResourcePermissionResponse
-	25, // 84: daikon.v1.PermissionService.UpdateResource:output_type -> daikon.v1.ResourcePermissionResponse
-	25, // 85: daikon.v1.PermissionService.TransferOwnership:output_type -> daikon.v1.ResourcePermissionResponse
-	25, // 86: daikon.v1.PermissionService.UpdateParent:output_type -> daikon.v1.ResourcePermissionResponse
-	25, // 87: daikon.v1.PermissionService.UpdateAttributes:output_type -> daikon.v1.ResourcePermissionResponse
-	54, // 88: daikon.v1.PermissionService.RevokeShare:output_type -> daikon.v1.Acknowledgement
-	20, // 89: daikon.v1.PermissionService.ShareBatch:output_type -> daikon.v1.ShareBatchResponse
-	55, // 90: daikon.v1.PermissionService.CreateLink:output_type -> daikon.v1.CreatedLink
-	56, // 91: daikon.v1.PermissionService.ListLinks:output_type -> daikon.v1.ListLinksResponse
-	57, // 92: daikon.v1.PermissionService.DeleteLink:output_type -> daikon.v1.DeleteLinkResponse
-	25, // 93: daikon.v1.PermissionService.GetResource:output_type -> daikon.v1.ResourcePermissionResponse
-	24, // 94: daikon.v1.PermissionService.Unregister:output_type -> daikon.v1.UnregisterResponse
-	30, // 95: daikon.v1.PermissionService.RegisterActions:output_type -> daikon.v1.ServiceActions
-	44, // 96: daikon.v1.PermissionService.ListGrantedActions:output_type -> daikon.v1.ListGrantedActionsResponse
-	36, // 97: daikon.v1.PermissionService.PutResourceType:output_type -> daikon.v1.ResourceType
-	40, // 98: daikon.v1.PermissionService.ListResourceTypes:output_type -> daikon.v1.ListResourceTypesResponse
-	42, // 99: daikon.v1.PermissionService.DeleteResourceType:output_type -> daikon.v1.DeleteResourceTypeResponse
-	47, // 100: daikon.v1.PermissionService.PutRoutes:output_type -> daikon.v1.ServiceRoutes
-	47, // 101: daikon.v1.PermissionService.ListRoutes:output_type -> daikon.v1.ServiceRoutes
-	76, // [76:102] is the sub-list for method output_type
-	50, // [50:76] is the sub-list for method input_type
-	50, // [50:50] is the sub-list for extension type_name
-	50, // [50:50] is the sub-list for extension extendee
-	0,  // [0:50] is the sub-list for field type_name
+	49, // 48: daikon.v1.PutRoutesRequest.routes:type_name -> daikon.v1.Route
+	49, // 49: daikon.v1.ServiceRoutes.routes:type_name -> daikon.v1.Route
+	48, // 50: daikon.v1.ServiceRoutes.warnings:type_name -> daikon.v1.RouteWarning
+	1,  // 51: daikon.v1.PermissionService.Check:input_type -> daikon.v1.PermissionCheckRequest
+	4,  // 52: daikon.v1.PermissionService.CheckStream:input_type -> daikon.v1.CheckStreamRequest
+	6,  // 53: daikon.v1.PermissionService.Accessible:input_type -> daikon.v1.AccessibleResourcesRequest
+	6,  // 54: daikon.v1.PermissionService.AccessibleStream:input_type -> daikon.v1.AccessibleResourcesRequest
+	17, // 55: daikon.v1.PermissionService.Share:input_type -> daikon.v1.ShareRequest
+	8,  // 56: daikon.v1.PermissionService.Register:input_type -> daikon.v1.RegisterResourceRequest
+	9,  // 57: daikon.v1.PermissionService.RegisterBatch:input_type -> daikon.v1.RegisterBatchRequest
+	11, // 58: daikon.v1.PermissionService.UpdateVisibility:input_type -> daikon.v1.UpdateVisibilityRequest
+	12, // 59: daikon.v1.PermissionService.UpdateResource:input_type -> daikon.v1.UpdateResourceRequest
+	21, // 60: daikon.v1.PermissionService.TransferOwnership:input_type -> daikon.v1.TransferOwnershipRequest
+	15, // 61: daikon.v1.PermissionService.UpdateParent:input_type -> daikon.v1.UpdateParentRequest
+	16, // 62: daikon.v1.PermissionService.UpdateAttributes:input_type -> daikon.v1.UpdateAttributesRequest
+	17, // 63: daikon.v1.PermissionService.RevokeShare:input_type -> daikon.v1.ShareRequest
+	19, // 64: daikon.v1.PermissionService.ShareBatch:input_type -> daikon.v1.ShareBatchRequest
+	52, // 65: daikon.v1.PermissionService.CreateLink:input_type -> daikon.v1.CreateLinkRequest
+	53, // 66: daikon.v1.PermissionService.ListLinks:input_type -> daikon.v1.ListLinksRequest
+	54, // 67: daikon.v1.PermissionService.DeleteLink:input_type -> daikon.v1.DeleteLinkRequest
+	22, // 68: daikon.v1.PermissionService.GetResource:input_type -> daikon.v1.GetResourceRequest
+	23, // 69: daikon.v1.PermissionService.Unregister:input_type -> daikon.v1.UnregisterRequest
+	28, // 70: daikon.v1.PermissionService.RegisterActions:input_type -> daikon.v1.RegisterActionsRequest
+	43, // 71: daikon.v1.PermissionService.ListGrantedActions:input_type -> daikon.v1.ListGrantedActionsRequest
+	32, // 72: daikon.v1.PermissionService.PutResourceType:input_type -> daikon.v1.PutResourceTypeRequest
+	39, // 73: daikon.v1.PermissionService.ListResourceTypes:input_type -> daikon.v1.ListResourceTypesRequest
+	41, // 74: daikon.v1.PermissionService.DeleteResourceType:input_type -> daikon.v1.DeleteResourceTypeRequest
+	45, // 75: daikon.v1.PermissionService.PutRoutes:input_type -> daikon.v1.PutRoutesRequest
+	46, // 76: daikon.v1.PermissionService.ListRoutes:input_type -> daikon.v1.ListRoutesRequest
+	3,  // 77: daikon.v1.PermissionService.Check:output_type -> daikon.v1.PermissionCheckResponse
+	5,  // 78: daikon.v1.PermissionService.CheckStream:output_type -> daikon.v1.CheckStreamResponse
+	7,  // 79: daikon.v1.PermissionService.Accessible:output_type -> daikon.v1.AccessibleResourcesResponse
+	7,  // 80: daikon.v1.PermissionService.AccessibleStream:output_type -> daikon.v1.AccessibleResourcesResponse
+	27, // 81: daikon.v1.PermissionService.Share:output_type -> daikon.v1.ShareResponse
+	25, // 82: daikon.v1.PermissionService.Register:output_type -> daikon.v1.ResourcePermissionResponse
+	10, // 83: daikon.v1.PermissionService.RegisterBatch:output_type -> daikon.v1.RegisterBatchResponse
+	25, // 84: daikon.v1.PermissionService.UpdateVisibility:output_type -> daikon.v1.ResourcePermissionResponse
+	25, // 85: daikon.v1.PermissionService.UpdateResource:output_type -> daikon.v1.ResourcePermissionResponse
+	25, // 86: daikon.v1.PermissionService.TransferOwnership:output_type -> daikon.v1.ResourcePermissionResponse
+	25, // 87: daikon.v1.PermissionService.UpdateParent:output_type -> daikon.v1.ResourcePermissionResponse
+	25, // 88: daikon.v1.PermissionService.UpdateAttributes:output_type -> daikon.v1.ResourcePermissionResponse
+	55, // 89: daikon.v1.PermissionService.RevokeShare:output_type -> daikon.v1.Acknowledgement
+	20, // 90: daikon.v1.PermissionService.ShareBatch:output_type -> daikon.v1.ShareBatchResponse
+	56, // 91: daikon.v1.PermissionService.CreateLink:output_type -> daikon.v1.CreatedLink
+	57, // 92: daikon.v1.PermissionService.ListLinks:output_type -> daikon.v1.ListLinksResponse
+	58, // 93: daikon.v1.PermissionService.DeleteLink:output_type -> daikon.v1.DeleteLinkResponse
+	25, // 94: daikon.v1.PermissionService.GetResource:output_type -> daikon.v1.ResourcePermissionResponse
+	24, // 95: daikon.v1.PermissionService.Unregister:output_type -> daikon.v1.UnregisterResponse
+	30, // 96: daikon.v1.PermissionService.RegisterActions:output_type -> daikon.v1.ServiceActions
+	44, // 97: daikon.v1.PermissionService.ListGrantedActions:output_type -> daikon.v1.ListGrantedActionsResponse
+	36, // 98: daikon.v1.PermissionService.PutResourceType:output_type -> daikon.v1.ResourceType
+	40, // 99: daikon.v1.PermissionService.ListResourceTypes:output_type -> daikon.v1.ListResourceTypesResponse
+	42, // 100: daikon.v1.PermissionService.DeleteResourceType:output_type -> daikon.v1.DeleteResourceTypeResponse
+	47, // 101: daikon.v1.PermissionService.PutRoutes:output_type -> daikon.v1.ServiceRoutes
+	47, // 102: daikon.v1.PermissionService.ListRoutes:output_type -> daikon.v1.ServiceRoutes
+	77, // [77:103] is the sub-list for method output_type
+	51, // [51:77] is the sub-list for method input_type
+	51, // [51:51] is the sub-list for extension type_name
+	51, // [51:51] is the sub-list for extension extendee
+	0,  // [0:51] is the sub-list for field type_name
 }
 
 func init() { file_daikon_v1_permissions_proto_init() }
@@ -4449,14 +4520,14 @@ func file_daikon_v1_permissions_proto_init() {
 	file_daikon_v1_permissions_proto_msgTypes[33].OneofWrappers = []any{}
 	file_daikon_v1_permissions_proto_msgTypes[35].OneofWrappers = []any{}
 	file_daikon_v1_permissions_proto_msgTypes[36].OneofWrappers = []any{}
-	file_daikon_v1_permissions_proto_msgTypes[48].OneofWrappers = []any{}
+	file_daikon_v1_permissions_proto_msgTypes[49].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_daikon_v1_permissions_proto_rawDesc), len(file_daikon_v1_permissions_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   49,
+			NumMessages:   50,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -254,7 +254,8 @@ type PermissionServiceClient interface {
 	// Replaces the routes of a service, with which gateways ask for decisions without configuration of
 	// their own. The first route that matches the method and the path of a request decides; requests
 	// that match none are denied. An empty list removes all routes. Errors name the invalid fields,
-	// for example `routes[3].path`, and leave the routes unchanged.
+	// for example `routes[3].path`, and leave the routes unchanged. Warnings name fields that are valid,
+	// but risky.
 	PutRoutes(ctx context.Context, in *PutRoutesRequest, opts ...grpc.CallOption) (*ServiceRoutes, error)
 	// List routes
 	//
@@ -749,7 +750,8 @@ type PermissionServiceServer interface {
 	// Replaces the routes of a service, with which gateways ask for decisions without configuration of
 	// their own. The first route that matches the method and the path of a request decides; requests
 	// that match none are denied. An empty list removes all routes. Errors name the invalid fields,
-	// for example `routes[3].path`, and leave the routes unchanged.
+	// for example `routes[3].path`, and leave the routes unchanged. Warnings name fields that are valid,
+	// but risky.
 	PutRoutes(context.Context, *PutRoutesRequest) (*ServiceRoutes, error)
 	// List routes
 	//

@@ -913,6 +913,19 @@ export interface ServiceRoutes {
   service_name: string;
   /** The routes, in the order in which they are compared. */
   routes: Route[];
+  /**
+   * What is risky about the routes if the application ignores the case of paths, as Express does by
+   * default. At most two for each route.
+   */
+  warnings: RouteWarning[];
+}
+
+/** A route that is valid, but risky. */
+export interface RouteWarning {
+  /** The field, such as `routes[3].path`. */
+  field: string;
+  /** What is risky, as the rest of a sentence that begins with the field. */
+  message: string;
 }
 
 /**
@@ -5519,7 +5532,7 @@ export const ListRoutesRequest: MessageFns<ListRoutesRequest> = {
 };
 
 function createBaseServiceRoutes(): ServiceRoutes {
-  return { service_name: "", routes: [] };
+  return { service_name: "", routes: [], warnings: [] };
 }
 
 export const ServiceRoutes: MessageFns<ServiceRoutes> = {
@@ -5529,6 +5542,9 @@ export const ServiceRoutes: MessageFns<ServiceRoutes> = {
     }
     for (const v of message.routes) {
       Route.encode(v!, writer.uint32(18).fork()).join();
+    }
+    for (const v of message.warnings) {
+      RouteWarning.encode(v!, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -5562,6 +5578,14 @@ export const ServiceRoutes: MessageFns<ServiceRoutes> = {
             message.routes.push(Route.decode(reader, reader.uint32()));
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.warnings.push(RouteWarning.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5581,6 +5605,74 @@ export const ServiceRoutes: MessageFns<ServiceRoutes> = {
     const message = createBaseServiceRoutes();
     message.service_name = object.service_name ?? "";
     message.routes = object.routes?.map((e) => Route.fromPartial(e)) || [];
+    message.warnings = object.warnings?.map((e) => RouteWarning.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseRouteWarning(): RouteWarning {
+  return { field: "", message: "" };
+}
+
+export const RouteWarning: MessageFns<RouteWarning> = {
+  encode(message: RouteWarning, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.field !== "") {
+      writer.uint32(10).string(message.field);
+    }
+    if (message.message !== "") {
+      writer.uint32(18).string(message.message);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RouteWarning {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRouteWarning();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.field = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.message = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<RouteWarning>, I>>(base?: I): RouteWarning {
+    return RouteWarning.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<RouteWarning>, I>>(object: I): RouteWarning {
+    const message = createBaseRouteWarning();
+    message.field = object.field ?? "";
+    message.message = object.message ?? "";
     return message;
   },
 };
@@ -6181,7 +6273,8 @@ export const PermissionServiceService = {
    * Replaces the routes of a service, with which gateways ask for decisions without configuration of
    * their own. The first route that matches the method and the path of a request decides; requests
    * that match none are denied. An empty list removes all routes. Errors name the invalid fields,
-   * for example `routes[3].path`, and leave the routes unchanged.
+   * for example `routes[3].path`, and leave the routes unchanged. Warnings name fields that are valid,
+   * but risky.
    */
   putRoutes: {
     path: "/daikon.v1.PermissionService/PutRoutes" as const,
@@ -6458,7 +6551,8 @@ export interface PermissionServiceServer extends UntypedServiceImplementation {
    * Replaces the routes of a service, with which gateways ask for decisions without configuration of
    * their own. The first route that matches the method and the path of a request decides; requests
    * that match none are denied. An empty list removes all routes. Errors name the invalid fields,
-   * for example `routes[3].path`, and leave the routes unchanged.
+   * for example `routes[3].path`, and leave the routes unchanged. Warnings name fields that are valid,
+   * but risky.
    */
   putRoutes: handleUnaryCall<PutRoutesRequest, ServiceRoutes>;
   /**
@@ -7040,7 +7134,8 @@ export interface PermissionServiceClient extends Client {
    * Replaces the routes of a service, with which gateways ask for decisions without configuration of
    * their own. The first route that matches the method and the path of a request decides; requests
    * that match none are denied. An empty list removes all routes. Errors name the invalid fields,
-   * for example `routes[3].path`, and leave the routes unchanged.
+   * for example `routes[3].path`, and leave the routes unchanged. Warnings name fields that are valid,
+   * but risky.
    */
   putRoutes(
     request: PutRoutesRequest,

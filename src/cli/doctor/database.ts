@@ -4,6 +4,7 @@ import { isExternalId } from '../../core/external-id.ts'
 import { transactionPooling } from '../../database/pooling.ts'
 import { findPrimaryUrl } from '../../database/primary-hosts.ts'
 import { schemaVersion } from '../../database/schema-version.ts'
+import { findRouteWarnings } from '../../gateway/find-route-warnings.ts'
 import { workspaceType } from '../../permissions/engine/question.ts'
 import type { DeploymentStore } from '../store/deployment-store.ts'
 import { type Check, expect } from './check.ts'
@@ -105,6 +106,19 @@ export function databaseChecks(deployment: DeploymentStore, config: Config): Rec
         services.length === 0,
         'no service has resources of the type workspace',
         `resources of the type workspace, which names the workspaces of daikon, are registered by ${listItems(services, ', ')}: give them another type to ask about workspaces`,
+      )
+    },
+    routes: async () => {
+      const services = await deployment.listRoutes()
+      const risks = services.flatMap(({ serviceName, routes }) =>
+        findRouteWarnings(routes).map(
+          ({ field, message }) => `${serviceName}: ${field} ${message}`,
+        ),
+      )
+      return expect(
+        risks.length === 0,
+        'none is risky for an application that ignores the case of paths',
+        listItems(risks, '; '),
       )
     },
     'external IDs': async () => {

@@ -201,6 +201,7 @@ const examples: Record<string, unknown> = {
     { ...openRoute, action: null, resource_type: null, resource_id: null },
     { methods: [], ...documentRoute, allow: null, resource_id: '{id}' },
   ],
+  'ServiceRoutes.warnings': [],
   'UpdateParentRequest.parent': { resource_type: 'document', resource_id: exampleId('d1') },
   'UpdateParentRequest.detach': false,
   'RegisterResourceRequest.attributes': { department: 'legal' },

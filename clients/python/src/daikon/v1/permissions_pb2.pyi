@@ -599,12 +599,22 @@ class ListRoutesRequest(_message.Message):
     def __init__(self, service_name: _Optional[str] = ...) -> None: ...
 
 class ServiceRoutes(_message.Message):
-    __slots__ = ("service_name", "routes")
+    __slots__ = ("service_name", "routes", "warnings")
     SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
     ROUTES_FIELD_NUMBER: _ClassVar[int]
+    WARNINGS_FIELD_NUMBER: _ClassVar[int]
     service_name: str
     routes: _containers.RepeatedCompositeFieldContainer[Route]
-    def __init__(self, service_name: _Optional[str] = ..., routes: _Optional[_Iterable[_Union[Route, _Mapping]]] = ...) -> None: ...
+    warnings: _containers.RepeatedCompositeFieldContainer[RouteWarning]
+    def __init__(self, service_name: _Optional[str] = ..., routes: _Optional[_Iterable[_Union[Route, _Mapping]]] = ..., warnings: _Optional[_Iterable[_Union[RouteWarning, _Mapping]]] = ...) -> None: ...
+
+class RouteWarning(_message.Message):
+    __slots__ = ("field", "message")
+    FIELD_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    field: str
+    message: str
+    def __init__(self, field: _Optional[str] = ..., message: _Optional[str] = ...) -> None: ...
 
 class Route(_message.Message):
     __slots__ = ("methods", "path", "allow", "action", "resource_type", "resource_id")
