@@ -442,6 +442,20 @@ browserTest('rate limits and responses of captive portals are treated as tempora
   t.is(typeof (await run(page, 'return await daikon.getAccessToken()')), 'string')
 })
 
+browserTest('a list of workspaces that is none is an error', async (t) => {
+  const application = await createApplication(t)
+  const page = await openSignedIn(application)
+  const headers = { 'access-control-allow-origin': app.url }
+  for (const body of ['', '{}', 'null']) {
+    await application.context.route('**/workspaces', (route) =>
+      route.request().method() === 'GET' ? route.fulfill({ body, headers }) : route.continue(),
+    )
+    const { error } = await run(page, 'return await daikon.workspaces()')
+    t.like(error, { name: 'UnavailableError', reason: 'UNEXPECTED_RESPONSE' }, body)
+    await application.context.unroute('**/workspaces')
+  }
+})
+
 browserTest('a response without results is an error, and not a denial', async (t) => {
   const application = await createApplication(t)
   const page = await openSignedIn(application)

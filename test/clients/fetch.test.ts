@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -158,6 +159,44 @@ test('a response that is not from daikon is an error, and a redirect does not re
     t.is((error as UnavailableError).reason, 'UNEXPECTED_RESPONSE')
   }
   t.deepEqual(keys, [])
+})
+
+test('a response without what daikon would send is an error, and not an empty result', async (t) => {
+  const user = { email: 'ann@example.com' }
+  const as = 'token'
+  const link = { as, name: 'x' }
+  const tokenHeader = Buffer.from('{"alg":"RS256","typ":"at+jwt","kid":"x"}').toString('base64url')
+  const token = `${tokenHeader}.e30.e30`
+  const registration = { ...handbook, workspaceId: randomUUID(), ownerId: randomUUID() }
+  for (const body of ['{}', '', 'null', '[]', '{"results":5,"shares":5,"links":{},"keys":""}']) {
+    const status = body === '' ? 204 : 200
+    const url = await listen(t, (_request, response) => response.writeHead(status).end(body))
+    const daikon = connect(t, { url })
+    const isList = body === '[]'
+    for (const [name, call] of Object.entries({
+      accessible: () => daikon.accessible(user, 'view', 'document')[Symbol.asyncIterator]().next(),
+      subjects: () => daikon.subjects('view', handbook)[Symbol.asyncIterator]().next(),
+      get: () => daikon.get(handbook),
+      shares: () => daikon.shares(handbook),
+      register: () => daikon.register(registration),
+      registerMany: () => daikon.registerMany([registration]),
+      share: () => daikon.share(handbook, user, 'view', { as }),
+      shareMany: () =>
+        daikon.shareMany([{ resource: handbook, grantee: user, grant: 'view' }], { as }),
+      createLink: () => daikon.createLink(handbook, 'view', link),
+      declareType: () => daikon.declareType('document', {}),
+      verifyAccessToken: () => daikon.verifyAccessToken(token),
+      'verifyAccessToken of an API key': () => daikon.verifyAccessToken('da_key'),
+      // Over REST, these are lists.
+      ...(!isList && {
+        links: () => daikon.links(handbook, { as }),
+        resourceTypes: () => daikon.resourceTypes(),
+      }),
+    })) {
+      const error = await t.throwsAsync(call, { instanceOf: UnavailableError }, `${name} ${body}`)
+      t.is((error as UnavailableError).reason, 'UNEXPECTED_RESPONSE', `${name} ${body}`)
+    }
+  }
 })
 
 test('a response without a decision is an error, and not a denial', async (t) => {

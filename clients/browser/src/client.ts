@@ -5,11 +5,16 @@ import type {
   SignInOptions,
   SignOutOptions,
   User,
-  Workspace,
 } from './api.ts'
 import { createChanges } from './changes.ts'
 import { createCheckBatcher } from './check-batcher.ts'
-import { type Field, invalidArgument, SignInError, UnauthenticatedError } from './errors.ts'
+import {
+  type Field,
+  invalidArgument,
+  SignInError,
+  UnauthenticatedError,
+  UnavailableError,
+} from './errors.ts'
 import { createHttp } from './http.ts'
 import { createPermissionStore, permissionKey } from './permission-store.ts'
 import { createSessionManager } from './session-manager.ts'
@@ -200,7 +205,10 @@ export function createDaikonBrowser(options: DaikonBrowserOptions): DaikonBrowse
     watchPermissions: changes.subscribe,
     recheckPermissions: () => emit({ type: 'recheckPermissions' }),
     async workspaces() {
-      return (await callWithToken('/workspaces', { method: 'GET' })) as Workspace[]
+      const found = await callWithToken('/workspaces', { method: 'GET' })
+      if (Array.isArray(found)) return found
+      const message = 'The response is not a list. Check the issuer and the proxies in front of it'
+      throw new UnavailableError('UNEXPECTED_RESPONSE', message)
     },
     async switchWorkspace(workspaceId) {
       await started?.catch(() => {})

@@ -466,6 +466,17 @@ def test_only_idempotent_changes_are_retried() -> None:
     run_async(allow_all, scenario)
 
 
+def test_a_response_without_a_result_is_an_error_and_not_a_denial() -> None:
+    with (
+        start_stub(lambda request: [True] * (len(request.evaluations) - 1)) as stub,
+        Client(stub.address, service="docs", service_key="dk_stub", timeout=30) as client,
+    ):
+        for count in (1, 2):
+            checks = [Check(subject, "view", document(id)) for id in range(count)]
+            with pytest.raises(DaikonError, match="fewer results than checks"):
+                client.check_many(checks)
+
+
 def test_a_cancelled_task_does_not_fail_others() -> None:
     released = threading.Event()
 

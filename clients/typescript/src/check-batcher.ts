@@ -13,11 +13,11 @@ import {
   type DaikonError,
   DeadlineExceededError,
   type Field,
-  UnavailableError,
 } from './errors.ts'
 import type { Evaluation, EvaluationItem } from './gen/daikon/v1/access.ts'
 import { accessService } from './gen/methods.ts'
 import { type Limiter, queueDeadlineError } from './limiter.ts'
+import { incompleteResponse } from './responses.ts'
 import { createServerError } from './server-errors.ts'
 import { onAbort } from './signals.ts'
 import { impossibleTokenError, reportedTokenError } from './token-format.ts'
@@ -178,7 +178,7 @@ export function createCheckBatcher(
 
   function settleItems(items: Item[], evaluations: Evaluation[]) {
     if (evaluations.length !== items.length || !evaluations.every(isDecided)) {
-      for (const item of items) settleItem(item, undecidedError(), false)
+      for (const item of items) settleItem(item, incompleteResponse('decision'), false)
       return
     }
     let tokenError: DaikonError | undefined
@@ -379,11 +379,6 @@ function findTokenError(
 /** Whether a response contains a decision. One that does not come from daikon may lack it. */
 export function isDecided(response: { decision?: unknown } | null): boolean {
   return typeof response?.decision === 'boolean'
-}
-
-export function undecidedError(): UnavailableError {
-  const message = 'The response contains no decision. Check url and the proxies in front of daikon'
-  return new UnavailableError('UNEXPECTED_RESPONSE', message)
 }
 
 type ItemError = { status?: number; reason?: string; message?: string; errors?: Field[] }

@@ -11,7 +11,7 @@ import {
   type SubjectName,
 } from './arguments.ts'
 import { type Caller, createCaller } from './caller.ts'
-import { createCheckBatcher, isDecided, undecidedError } from './check-batcher.ts'
+import { createCheckBatcher, isDecided } from './check-batcher.ts'
 import type { Connection } from './connection.ts'
 import { invalidArgument } from './errors.ts'
 import { accessService, authService, oAuthService } from './gen/methods.ts'
@@ -22,6 +22,7 @@ import { readReasons } from './records.ts'
 import { resourceId } from './resource-id.ts'
 import { createResourceOperations } from './resource-operations.ts'
 import { createTypeOperations } from './resource-types.ts'
+import { incompleteResponse, requireList, requireText } from './responses.ts'
 import type { AccessTokenClaims } from './results.ts'
 import { keyAdvice } from './server-errors.ts'
 import { deniedTokenError, tokenInvalid } from './token-format.ts'
@@ -88,13 +89,15 @@ export function createClient<Actions extends ActionsByType>(
       send(authService.getConfiguration, {}, { retry: true }),
       send(authService.getKeySet, {}, { retry: true }),
     ])
-    return { issuer: configuration.issuer, keys: keySet.keys }
+    const issuer = requireText('issuer', configuration.issuer)
+    return { issuer, keys: requireList('keys', keySet.keys) }
   }, issuer)
 
   /** API keys are verified by the server, because they can end at any time. */
   async function verifyApiKey(token: string): Promise<AccessTokenClaims> {
     const found = await send(oAuthService.introspectToken, { token }, { retry: true })
     const { active, token_type, sub, wid, wslug, wrole } = found
+    if (typeof active !== 'boolean') throw incompleteResponse('active')
     if (!active || token_type !== 'api_key' || !sub || !wid || !wslug || !wrole)
       throw tokenInvalid('the API key is unknown, or has ended')
     return {
@@ -136,11 +139,12 @@ export function createClient<Actions extends ActionsByType>(
         ...options,
         retry: true,
       })
-      if (!token && found.results.length === 0) {
+      const results = requireList('results', found.results)
+      if (!token && results.length === 0) {
         const error = deniedTokenError(subject, found.context)
         if (error) throw error
       }
-      for (const { id } of found.results) yield id
+      for (const { id } of results) yield id
       token = found.page?.next_token ?? ''
     } while (token)
   }
@@ -207,7 +211,7 @@ export function createClient<Actions extends ActionsByType>(
               { ...request, ...page },
               { ...options, retry: true },
             )
-            for (const { id } of found.results) yield id
+            for (const { id } of requireList('results', found.results)) yield id
             token = found.page?.next_token ?? ''
           } while (token)
         },
@@ -224,7 +228,7 @@ export function createClient<Actions extends ActionsByType>(
         context: { ...(given && readObject('context', given)), explain: true },
       }
       const response = await send(accessService.evaluate, request, { ...options, retry: true })
-      if (!isDecided(response)) throw undecidedError()
+      if (!isDecided(response)) throw incompleteResponse('decision')
       const { decision, context } = response
       const error = decision ? undefined : deniedTokenError(name, context)
       if (error) throw error

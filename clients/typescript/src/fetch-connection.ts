@@ -1,6 +1,6 @@
 import type { Attempt, Connection, Method } from './connection.ts'
 import { abortError, closedError, DeadlineExceededError, UnavailableError } from './errors.ts'
-import { readJson, readProblem, unreachable } from './fetch-errors.ts'
+import { readJson, readProblem, unexpectedResponse, unreachable } from './fetch-errors.ts'
 import { routes, structs } from './gen/routes.ts'
 import { readEvents } from './server-sent-events.ts'
 import { onAbort } from './signals.ts'
@@ -85,6 +85,7 @@ export function createFetchConnection({ url, serviceKey, fetch }: FetchOptions):
         if (!response.ok || content === undefined) throw readProblem(response, content)
         const { responseField } = route
         const body = withoutNulls(content)
+        if (!responseField && !isObject(body)) throw unexpectedResponse(response)
         return (responseField ? { [responseField]: body } : body) as Response
       } catch (error) {
         if (signal?.aborted) throw abortError(signal)
@@ -155,6 +156,10 @@ function writeRequest(
   if (body === undefined) return { path: text }
   const form = new URLSearchParams(fields as Record<string, string>)
   return { path: text, body: `${form}`, type: 'application/x-www-form-urlencoded' }
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Removes fields that are null, which stands for an absent field, from a message. */

@@ -49,7 +49,7 @@ export function readProblem(response: Response, content: unknown): DaikonError {
 }
 
 /** Creates the error for a response that did not come from daikon, but from a proxy, for example. */
-function unexpectedResponse({ url, status }: Response): UnavailableError {
+export function unexpectedResponse({ url, status }: Response): UnavailableError {
   const message = `${url} returned an unexpected response (${status}). Check url and the proxies in front of daikon`
   return new UnavailableError('UNEXPECTED_RESPONSE', message)
 }

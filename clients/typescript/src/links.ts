@@ -13,6 +13,7 @@ import type { Caller } from './caller.ts'
 import type { DaikonError } from './errors.ts'
 import type { ResourceLink } from './gen/daikon/v1/links.ts'
 import { permissionService } from './gen/methods.ts'
+import { requireList, requireText } from './responses.ts'
 
 /** A link to a resource. Anyone who has its token may do what the link grants. */
 export type Link = {
@@ -99,7 +100,7 @@ export function createLinkOperations({ keyOf, send, trySend }: Caller): LinkOper
         token,
         retry: true,
       })
-      return links.map(readLink)
+      return requireList('links', links).map(readLink)
     },
 
     async revokeLink(
@@ -121,7 +122,7 @@ export function createLinkOperations({ keyOf, send, trySend }: Caller): LinkOper
 function readLink(link: ResourceLink): Link {
   const { id, permission, role, name, created_by, created_at, expires_at, last_used_on } = link
   return {
-    id,
+    id: requireText('id', id),
     permission: permission as Permission | undefined,
     role,
     name,

@@ -1,5 +1,6 @@
 import type { Permission, Visibility } from './argument-types.ts'
 import type { ResourcePermissionResponse, ShareResponse } from './gen/daikon/v1/permissions.ts'
+import { requireList, requireText } from './responses.ts'
 import type { Reason, RegisteredResource, Share } from './results.ts'
 
 /** Converts a permission record of the API. */
@@ -17,7 +18,7 @@ export function readResource(record: ResourcePermissionResponse): RegisteredReso
     attributes: record.attributes ?? {},
     displayName: record.display_name,
     createdAt: new Date(record.created_at ?? 0),
-    shares: record.shares.map(readShare),
+    shares: requireList('shares', record.shares).map(readShare),
   }
 }
 
@@ -25,7 +26,7 @@ export function readResource(record: ResourcePermissionResponse): RegisteredReso
 export function readShare(share: ShareResponse): Share {
   const { grantee_type, grantee_id } = share
   return {
-    id: share.id,
+    id: requireText('id', share.id),
     grantee: grantee_type === 'user' ? { userId: grantee_id } : { groupId: grantee_id },
     permission: (share.permission || undefined) as Permission | undefined,
     role: share.role,

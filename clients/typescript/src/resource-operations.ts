@@ -18,6 +18,7 @@ import type {
 import { permissionService } from './gen/methods.ts'
 import { readResource, readShare } from './records.ts'
 import { isUuid } from './resource-id.ts'
+import { requireList } from './responses.ts'
 import type { RegisteredResource } from './results.ts'
 
 type ResourceOperations = Pick<
@@ -78,7 +79,7 @@ export function createResourceOperations(caller: Caller): ResourceOperations {
         ...options,
         retry: true,
       })
-      return resources.map(readResource)
+      return requireList('resources', resources).map(readResource)
     },
 
     async get(resource, options = {}) {
@@ -128,7 +129,7 @@ export function createResourceOperations(caller: Caller): ResourceOperations {
         token,
         retry: true,
       })
-      return granted.shares.map(readShare)
+      return requireList('shares', granted.shares).map(readShare)
     },
 
     async shares(resource, options = {}) {

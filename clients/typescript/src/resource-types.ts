@@ -4,6 +4,7 @@ import type { Caller } from './caller.ts'
 import type { DaikonError } from './errors.ts'
 import type { ResourceType } from './gen/daikon/v1/permissions.ts'
 import { permissionService } from './gen/methods.ts'
+import { requireList, requireText } from './responses.ts'
 
 /** The actions that every resource type has. */
 export type BuiltInAction = 'view' | 'edit' | 'manage'
@@ -145,7 +146,7 @@ export function createTypeOperations({ service, send, trySend }: Caller): TypeOp
         ...options,
         retry: true,
       })
-      return types.map(readType)
+      return requireList('types', types).map(readType)
     },
 
     async deleteType(type, options = {}) {
@@ -164,7 +165,7 @@ function readType(declared: ResourceType): DeclaredType {
   const { resource_type, description, allow_public, roles, conditions, requirements } = declared
   const { resources, roles_used = {}, conditions_used = {} } = declared
   return {
-    type: resource_type,
+    type: requireText('resource_type', resource_type),
     description,
     allowPublic: allow_public,
     roles,

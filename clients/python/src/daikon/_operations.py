@@ -62,14 +62,16 @@ def evaluate_batch(evaluations: list[Evaluation]) -> Operation[list[bool | Daiko
 
     def read(response: access_pb2.EvaluateBatchResponse) -> list[bool | DaikonError]:
         found = response.evaluations
-        decisions = [each.decision for each in found]
-        results: list[bool | DaikonError] = [*decisions, *[False] * (len(evaluations) - len(decisions))]
+        if len(found) != len(evaluations):
+            error = DaikonError("internal", "INTERNAL", "daikon returned fewer results than checks")
+            return [error] * len(evaluations)
+        results: list[bool | DaikonError] = [each.decision for each in found]
         for index, result in enumerate(results):
             if not result:
-                evaluation = found[index] if index < len(found) else access_pb2.Evaluation()
-                error = _read_item_error(evaluation)
+                evaluation = found[index]
                 subject_type, subject_id = evaluations[index][:2]
-                denied = error or denied_token_error(subject_type, subject_id, evaluation.context)
+                denied = _read_item_error(evaluation)
+                denied = denied or denied_token_error(subject_type, subject_id, evaluation.context)
                 results[index] = denied or False
         return results
 
