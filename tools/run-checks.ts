@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { findBreakingProblems } from './breaking-changes.ts'
 import { generateGoCode, goCode } from './generate-go.ts'
 import {
   clientCode,
@@ -11,6 +12,7 @@ import {
   replaceFolder,
   restTypes,
 } from './generated-code.ts'
+import { findLastRelease } from './last-release.ts'
 
 /** `npm run check`: runs every check, even after one has failed. */
 const temporary = mkdtempSync(join(tmpdir(), 'daikon-check-'))
@@ -56,30 +58,24 @@ function run(command: string, ...args: string[]): boolean {
   return status === 0
 }
 
-function git(...args: string[]): string | undefined {
-  const { status, stdout } = spawnSync('git', args, { encoding: 'utf8' })
-  return status === 0 ? stdout.trim() : undefined
-}
-
-/**
- * Compares the API with the last release or, before the first release, with the previous commit.
- * Until then, a commit may break the API if its message has a `Breaking-Change:` trailer.
- */
+/** Compares the API with the last release, file by file. */
 function checkBreaking(): boolean {
-  const release = git('describe', '--tags', '--abbrev=0')
-  const declared = git('log', '-1', '--format=%(trailers:key=Breaking-Change)')
-  if (!release && declared) {
-    process.stdout.write(`Not compared: ${declared}\n`)
-    return true
-  }
-  const base = release ?? git('rev-parse', '--verify', '--quiet', 'HEAD~1')
-  if (!base || !git('ls-tree', base, 'proto/')) {
-    process.stdout.write('No earlier version to compare with.\n')
+  const release = findLastRelease()
+  if (!release) {
+    process.stdout.write(
+      'Not compared: this clone lacks the last release (git fetch --unshallow)\n',
+    )
     return true
   }
   const before = mkdtempSync(join(temporary, 'before-'))
-  const archive = `git archive ${base} proto buf.yaml | tar x -C ${before}`
-  return run('sh', '-c', archive) && run('buf', 'breaking', '--against', before)
+  if (!run('sh', '-c', `git archive ${release} proto buf.yaml | tar x -C ${before}`)) return false
+  const args = ['breaking', '--against', before, '--error-format', 'json']
+  const { error, status, stdout, stderr } = spawnSync('buf', args, { encoding: 'utf8' })
+  // 100: there are incompatible changes.
+  if (error || (status !== 0 && status !== 100)) throw error ?? new Error(stderr)
+  const problems = findBreakingProblems(stdout)
+  for (const problem of problems) process.stdout.write(`${problem}\n`)
+  return problems.length === 0
 }
 
 /** Compares the committed code with newly generated code. */

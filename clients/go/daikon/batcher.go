@@ -277,7 +277,7 @@ func (b *batcher) sendQueue() {
 		if err := b.connection.acquire(context.Background()); err != nil {
 			return // close has failed the queue
 		}
-		next, isLast := b.takeBatch(nil, nil)
+		next, isLast := b.takeBatch(context.Background(), nil)
 		switch {
 		case next == nil:
 			b.connection.release()
