@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import test from 'ava'
 import { createAdmin } from '../support/admin.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
@@ -278,6 +280,30 @@ for (const transport of environment.transports) {
     expectOk(await declare())
     t.true(await check(document, undefined, { person: owner }))
     t.is(kind.resource_type, 'document')
+  })
+
+  test(`a transfer does not let the submitter of a report approve it, as documented ${over}`, async (t) => {
+    const scene = await createScene(transport)
+    const { register, owner, guest, declare, call, check, kind, key } = scene
+    const docs = readFileSync(join(import.meta.dirname, '../../docs/conditions.md'), 'utf8')
+    const [, recipe = ''] = /## Not one's own.*?```json\n(.*?)```/s.exec(docs) ?? []
+    const { conditions, requirements } = JSON.parse(recipe)
+    await seed.serviceAction(kind.service_name, 'approve')
+    const roles = [{ name: 'approver', description: '', actions: ['view', 'approve'] }]
+    expectOk(await declare({ conditions, requirements, roles }))
+    const report = await register(owner)
+    const grant = { permission_id: report.id, grantee_type: 'user', role: 'approver' }
+    for (const grantee_id of [owner.id, guest.id])
+      await call('Share', { ...grant, grantee_id }, { key, token: owner.token })
+    const approves = (person: Member) => check(report, undefined, { person, action: 'approve' })
+    t.false(await approves(guest), 'a report without the attribute')
+    const attributes = { submitted_by: owner.id }
+    await call('UpdateAttributes', { permission_id: report.id, attributes })
+    t.deepEqual([await approves(owner), await approves(guest)], [false, true])
+
+    const transfer = { permission_id: report.id, owner_id: guest.id }
+    await call('TransferOwnership', transfer, { key, token: owner.token })
+    t.deepEqual([await approves(owner), await approves(guest)], [false, true])
   })
 
   test(`administrators see who may and who might, with and without a context ${over}`, async (t) => {
