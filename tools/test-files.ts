@@ -50,6 +50,7 @@ export const extendedTests: Record<string, string> = {
   'test/http/schemathesis.test.ts': 'schemathesis',
   'test/http/unfinished-bodies.test.ts': 'gigabytes of bodies, and limits of 20 seconds',
   'test/identity/browser.test.ts': 'Chromium',
+  'test/identity/join-browser.test.ts': 'Chromium',
   'test/identity/linking.test.ts': 'every provider and address',
   'test/identity/oauth/': 'every flow and response of OAuth, and libraries in Go, Java and Python',
   'test/identity/outage.test.ts': 'outages',

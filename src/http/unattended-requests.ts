@@ -16,7 +16,7 @@ export function isUnattended(operation: DeclaredOperation, request: Request): bo
   return isForNavigation(operation) && (request.method === 'HEAD' || isPrefetch(request))
 }
 
-/** `Sec-Purpose` (Fetch, 3.8), and the headers of older browsers. */
+/** `Sec-Purpose` (Fetch Standard), and the headers of older browsers. */
 const purposeHeaders = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz']
 
 function isPrefetch(request: Request): boolean {

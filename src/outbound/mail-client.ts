@@ -3,7 +3,7 @@ import { createTransport } from 'nodemailer'
 /** An e-mail as plain text and as HTML. */
 export type Mail = { to: string; subject: string; text: string; html: string }
 
-/** The mail server refuses an e-mail for good (RFC 5321, 4.2.1), so that sending it again is of no use. */
+/** The mail server refuses an e-mail permanently (RFC 5321, 4.2.1), so that sending it again is of no use. */
 export class MailRefused extends Error {
   /** The reply code and the enhanced status code (RFC 3463) if there is one, such as `550 5.1.1`. */
   readonly status: string

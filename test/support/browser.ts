@@ -43,8 +43,8 @@ export async function openBrowserPage(t: ExecutionContext): Promise<Page> {
 }
 
 /** Starts a browser for the tests of a file, each of which opens a separate context. */
-export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath, args })
+export function launchBrowser(...more: string[]): Promise<Browser> {
+  return chromium.launch({ executablePath, args: [...args, ...more] })
 }
 
 /** Sets how long the pages of a context wait, and how slow they are. */

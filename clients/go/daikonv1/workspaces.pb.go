@@ -854,7 +854,7 @@ type WorkspaceMemberResponse struct {
 	InvitationUrl *string `protobuf:"bytes,21,opt,name=invitation_url,json=invitationUrl,proto3,oneof" json:"invitation_url,omitempty"`
 	// Whether the membership is support access, which an administrator has given for a limited time.
 	Support bool `protobuf:"varint,22,opt,name=support,proto3" json:"support,omitempty"`
-	// The status with which the mail server has refused the e-mail of the invitation for good, such as
+	// The status with which the mail server has refused the e-mail of the invitation permanently, such as
 	// `550 5.1.1` for an address that does not exist (RFC 5321; RFC 3463). Present while the membership is
 	// pending, for those who may invite. The e-mail is not sent again unless the person is invited again.
 	EmailRefusal  *string `protobuf:"bytes,23,opt,name=email_refusal,json=emailRefusal,proto3,oneof" json:"email_refusal,omitempty"`

@@ -235,7 +235,7 @@ export interface WorkspaceMemberResponse {
   /** Whether the membership is support access, which an administrator has given for a limited time. */
   support: boolean;
   /**
-   * The status with which the mail server has refused the e-mail of the invitation for good, such as
+   * The status with which the mail server has refused the e-mail of the invitation permanently, such as
    * `550 5.1.1` for an address that does not exist (RFC 5321; RFC 3463). Present while the membership is
    * pending, for those who may invite. The e-mail is not sent again unless the person is invited again.
    */

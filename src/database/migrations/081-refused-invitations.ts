@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** Keeps which invitations a mail server has refused for good, until the person is invited again. */
+/** Keeps which invitations a mail server has refused permanently, until the person is invited again. */
 export class RefusedInvitations extends Migration {
   override name = '081-refused-invitations'
 

@@ -90,7 +90,7 @@ export class InvitationStore {
   }
 
   /**
-   * Removes an e-mail that the mail server refuses for good, unless it has been queued again since it was
+   * Removes an e-mail that the mail server refuses permanently, unless it has been queued again since it was
    * claimed, and keeps the status of the refusal.
    */
   async refuseMail(
