@@ -44,6 +44,7 @@ export const demo = {
     handbook: '0d000000-0000-7000-8000-0000000000d2',
     salaries: '0d000000-0000-7000-8000-0000000000d3',
   },
+  documentNames: { roadmap: 'Roadmap', handbook: 'Handbook', salaries: 'Salaries' },
   service_name: 'docs',
   resource_type: 'document',
 } as const
@@ -97,9 +98,9 @@ async function seedApps(
 
 async function seedDocuments(stores: Transactional<DemoStores>): Promise<void> {
   const { alice, bob } = demo.people
-  await seedDocument(stores, demo.documents.handbook, 'workspace', alice.id)
-  await seedDocument(stores, demo.documents.salaries, 'private', alice.id)
-  const roadmap = await seedDocument(stores, demo.documents.roadmap, 'private', bob.id)
+  await seedDocument(stores, 'handbook', 'workspace', alice.id)
+  await seedDocument(stores, 'salaries', 'private', alice.id)
+  const roadmap = await seedDocument(stores, 'roadmap', 'private', bob.id)
   const isShared = roadmap.shares.some(
     ({ grantee_id, permission }) => grantee_id === demo.group && permission === 'edit',
   )
@@ -117,11 +118,13 @@ async function seedDocuments(stores: Transactional<DemoStores>): Promise<void> {
 
 async function seedDocument(
   stores: Transactional<DemoStores>,
-  resourceId: string,
+  name: keyof typeof demo.documents,
   visibility: Resource['visibility'],
   ownerId: string,
 ) {
   const { service_name, resource_type, workspace } = demo
+  const resourceId = demo.documents[name]
+  const displayName = demo.documentNames[name]
   const key = { serviceName: service_name, resourceType: resource_type, resourceId }
   const existing = await stores.resources.findByKey(key)
   // Registering a document that exists with another workspace or owner would fail.
@@ -136,8 +139,11 @@ async function seedDocument(
       workspace_id: workspace,
       owner_id: ownerId,
       visibility,
+      display_name: displayName,
     },
   )
+  // Registering a document that exists does not change its name.
+  await stores.resources.setDisplayName(document.id, displayName)
   if (document.visibility !== visibility)
     await stores.resources.setVisibility(document.id, visibility)
   return document

@@ -67,7 +67,8 @@ export function requestSchema(
   message: DescMessage,
   reader: Reader = 'validation',
 ): JsonSchema {
-  if (message.typeName === structName) return { type: 'object' }
+  if (message.typeName === structName)
+    return { type: 'object', ...(reader === 'documentation' && { additionalProperties: true }) }
   const properties = Object.fromEntries(
     message.fields.map((field) => [field.name, fieldSchema(registry, field, reader)]),
   )
@@ -83,6 +84,7 @@ export function requestSchema(
   const kindOf = (name: string) => message.fields.find((field) => field.name === name)?.fieldKind
   const present = (fields: string[]) => ({
     required: fields,
+    additionalProperties: true,
     properties: Object.fromEntries(
       fields.map((name) => [
         name,
@@ -92,12 +94,25 @@ export function requestSchema(
       ]),
     ),
   })
-  // Inside `allOf`, so that type generators keep the properties.
-  const allOf: JsonSchema[] = exclusiveSets.map((fields) => ({
-    oneOf: fields.map((name) => present([name])),
-  }))
-  if (sets.length > 0) allOf.push({ anyOf: sets.map(present) })
+  const allOf = exclusiveSets.map((fields) => requireOne(fields.map((name) => present([name]))))
+  if (sets.length > 0) allOf.push(requireAny(sets.map(present)))
   return { ...schema, allOf }
+}
+
+/**
+ * Requires at least one of the schemas. `if` says the same as `anyOf`, of which code generators
+ * would make types that nobody can name.
+ */
+function requireAny([first = {}, ...others]: JsonSchema[]): JsonSchema {
+  return others.length === 0 ? first : { if: first, else: requireAny(others) }
+}
+
+/** Requires exactly one of the schemas, for the same reason without `oneOf`. */
+function requireOne([first = {}, ...others]: JsonSchema[]): JsonSchema {
+  if (others.length === 0) return first
+  const any = others.length === 1 ? others[0] : { anyOf: others }
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema, in an object that is never awaited
+  return { if: first, then: { not: any }, else: requireOne(others) }
 }
 
 /** Whether a field is a timestamp, which JSON and handlers represent as text (RFC 3339). */
@@ -188,9 +203,12 @@ function allowEmpty({ enum: values, ...schema }: JsonSchema): JsonSchema {
 /** Returns the schema of a scalar, including what its handler enforces. */
 function documentedScalar(scalar: number, rules: FieldRules, required: boolean): JsonSchema {
   const { required_by_handler = false, handler_pattern, handler_excludes } = rules
+  const { minLength, ...keywords } = ruleKeywords(rules, required || required_by_handler)
+  const isText = scalarSchemas[scalar]?.type === 'string'
   return {
     ...scalarSchemas[scalar],
-    ...ruleKeywords(rules, required || required_by_handler),
+    ...(isText && minLength !== undefined && { minLength }),
+    ...keywords,
     ...(handler_pattern && { pattern: handler_pattern }),
     ...(handler_excludes && { not: { pattern: handler_excludes } }),
   }

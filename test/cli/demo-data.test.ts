@@ -33,7 +33,12 @@ async function hasExpectedPermissions(): Promise<boolean> {
   if (!outcome.ok) return false
   const results = outcome.message.results as { allowed: boolean }[]
   const areExpected = results.map(({ allowed }) => allowed).join() === 'true,true,false'
-  return areExpected && (await isRoadmapSharedWithBobsGroup())
+  return areExpected && (await isRoadmapSharedWithBobsGroup()) && (await isRoadmapNamed())
+}
+
+async function isRoadmapNamed(): Promise<boolean> {
+  const text = "select from resources where resource_id = $1 and display_name = 'Roadmap'"
+  return (await pool.query(text, [documents.roadmap])).rowCount === 1
 }
 
 /** Reads the share itself: Bob may also own the roadmap, so his permissions do not prove it. */
@@ -55,6 +60,7 @@ async function callAsAlice(method: string, message: object) {
 const runSql = (text: string) => () => pool.query(text)
 
 const changes: Record<string, () => Promise<unknown>> = {
+  'the documents lost their names': runSql('update resources set display_name = null'),
   'the group was deleted': () => callAsAlice('DeleteGroup', { group_id: group }),
   'another group took its name': async () => {
     await callAsAlice('DeleteGroup', { group_id: group })

@@ -116,8 +116,8 @@ for (const transport of environment.transports) {
 
     const resource = `${service}/document/plan`
     const why = await runCli(environment.databaseUrl, 'why', people.viewer.id, 'view', resource)
-    t.regex(why.out, /may not view document plan \(The plan\):/)
+    t.regex(why.out, /may not view document "The plan":/)
     const owned = await runCli(environment.databaseUrl, 'why', people.editor.id, 'view', resource)
-    t.regex(owned.out, /may view document plan \(The plan\):/)
+    t.regex(owned.out, /may view document "The plan":/)
   })
 }

@@ -314,11 +314,13 @@ export function createExampleMaker(schemas: Record<string, JsonSchema>): Example
   function makeExample(schema: JsonSchema, field = '', message = ''): unknown {
     if (schema.$ref) {
       const name = String(schema.$ref).split('/').at(-1) ?? ''
-      return makeExample(schemas[name] as JsonSchema, field, name)
+      return examples[`${message}.${field}`] ?? makeExample(schemas[name] as JsonSchema, '', name)
     }
     const [alternative] = (schema.anyOf ?? []) as JsonSchema[]
-    if (alternative)
-      return omittedFields.includes(field) ? null : makeExample(alternative, field, message)
+    if (alternative) {
+      const isOmitted = omittedFields.includes(field) && !examples[`${message}.${field}`]
+      return isOmitted ? null : makeExample(alternative, field, message)
+    }
     const type = typeOf(schema)
     if (type === 'array') {
       const list = examples[`${message}.${field}`]

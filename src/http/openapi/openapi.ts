@@ -1,13 +1,14 @@
-import type { DescMessage, FileRegistry } from '@bufbuild/protobuf'
+import type { FileRegistry } from '@bufbuild/protobuf'
 import type { BoundField } from '../../rpc/bound-fields.ts'
 import { readExclusiveSets } from '../../rpc/field-sets.ts'
-import type { Policy, Profile, Route, Tier } from '../../rpc/method.ts'
+import type { Policy, Route, Tier } from '../../rpc/method.ts'
 import type { DeclaredOperation, WatchOperation } from '../../rpc/operation.ts'
 import { isStruct, type JsonSchema } from '../../rpc/schema.ts'
 import { repeatsCrossSitePosts } from '../cross-site-posts.ts'
 import { createExampleMaker, type ExampleMaker } from './examples.ts'
 import { describeLinks } from './links.ts'
 import {
+  fieldProblemSchema,
   oauthErrorResponses,
   oauthErrorSchema,
   problemReferences,
@@ -18,7 +19,7 @@ import {
 } from './problems.ts'
 import { methodComment, protoComment } from './proto-comment.ts'
 import { describeBody, publishedSchema } from './request-schema.ts'
-import { createSchemas, type DefineSchema } from './schemas.ts'
+import { createSchemas, type DefineSchema, type ReferToMessage } from './schemas.ts'
 import {
   describeScimBody,
   describeScimSuccess,
@@ -81,10 +82,11 @@ const securitySchemes = {
 
 type Builder = {
   registry: FileRegistry
-  refer: (message: DescMessage, profile?: Profile) => JsonSchema
   define: DefineSchema
   makeExample: ExampleMaker
   operations: DeclaredOperation[]
+  /** The successful response of each operation. */
+  successes: Map<DeclaredOperation, object>
 }
 
 /**
@@ -99,7 +101,11 @@ export function createOpenApi(
 ): object {
   const { schemas, refer, define } = createSchemas(registry)
   const makeExample = createExampleMaker(schemas)
-  const builder = { registry, refer, define, makeExample, operations }
+  // Before the requests, because a message of both is named after its schema of responses.
+  const successes = new Map(
+    operations.map((operation) => [operation, describeSuccess(operation, refer, makeExample)]),
+  )
+  const builder = { registry, define, makeExample, operations, successes }
   const limitNote = globalLimit
     ? `Each client may send ${globalLimit} requests per minute to all routes except \`/health\` and \`/.well-known/\`.`
     : 'Rate limits are off.'
@@ -128,6 +134,7 @@ export function createOpenApi(
       schemas: {
         ...schemas,
         Problem: problemSchema,
+        FieldProblem: fieldProblemSchema,
         OAuthError: oauthErrorSchema,
         ScimError: scimErrorSchema,
       },
@@ -145,6 +152,7 @@ const healthOperation = {
   security: [],
   responses: {
     200: { description: 'The server accepts requests' },
+    431: { description: 'The headers are too large' },
     default: { $ref: '#/components/responses/default' },
   },
 }
@@ -165,10 +173,10 @@ function describeTags(operations: DeclaredOperation[]): object[] {
 
 function describeOperation(operation: DeclaredOperation, route: Route, builder: Builder): object {
   const { policy, input, bindings } = operation
-  const { makeExample } = builder
+  const { registry, define, makeExample } = builder
   const place = policy.profile === 'default' ? 'body' : 'open body'
-  const { properties, required, ...others } = publishedSchema(builder.registry, input, place)
-  const parameterSchemas = publishedSchema(builder.registry, input, 'parameters').properties
+  const { properties, required, ...others } = publishedSchema(registry, input, place, define)
+  const parameterSchemas = publishedSchema(registry, input, 'parameters').properties
   const boundNames = bindings.request.map(({ field }) => field)
   const contentFields = Object.keys(properties).filter(
     (field) => ![...route.pathFields, ...route.excludedFields, ...boundNames].includes(field),
@@ -177,7 +185,7 @@ function describeOperation(operation: DeclaredOperation, route: Route, builder: 
     input.fields.some((field) => field.name === name && isStruct(field))
   // The first of several parameters, one of which is required.
   const isFirst = (name: string) =>
-    readExclusiveSets(builder.registry, input).some(([first]) => first === name)
+    readExclusiveSets(registry, input).some(([first]) => first === name)
   const describeParameter = (
     field: string,
     location: 'path' | 'query' | 'header',
@@ -228,7 +236,7 @@ function describeOperation(operation: DeclaredOperation, route: Route, builder: 
         : undefined,
     responses: {
       [policy.status]: {
-        ...describeSuccess(operation, builder),
+        ...builder.successes.get(operation),
         links: describeLinks(operation, route, builder.operations, operationId),
       },
       ...(policy.pageField && { 200: pageResponse }),
@@ -280,7 +288,8 @@ function describePolicy({ descriptor, policy }: DeclaredOperation): string {
 
 function describeSuccess(
   operation: DeclaredOperation | WatchOperation,
-  { refer, makeExample }: Builder,
+  refer: ReferToMessage,
+  makeExample: ExampleMaker,
 ): object {
   const { policy, output, bindings } = operation
   const headers = { ...rateLimitHeaderReferences, ...describeBoundHeaders(bindings.response) }

@@ -18,15 +18,18 @@ export const problemSchema: JsonSchema = {
     errors: {
       type: 'array',
       description: 'The invalid fields of the request.',
-      items: {
-        type: 'object',
-        required: ['field', 'message'],
-        properties: {
-          field: { type: 'string', description: 'Such as `checks[0].action`.' },
-          message: { type: 'string' },
-        },
-      },
+      items: { $ref: '#/components/schemas/FieldProblem' },
     },
+  },
+}
+
+/** The schema of an invalid field in `problemSchema`. */
+export const fieldProblemSchema: JsonSchema = {
+  type: 'object',
+  required: ['field', 'message'],
+  properties: {
+    field: { type: 'string', description: 'Such as `checks[0].action`.' },
+    message: { type: 'string' },
   },
 }
 

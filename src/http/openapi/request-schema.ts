@@ -1,4 +1,4 @@
-import type { DescMessage, FileRegistry } from '@bufbuild/protobuf'
+import type { DescField, DescMessage, FileRegistry } from '@bufbuild/protobuf'
 import type { DeclaredOperation } from '../../rpc/operation.ts'
 import { type JsonSchema, requestSchema } from '../../rpc/schema.ts'
 import type { ExampleMaker } from './examples.ts'
@@ -52,22 +52,28 @@ type Place = 'parameters' | 'body' | 'open body'
 /**
  * Returns the JSON Schema of a request as published: with the comments of its fields, and without
  * keywords that concern only the server's own validation. In a body, optional fields and lists may
- * be null.
+ * be null. `define` adds the schemas of the messages of fields; by default, these are inline.
  */
 export function publishedSchema(
   registry: FileRegistry,
   message: DescMessage,
   place: Place,
+  define: DefineSchema = (_names, schema) => schema,
 ): ObjectSchema {
   const schema = requestSchema(registry, message, 'documentation')
-  return describe(schema, message, place) as ObjectSchema
+  return describe(schema, message, place, define) as ObjectSchema
 }
 
-function describe(schema: JsonSchema, message: DescMessage | undefined, place: Place): JsonSchema {
+function describe(
+  schema: JsonSchema,
+  message: DescMessage | undefined,
+  place: Place,
+  define: DefineSchema,
+): JsonSchema {
   // The condition only avoids validating the items of a list that is too long.
   const { if: _condition, else: unconditional, ...published } = schema
   Object.assign(published, unconditional)
-  if (place !== 'body') delete published.additionalProperties
+  if (place !== 'body' && !published.additionalProperties) delete published.additionalProperties
   const format = String(published.format)
   if (Object.hasOwn(formatPatterns, format)) {
     delete published.format
@@ -79,14 +85,17 @@ function describe(schema: JsonSchema, message: DescMessage | undefined, place: P
   if (published.format === 'date-time') published.pattern = timestampPattern
   // The default, an empty list, would violate the minimum.
   if (published.minItems) delete published.default
-  if (published.items) published.items = describe(published.items as JsonSchema, message, place)
+  if (published.items) {
+    const items = describe(published.items as JsonSchema, message, place, define)
+    published.items = message ? define(namesOf(message), items) : items
+  }
   if (published.properties) {
     const properties = Object.entries(published.properties as Record<string, JsonSchema>)
     published.properties = Object.fromEntries(
       properties.map(([name, property]) => {
         const field = message?.fields.find((field) => field.name === name)
         const description = field && protoComment(field)
-        const described = describe(property, field?.message, place)
+        const described = describeField(property, field, place, define)
         const isOptional =
           field?.proto.proto3Optional || (field?.fieldKind === 'list' && !property.minItems)
         const isListed = ((published.required ?? []) as string[]).includes(name)
@@ -101,9 +110,28 @@ function describe(schema: JsonSchema, message: DescMessage | undefined, place: P
   return published
 }
 
-function allowNull({ type, enum: values, ...schema }: JsonSchema): JsonSchema {
+/** Code generators name inline objects themselves, which may result in the same name twice. */
+function describeField(
+  schema: JsonSchema,
+  field: DescField | undefined,
+  place: Place,
+  define: DefineSchema,
+): JsonSchema {
+  const message = field?.message?.typeName.startsWith('google.') ? undefined : field?.message
+  const described = describe(schema, message, place, define)
+  return message && field?.fieldKind === 'message' ? define(namesOf(message), described) : described
+}
+
+/** Returns the names of a schema of a message. The schema of responses may have the first. */
+function namesOf({ name }: DescMessage): string[] {
+  return [name, `${name}Input`]
+}
+
+function allowNull(schema: JsonSchema): JsonSchema {
+  if (schema.$ref) return { anyOf: [schema, { type: 'null' }] }
+  const { type, enum: values, ...others } = schema
   return {
-    ...schema,
+    ...others,
     type: [type, 'null'],
     ...(Array.isArray(values) && { enum: [...values, null] }),
   }
@@ -119,24 +147,30 @@ export function describeBody(
   const mediaType = form ? 'application/x-www-form-urlencoded' : 'application/json'
   // Routes that take different fields from the path have different bodies.
   const names = [input.name, `${service.replace('Service', '')}${input.name}`]
-  const content: Record<string, object> = {
-    [mediaType]: { schema: define(names, schema), example },
-  }
+  const content: Record<string, object> = {}
   if (upload) {
-    const { field, mediaType, part, maxBytes } = upload
-    const description = `UTF-8 text of at most ${maxBytes} bytes`
+    const { part, maxBytes } = upload
+    const description = fileDescription(maxBytes)
+    // First, because openapi-generator reads a form only there.
     content['multipart/form-data'] = {
-      schema: {
+      schema: define([`${input.name}Form`], {
         type: 'object',
         properties: { [part]: { type: 'string', format: 'binary', description } },
         required: [part],
-      },
-      encoding: { [part]: { contentType: mediaType } },
+      }),
+      encoding: { [part]: { contentType: upload.mediaType } },
     }
-    content[mediaType] = {
-      schema: { type: 'string', minLength: 1, description },
-      example: example[field],
+  }
+  content[mediaType] = { schema: define(names, schema), example }
+  if (upload) {
+    content[upload.mediaType] = {
+      schema: { type: 'string', minLength: 1, description: fileDescription(upload.maxBytes) },
+      example: example[upload.field],
     }
   }
   return { required: schema.required.length > 0 || schema.allOf !== undefined, content }
+}
+
+function fileDescription(maxBytes: number): string {
+  return `UTF-8 text of at most ${maxBytes} bytes`
 }

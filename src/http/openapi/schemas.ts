@@ -8,10 +8,10 @@ import { protoComment } from './proto-comment.ts'
 /** Adds a schema under the first name that no other schema has, and returns its `$ref`. */
 export type DefineSchema = (names: string[], schema: JsonSchema) => JsonSchema
 
-/**
- * Collects the JSON Schemas of messages by name. `refer` adds the schema of a response and returns
- * its `$ref`.
- */
+/** Adds the schema of a message of responses, and returns its `$ref`. */
+export type ReferToMessage = (message: DescMessage, profile?: Profile) => JsonSchema
+
+/** Collects the JSON Schemas of messages by name. */
 export function createSchemas(registry: FileRegistry) {
   const schemas: Record<string, JsonSchema> = {}
   return { schemas, define, refer }

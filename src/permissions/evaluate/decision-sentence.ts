@@ -19,10 +19,11 @@ type NamedDecision = Decision & { user: string; names: Names }
 
 /**
  * Describes a decision, and the facts that decided, in one sentence for administrators. It contains
- * names of users, groups and workspaces.
+ * names of users, groups, workspaces and resources. A resource without a display name is named by its
+ * external ID or, without one, by its ID.
  *
  * @example
- * 'Carol may not edit document roadmap: Carol is a viewer of Demo; the document is private; no share
+ * 'Carol may not edit document "Roadmap": Carol is a viewer of Demo; the document is private; no share
  * names Carol or either of the 2 groups that Carol is in.'
  */
 export function describeDecision(decision: Decision): string {
@@ -38,8 +39,8 @@ export function describeDecision(decision: Decision): string {
     ? describeDenial(denial, named)
     : reasons.map((reason) => describeReason(reason, named))
   const verb = denial ? 'may not' : 'may'
-  const title = names.displayName === undefined ? '' : ` (${names.displayName})`
-  return `${user} ${verb} ${action} ${resource.resource_type} ${id}${title}: ${causes.join('; ')}.`
+  const title = names.displayName === undefined ? id : `"${names.displayName}"`
+  return `${user} ${verb} ${action} ${resource.resource_type} ${title}: ${causes.join('; ')}.`
 }
 
 /** Describes why a request is denied that names no user or, in development mode, no service. */
