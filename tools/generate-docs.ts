@@ -9,6 +9,7 @@ import { readRegistry } from '../src/rpc/descriptors.ts'
 import { readMethods, readStreams, readWatches } from '../src/rpc/method.ts'
 import { createMetrics } from '../src/server/observability/metrics.ts'
 import { addReplicaMetrics } from '../src/server/observability/replicas.ts'
+import { addReplacements } from '../src/server/observability/worker-metrics.ts'
 
 /**
  * The generated tables of the documentation. A page contains `<!-- generated: settings -->`, and
@@ -187,6 +188,7 @@ async function renderMetrics(): Promise<string> {
     certificateExpiry: () => ({}),
   })
   addReplicaMetrics(registry, () => ({ replicas: [], fallbacks: new Map() }))
+  addReplacements(registry)
   const metrics = await registry.getMetricsAsJSON()
   const rows = metrics
     .filter(({ name }) => name.startsWith('daikon_'))

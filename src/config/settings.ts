@@ -206,7 +206,7 @@ export const settings = {
   DRAIN_DELAY_SECONDS: setting(
     '0',
     wholeNumber,
-    'Seconds between SIGTERM and the drain, in which the node is not ready but accepts calls. Then idle REST connections are kept that long, so that proxies close them first.',
+    'Seconds between SIGTERM and the drain, in which the node is not ready but accepts calls. Then idle REST connections are kept that long, at least a second, so that proxies close them first.',
   ),
   RELOAD_INTERVAL_SECONDS: setting(
     '10',

@@ -1,23 +1,41 @@
+import cluster from 'node:cluster'
 import { Server } from 'node:net'
-import { setImmediate as nextPhase } from 'node:timers/promises'
+import { setImmediate as nextPhase, setTimeout as sleep } from 'node:timers/promises'
 
 /** Milliseconds of a turn of the event loop in which little happens. */
 const quiet = 0.2
 
-/** Milliseconds to wait for such a turn. */
+/** Milliseconds in which a worker receives the connections that the primary has accepted. */
+const handover = 50
+
+/** Milliseconds after which a turn may take longer. */
 const patience = 500
 
+/** The number of connections that the system keeps for a server to accept, by default. */
+const backlog = 511
+
 /**
- * Stops listening and calls back when all connections have ended, which stay open, unlike with the
- * `close` of HTTP servers. The system resets connections that have not been accepted, so the
- * server stops right after a turn of the event loop that has accepted them and done little else.
+ * Stops listening. Connections stay open, unlike with the `close` of HTTP servers; `onEnd` is
+ * called when all of them have ended. The system resets connections that have not been accepted,
+ * and a turn of the event loop accepts at most one. Therefore the server stops right after a turn
+ * that found none and did little else, or after accepting all that waited at the beginning.
  */
 export async function stopAccepting(server: Server, onEnd?: () => void): Promise<void> {
+  let accepted = 0
+  const count = () => {
+    accepted += 1
+  }
+  server.on('connection', count)
   const startedAt = performance.now()
-  let turn = startedAt
-  do {
-    turn = performance.now()
-    await nextPhase()
-  } while (performance.now() - turn > quiet && performance.now() - startedAt < patience)
+  for (;;) {
+    const turn = performance.now()
+    const before = accepted
+    await (cluster.isWorker ? sleep(handover) : nextPhase())
+    const now = performance.now()
+    const isShort = cluster.isWorker || now - turn <= quiet
+    const isLate = now - startedAt > patience
+    if (accepted === before ? isShort || isLate : isLate && accepted > backlog) break
+  }
+  server.off('connection', count)
   Server.prototype.close.call(server, onEnd)
 }

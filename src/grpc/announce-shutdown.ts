@@ -11,13 +11,20 @@ const goawayFrame = Buffer.from('000008070000000000' + '7fffffff' + '00000000', 
 /** Milliseconds that a client has to acknowledge the announcement. */
 const acknowledgementTimeout = 1000
 
+export type ShutdownAnnouncer = {
+  /** Accepts no more connections. */
+  stopListening(): Promise<void>
+  /** Accepts no more connections, and tells clients to open no more streams on theirs. */
+  announce(): Promise<void>
+}
+
 /**
  * Prepares a server for a shutdown without failed calls (RFC 9113, section 6.8). If a connection
  * closed immediately, the streams that its client opened before it learned of the shutdown would
  * fail. Therefore the server first tells clients to open no more streams, and waits for their
  * acknowledgement.
  */
-export function createShutdownAnnouncer(http2Server: Http2Server): { announce(): Promise<void> } {
+export function createShutdownAnnouncer(http2Server: Http2Server): ShutdownAnnouncer {
   const sessions = new Map<ServerHttp2Session, Socket>()
   let latest: Socket
   for (const event of ['connection', 'secureConnection'])
@@ -29,9 +36,12 @@ export function createShutdownAnnouncer(http2Server: Http2Server): { announce():
     sessions.set(session, latest)
     session.once('close', () => sessions.delete(session))
   })
+  let stopping: Promise<void> | undefined
+  const stopListening = () => (stopping ??= stopAccepting(http2Server))
   return {
+    stopListening,
     async announce() {
-      await stopAccepting(http2Server)
+      await stopListening()
       await Promise.all(Array.from(sessions, ([session, socket]) => announceTo(session, socket)))
     },
   }

@@ -18,7 +18,7 @@ import type {
 } from '../rpc/operation.ts'
 import type { Pipeline } from '../rpc/pipeline.ts'
 import { createRunWatch, type RunWatch } from '../rpc/run-watch.ts'
-import { createShutdownAnnouncer } from './announce-shutdown.ts'
+import { createShutdownAnnouncer, type ShutdownAnnouncer } from './announce-shutdown.ts'
 import { maxPublicMessageBytes, messageLimit, messageTooLarge, withCodecs } from './codecs.ts'
 import { addExternalAuthorization, maxAuthorizationBytes } from './external-authorization.ts'
 import { guardStreams } from './guard-streams.ts'
@@ -73,6 +73,8 @@ export type GrpcServer = {
   listen(host: string, port: number): Promise<number>
   /** Sets the status that `grpc.health.v1` reports. */
   setServing(serving: boolean): void
+  /** Accepts no more connections. */
+  stopListening(): Promise<void>
   /** Accepts no more calls and waits for running ones, for at most `milliseconds`. */
   drain(milliseconds: number): Promise<void>
 }
@@ -148,7 +150,7 @@ export function createGrpcServer(
     tooLargeHeaders: (path: string) => toTrailersOnly(messageTooLarge(limitOf(path))),
   }
 
-  const announcers: ReturnType<typeof createShutdownAnnouncer>[] = []
+  const announcers: ShutdownAnnouncer[] = []
   const tlsCredentials = tls && new TlsCredentials(tls)
 
   return {
@@ -167,6 +169,9 @@ export function createGrpcServer(
           resolve(boundPort)
         })
       }),
+    async stopListening() {
+      await Promise.all(announcers.map(({ stopListening }) => stopListening()))
+    },
     async drain(milliseconds) {
       const forced = Promise.withResolvers<void>()
       const timeout = setTimeout(() => {

@@ -6,6 +6,8 @@ import { stopAccepting } from '../core/stop-accepting.ts'
 export type HttpListener = {
   /** Starts listening and returns the port. */
   listen(host: string, port: number): Promise<number>
+  /** Accepts no more connections. Those that are open stay so. */
+  stopListening(): Promise<void>
   /**
    * Accepts no more connections, announces the end of each with its next response, and waits for
    * running requests, for at most `milliseconds`. Connections that have been idle for
@@ -49,7 +51,10 @@ export function createHttpListener(
   const handleRequest: RequestListener = (request, response) => {
     // Express cannot parse such a target and would send its own response; `*` matches no route.
     if (!isRequestTarget(request.url ?? '')) request.url = '*'
-    app(request, response)
+    if (!stopping || isStopped) return app(request, response)
+    // Otherwise, clients that open a connection for each request would connect as fast as the
+    // server accepts.
+    void stopping.then(() => request.socket.destroyed || app(request, response))
   }
   const inTurn = createTurns()
   const connections = createConnectionLog()
@@ -72,26 +77,37 @@ export function createHttpListener(
     const status = clientErrorStatuses[code ?? ''] ?? '400 Bad Request'
     socket.end([`HTTP/1.1 ${status}`, ...headerLines, 'Connection: close', '', ''].join('\r\n'))
   })
+  const ended = Promise.withResolvers<void>()
+  let stopping: Promise<void> | undefined
+  let isStopped = false
+  async function stop(): Promise<void> {
+    // `server.close` would also close idle connections, on which a request may be on its way.
+    await stopAccepting(server, ended.resolve)
+    isStopped = true
+  }
+  const stopListening = () => (stopping ??= stop())
   return {
     listen: (host, port) =>
       new Promise((resolve, reject) => {
         server.once('error', reject)
         server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
       }),
+    stopListening,
     async drain(milliseconds, idleMilliseconds = 0) {
+      const timeout = setTimeout(() => server.closeAllConnections(), milliseconds)
+      // First, because clients whose connections end open new ones.
+      await stopListening()
       connections.end()
-      await new Promise<void>((resolve) => {
-        const timeout = setTimeout(() => server.closeAllConnections(), milliseconds)
-        const closeIdle = setInterval(() => connections.closeIdle(idleMilliseconds), 50)
-        // `server.close` would also close idle connections, on which a request may be on its way.
-        void stopAccepting(server, () => {
-          clearTimeout(timeout)
-          clearInterval(closeIdle)
-          // Ends the timer that checks the timeouts of connections.
-          server.close()
-          resolve()
-        })
-      })
+      // After the phase that reads, so that a request that has arrived is not lost.
+      const closeIdle = setInterval(
+        () => setImmediate(() => connections.closeIdle(idleMilliseconds)),
+        50,
+      )
+      await ended.promise
+      clearTimeout(timeout)
+      clearInterval(closeIdle)
+      // Ends the timer that checks the timeouts of connections.
+      server.close()
     },
   }
 }

@@ -42,7 +42,8 @@ export function createRestServer(
   const listener = createHttpListener(app, securityHeaders(secureCookies))
   return {
     ...listener,
-    drain(milliseconds, idleMilliseconds) {
+    async drain(milliseconds, idleMilliseconds) {
+      await listener.stopListening()
       draining.abort()
       return listener.drain(milliseconds, idleMilliseconds)
     },

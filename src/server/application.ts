@@ -171,6 +171,8 @@ export type Application = {
   setGrpcTls(tls: GrpcTls): void
   /** Sets the status that `grpc.health.v1` reports. */
   setServing(serving: boolean): void
+  /** Accepts no more connections over either transport. */
+  stopListening(): Promise<void>
   /**
    * Waits for running calls, then closes both transports. The database stays open. REST connections
    * are closed when they have been idle for `idleMilliseconds`, which defaults to 0.
@@ -382,6 +384,9 @@ export function createApplication({
     webhookSender,
     setGrpcTls: grpc.setTls,
     setServing: grpc.setServing,
+    async stopListening() {
+      await Promise.all([grpc.stopListening(), rest.stopListening()])
+    },
     async drain(idleMilliseconds) {
       grpc.setServing(false)
       await Promise.all([grpc.drain(drainTimeout), rest.drain(drainTimeout, idleMilliseconds)])

@@ -54,7 +54,9 @@ export type Node = {
   readReadiness(): Promise<Readiness>
   /** Replaces the signing keys and certificates if they have changed. */
   reload(): Promise<void>
-  /** Reports that the node is not ready, drains both transports, then closes the database. */
+  /** Reports that the node is not ready, and accepts no more connections after the drain delay. */
+  stopListening(): Promise<void>
+  /** Stops listening, drains both transports, then closes the database. */
   stop(): Promise<void>
 }
 
@@ -76,6 +78,13 @@ const mailInterval = 1000
 
 /** Milliseconds between searches for new events and due deliveries of webhooks. */
 export const webhookInterval = 500
+
+/**
+ * Milliseconds for which idle REST connections are kept during a drain, unless the drain delay is
+ * longer. A client that uses its connection learns from the next response that it ends, instead of
+ * sending a request on a connection that is being closed.
+ */
+const minIdle = 1000
 
 /** Milliseconds that responses of the admin console have to finish. */
 const consoleDrainTimeout = 2000
@@ -109,6 +118,7 @@ export async function startNode(
       onChange: (value) => application?.setGrpcTls(value),
     }))
   const drainDelay = config.DRAIN_DELAY_SECONDS * 1000
+  const idle = Math.max(drainDelay, minIdle)
   const reloadables = tls ? [keys, tls] : [keys]
   const reload = async () => {
     await Promise.all(reloadables.map((reloadable) => reloadable.reload()))
@@ -302,6 +312,20 @@ export async function startNode(
         logFailure('Reloading failed'),
       ),
     ]
+    const stopListening = async () => {
+      readiness.drain()
+      await sleep(drainDelay)
+      await Promise.all([
+        running.stopListening(),
+        adminConsole?.stopListening(),
+        ...jobs.map((job) => job.stop()),
+      ])
+    }
+    let stopping: Promise<void> | undefined
+    const stopListeningOnce = () => {
+      stopping ??= stopListening()
+      return stopping
+    }
     return {
       application: running,
       database,
@@ -311,15 +335,14 @@ export async function startNode(
       consolePort: adminConsole?.port,
       readReadiness: readiness.read,
       reload,
+      stopListening: stopListeningOnce,
       async stop() {
-        readiness.drain()
-        await sleep(drainDelay)
-        await Promise.all(jobs.map((job) => job.stop()))
+        await stopListeningOnce()
         await Promise.all([
-          running.drain(drainDelay),
+          running.drain(idle),
           running.logoutSender.stop(),
           running.webhookSender.stop(),
-          adminConsole?.stop(),
+          adminConsole?.drain(consoleDrainTimeout, idle),
         ])
         await running.writeKeyUses().catch(onKeyUsesFailure)
         await close()
@@ -371,7 +394,7 @@ async function startConsole(config: Config, log: Logger, grpcPort: number, isBei
     if (!config.DEBUG) return undefined
   }
   const port = await server.listen(config.HTTP_HOST, config.CONSOLE_PORT)
-  return { port, stop: () => server.drain(consoleDrainTimeout) }
+  return { port, stopListening: server.stopListening, drain: server.drain }
 }
 
 function readOptions(config: Config, grpcTls: GrpcTls | undefined): ApplicationOptions {

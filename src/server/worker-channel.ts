@@ -1,9 +1,10 @@
 /** Sends requests to another process of the same server. */
 export type WorkerChannel = {
   /**
-   * Returns the response. Rejects if the handler in the other process fails or that process exits.
+   * Returns the response. Rejects if the handler in the other process fails, that process exits, or
+   * there is no response within `milliseconds`.
    */
-  request(kind: string, body?: unknown): Promise<unknown>
+  request(kind: string, body?: unknown, milliseconds?: number): Promise<unknown>
   /** Rejects every pending request. Called when the other process has exited. */
   close(): void
 }
@@ -43,12 +44,18 @@ export function createWorkerChannel(
   })
 
   return {
-    request(kind, body) {
+    request(kind, body, milliseconds) {
       const request = Promise.withResolvers<unknown>()
       lastId += 1
-      pending.set(lastId, request)
-      channel.send({ id: lastId, kind, body })
-      return request.promise
+      const id = lastId
+      pending.set(id, request)
+      channel.send({ id, kind, body })
+      if (milliseconds === undefined) return request.promise
+      const timeout = setTimeout(() => {
+        pending.delete(id)
+        request.reject(new Error(`no response within ${milliseconds} ms`))
+      }, milliseconds)
+      return request.promise.finally(() => clearTimeout(timeout))
     },
     close() {
       for (const { reject } of pending.values()) reject(new Error('the other process has exited'))

@@ -10,9 +10,11 @@ import { createWorkerChannel, type ProcessChannel, type WorkerChannel } from './
 export async function startWorker(config: Config, log: Logger, onStopped: () => void) {
   const started = Promise.withResolvers<Node>()
   const channel = createWorkerChannel(cluster.worker as unknown as ProcessChannel, {
+    ping: async () => {},
     metrics: async () => (await started.promise).metrics.registry.getMetricsAsJSON(),
     readiness: async () => (await started.promise).readReadiness(),
     reload: async () => (await started.promise).reload(),
+    stopListening: async () => (await started.promise).stopListening(),
     async drain() {
       await (await started.promise).stop()
       // The response must be sent before the process exits.

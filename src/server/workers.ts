@@ -2,13 +2,17 @@ import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AggregatorRegistry } from 'prom-client'
 import type { Config } from '../config/config.ts'
 import type { Logger } from '../core/logger.ts'
 import { createInProcessRateLimiter } from '../rate-limit/in-process.ts'
 import type { RateLimitWindows } from '../rate-limit/rate-limiter.ts'
 import { writeAddresses } from './address-file.ts'
 import { bootstrap } from './bootstrap.ts'
+import {
+  createMetricsOfWorkers,
+  onlyCounters,
+  type WorkerMetrics,
+} from './observability/worker-metrics.ts'
 import { startOpsServer } from './ops-server.ts'
 import { requirePorts } from './ports.ts'
 import type { Readiness } from './readiness.ts'
@@ -21,46 +25,92 @@ type WorkerHandle = {
   worker: Worker
   channel: WorkerChannel
   started: Promise<Ports>
+  hasStarted: boolean
+  /** The number of pings, one a second, since the last response. */
+  silentSeconds: number
+  /** The metrics of the last scrape. */
+  lastMetrics: WorkerMetrics | undefined
   exited: Promise<unknown>
 }
 
 /** Milliseconds before a worker that has died is replaced. */
 const restartDelay = 500
 
+/** Milliseconds between pings. */
+const pingInterval = 1000
+
+/**
+ * Seconds without a response after which a worker is killed. A worker that starts loads its code,
+ * which blocks it for longer on a busy machine.
+ */
+const maxSilence = { started: 15, starting: 300 }
+
+/** Seconds without a response after which probes no longer wait for a worker. */
+const maxProbedSilence = 3
+
+/**
+ * Milliseconds for which probes wait for a worker: longer than for PostgreSQL, and shorter than the
+ * timeout of probes in the Helm chart.
+ */
+const probeTimeout = 2500
+
 /** Milliseconds that workers have to drain: 30 seconds for calls and the rest for the database. */
 const drainTimeout = 45_000
 
 /**
- * Starts the primary of WORKERS processes. It bootstraps the database, replaces workers that die,
- * counts their rate limits if there is no Redis, and serves the operators' port for all of them.
+ * Starts the primary of WORKERS processes. It bootstraps the database, replaces workers that die or
+ * hang, counts their rate limits if there is no Redis, and serves the operators' port for all of them.
  */
 export async function startWorkers(config: Config, log: Logger) {
   await requirePorts(config)
   const { databaseUrl, stop: stopDatabase } = await bootstrap(config, log)
   const rateLimiter = createInProcessRateLimiter()
   const workers = new Set<WorkerHandle>()
+  const metrics = createMetricsOfWorkers()
   let isStopping = false
   cluster.setupPrimary({ exec: join(import.meta.dirname, '../main.ts') })
 
   function fork(): WorkerHandle {
     const worker = cluster.fork({ DATABASE_URL: databaseUrl })
+    returnConnections(worker)
     const started = Promise.withResolvers<Ports>()
     started.promise.catch(() => {})
     const channel = createWorkerChannel(worker as unknown as ProcessChannel, {
       take: ({ client, windows }: { client: string; windows: RateLimitWindows }) =>
         rateLimiter.take(client, windows),
-      started: async (ports: Ports) => started.resolve(ports),
+      async started(ports: Ports) {
+        handle.hasStarted = true
+        handle.silentSeconds = 0
+        started.resolve(ports)
+      },
     })
     const exited = once(worker, 'exit')
     // Sending to a worker that has just died emits an error event.
     worker.on('error', () => channel.close())
-    const handle = { worker, channel, exited, started: started.promise }
+    const handle: WorkerHandle = {
+      worker,
+      channel,
+      exited,
+      started: started.promise,
+      hasStarted: false,
+      silentSeconds: 0,
+      lastMetrics: undefined,
+    }
     workers.add(handle)
+    let isUnresponsive = false
+    const stopWatching = watchSilence(handle, () => {
+      isUnresponsive = true
+      log.error({ worker: worker.id }, 'A worker does not respond and is killed')
+      worker.process.kill('SIGKILL')
+    })
     exited.then(async ([code, signal]) => {
       workers.delete(handle)
+      stopWatching()
+      metrics.keepCounters(handle.lastMetrics)
       channel.close()
       started.reject(new Error(`A worker exited before it was listening (${signal ?? code})`))
       if (isStopping) return
+      metrics.countReplacement(isUnresponsive ? 'unresponsive' : 'exited')
       log.error({ worker: worker.id, code, signal }, 'A worker died and will be replaced')
       await sleep(restartDelay)
       if (!isStopping) fork()
@@ -72,8 +122,11 @@ export async function startWorkers(config: Config, log: Logger) {
     isStopping = true
     removeAddresses()
     const timeout = setTimeout(kill, config.DRAIN_DELAY_SECONDS * 1000 + drainTimeout)
+    const running = [...workers]
+    // Clients whose connections end open new ones, which another worker must not accept.
+    await Promise.allSettled(running.map(({ channel }) => channel.request('stopListening')))
     await Promise.all(
-      [...workers].map(async ({ worker, channel, exited }) => {
+      running.map(async ({ worker, channel, exited }) => {
         // Kill a worker that cannot be reached or fails to drain.
         await channel.request('drain').catch(() => worker.process.kill('SIGKILL'))
         await exited
@@ -101,10 +154,10 @@ export async function startWorkers(config: Config, log: Logger) {
     opsServer = await startOpsServer({
       host: config.GRPC_HOST,
       port: config.METRICS_PORT,
-      async readMetrics() {
-        const channels = [...workers].map(({ channel }) => channel)
-        const metrics = await Promise.all(channels.map((channel) => channel.request('metrics')))
-        return AggregatorRegistry.aggregate(metrics as object[]).metrics()
+      readMetrics() {
+        const readiness = readReadiness(workers, config.WORKERS, isStopping)
+        const isReady = readiness.then(({ ready }) => ready)
+        return metrics.sum(Array.from(workers, readMetrics), isReady)
       },
       readReadiness: () => readReadiness(workers, config.WORKERS, isStopping),
     })
@@ -118,13 +171,79 @@ export async function startWorkers(config: Config, log: Logger) {
 }
 
 /**
+ * Pings a worker, and calls back once it has been silent for too long. Counts pings instead of
+ * measuring time, so that a worker is not blamed for a pause of the primary or of the machine.
+ */
+function watchSilence(handle: WorkerHandle, onHang: () => void): () => void {
+  const timer = setInterval(() => {
+    const limit = handle.hasStarted ? maxSilence.started : maxSilence.starting
+    if (handle.silentSeconds >= limit) {
+      clearInterval(timer)
+      return onHang()
+    }
+    handle.silentSeconds += 1
+    // A worker that does not listen to its channel yet never responds to this ping.
+    handle.channel.request('ping').then(
+      () => {
+        handle.silentSeconds = 0
+      },
+      () => {},
+    )
+  }, pingInterval)
+  return () => clearInterval(timer)
+}
+
+type ClusterMessage = { act?: string; seq?: number; ack?: number }
+
+/**
+ * Gives the connections that a worker has not accepted to others when it is gone. Node.js would
+ * keep them open without a response: it waits for the acknowledgement of each connection, and has
+ * no public API to end that.
+ */
+function returnConnections(worker: Worker): void {
+  const sent = new Set<number>()
+  const channel = worker.process as unknown as NodeJS.EventEmitter & {
+    send(message: ClusterMessage, ...rest: unknown[]): boolean
+  }
+  const send = channel.send.bind(channel)
+  channel.send = (message, ...rest) => {
+    if (message.act === 'newconn' && message.seq !== undefined) sent.add(message.seq)
+    return send(message, ...rest)
+  }
+  channel.on('internalMessage', ({ ack }: ClusterMessage) => {
+    if (ack !== undefined) sent.delete(ack)
+  })
+  worker.on('exit', () => {
+    // Removes the worker from those that get connections. Node.js does not emit it either.
+    channel.emit('disconnect')
+    for (const ack of [...sent])
+      channel.emit('internalMessage', { cmd: 'NODE_CLUSTER', ack, accepted: false })
+  })
+}
+
+/** Sends a request to a worker unless it is starting or silent. Rejects if there is no response. */
+async function ask(worker: WorkerHandle, kind: string): Promise<unknown> {
+  if (!worker.hasStarted) throw new Error('the worker is starting')
+  if (worker.silentSeconds >= maxProbedSilence) throw new Error('the worker does not respond')
+  return worker.channel.request(kind, undefined, probeTimeout)
+}
+
+/** Returns the metrics of a worker, or its last counters if it does not respond. */
+async function readMetrics(worker: WorkerHandle): Promise<WorkerMetrics> {
+  try {
+    worker.lastMetrics = (await ask(worker, 'metrics')) as WorkerMetrics
+    return worker.lastMetrics
+  } catch {
+    return onlyCounters(worker.lastMetrics ?? [])
+  }
+}
+
+/**
  * Returns the readiness of the server: it is ready if all wanted workers are. The details describe
  * a worker that is not ready, if there is one.
  */
 async function readReadiness(workers: Set<WorkerHandle>, wanted: number, draining: boolean) {
-  const requests = [...workers].map(
-    ({ channel }) => channel.request('readiness') as Promise<Readiness>,
-  )
+  const requests = Array.from(workers, (worker) => ask(worker, 'readiness') as Promise<Readiness>)
   const states = (await Promise.allSettled(requests)).flatMap((result) =>
     result.status === 'fulfilled' ? [result.value] : [],
   )

@@ -251,6 +251,7 @@ test('Helm renders the chart with every example of its values, with only known s
   if (helm('version').error) {
     t.log('helm is not installed; the chart is not rendered')
     t.regex(read('deploy/helm/daikon/Chart.yaml'), /^name: daikon$/m)
+    t.regex(read('deploy/helm/daikon/templates/deployment.yaml'), /include "daikon.resources"/)
     return
   }
   const version = ['--kube-version', '1.33.0']
@@ -273,6 +274,11 @@ test('Helm renders the chart with every example of its values, with only known s
       if (kind === 'NetworkPolicy') t.deepEqual(spec.ingress, ingressRules[name])
       if (kind !== 'Deployment') continue
       const { containers, securityContext } = spec.template.spec
+      const workers: number = parse(readFileSync(values, 'utf8')).workers ?? 1
+      t.deepEqual(containers[0].resources, {
+        requests: { cpu: '500m', memory: `${256 * workers}Mi` },
+        limits: { memory: `${768 * workers}Mi` },
+      })
       t.true(securityContext.runAsNonRoot)
       t.true(containers[0].securityContext.readOnlyRootFilesystem)
       const names: string[] = containers[0].env.map((entry: { name: string }) => entry.name)
@@ -286,6 +292,15 @@ test('Helm renders the chart with every example of its values, with only known s
   t.is(status, 1)
   t.regex(stderr, /baseUrl is required/)
   const minimal = ['--values', join(chart, 'ci/minimal.yaml')]
+  const own = ['--set', 'workers=4', '--set', 'resources.limits.memory=1Gi']
+  const limited = helm('template', 'auth', chart, ...version, ...minimal, ...own)
+  t.is(limited.status, 0, limited.stderr)
+  const deployment = parseAllDocuments(limited.stdout)
+    .map((document) => document.toJS())
+    .find((manifest) => manifest?.kind === 'Deployment')
+  const { resources } = deployment.spec.template.spec.containers[0]
+  t.deepEqual(resources.limits, { memory: '1Gi' })
+  t.is(resources.requests.memory, '1024Mi')
   const misspelt = helm(
     'template',
     'auth',
@@ -325,6 +340,7 @@ test('the chart rejects misspelt values and values of the wrong type', (t) => {
     { settings: { USER_RATE_LIMIT_PER_MINUTE: 5 } },
     { settings: { log_level: 'debug' } },
     { workers: '2' },
+    { memoryPerWorker: { limit: '768Mi' } },
     { baseUrl: 'http://auth.example.com' },
   ])
     t.false(validate(wrong), JSON.stringify(wrong))

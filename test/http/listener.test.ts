@@ -53,9 +53,37 @@ test('during a drain, a request on an idle connection gets a response that annou
 test('the response to a request that runs when a drain begins announces the end of its connection', async (t) => {
   const { listener, closed, finish, receive } = await openConnection()
   const drained = listener.drain(minutes, minutes)
+  await listener.stopListening()
   finish()
   t.regex(await receive(1), /^Connection: close\r$/m)
   await Promise.all([closed, drained])
+})
+
+test('a drain responds to all connections that wait to be accepted', async (t) => {
+  let connections = 0
+  const listener = createHttpListener((_request, response) => response.end('done'), {})
+  const port = await listener.listen('127.0.0.1', 0)
+  const open = () =>
+    new Promise<string>((resolve, reject) => {
+      const socket = connect(port, '127.0.0.1')
+      socket.on('connect', () => {
+        connections += 1
+      })
+      let received = ''
+      socket.on('data', (bytes) => {
+        received += bytes
+      })
+      socket.on('error', reject)
+      socket.on('close', () => resolve(received))
+      socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    })
+  const responses = Array.from({ length: 100 }, open)
+  // The system has completed the handshakes, and the server has not accepted a connection yet.
+  const drained = listener.drain(minutes, minutes)
+  for (const response of await Promise.all(responses))
+    t.regex(response, /^HTTP\/1\.1 200 [\s\S]*done$/)
+  t.is(connections, 100)
+  await drained
 })
 
 test('a drain closes connections that have been idle for long enough', async (t) => {

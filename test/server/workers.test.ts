@@ -9,6 +9,14 @@ import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 const database = await cloneDatabase()
 test.after.always(() => database.drop())
 
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
 test('workers share both ports and rate limits, and are aggregated on the operations port', async (t) => {
   const folder = createKeyFolder(t)
   const settings = { DATABASE_URL: database.url, WORKERS: '2', LOG_LEVEL: 'debug' }
@@ -79,6 +87,64 @@ test('workers that are killed under load are replaced, and the primary keeps run
   t.like(await readiness(), { ready: true })
   server.child.kill('SIGTERM')
   t.deepEqual(await server.exited, { code: 0, signal: null })
+})
+
+test('a worker that hangs does not block probes, and is replaced and counted', async (t) => {
+  const folder = createKeyFolder(t)
+  const settings = { DATABASE_URL: database.url, WORKERS: '2', LOG_LEVEL: 'debug' }
+  const server = await startServer(t, folder, settings)
+  const probe = (path: string) => sendRawHttp(server.metricsPort, { path })
+  const readValue = async (series: RegExp) =>
+    Number(series.exec((await probe('/metrics')).text)?.[1] ?? Number.NaN)
+  const replaced = /^daikon_worker_replacements_total{reason="unresponsive"} (\d+)$/m
+  const rejected = /^daikon_calls_total{.*GetMe.*code="unauthenticated"} (\d+)$/m
+  const call = () => sendRawHttp(server.httpPort, { path: '/users/me' })
+  await Promise.all(Array.from({ length: 20 }, call))
+  t.is(await readValue(rejected), 20)
+  t.is(await readValue(replaced), 0)
+  await waitUntil(() => server.lines.filter(({ msg }) => msg === 'call').length === 20)
+
+  const { pid } = server.lines.find(({ msg }) => msg === 'call') as { pid: number }
+  process.kill(pid, 'SIGSTOP')
+  t.teardown(() => {
+    if (isRunning(pid)) process.kill(pid, 'SIGKILL')
+  })
+  const calls = Array.from({ length: 4 }, call)
+  const isReplaced = () => server.lines.some(({ msg }) => msg.startsWith('A worker died'))
+  const [readiness, counted, ready] = await Promise.all([
+    probe('/readyz'),
+    readValue(rejected),
+    readValue(/^daikon_ready (\d)$/m),
+  ])
+  t.false(isReplaced())
+  t.is(readiness.status, 503)
+  t.like(readiness.json, { ready: false, database: 'ok', workers: { ready: 1, wanted: 2 } })
+  // Counters never fall, which Prometheus would take for a restart.
+  t.true(counted >= 20)
+  t.is(ready, 0)
+
+  await server.waitForLine(({ msg }) => msg.startsWith('A worker does not respond'))
+  // Another worker accepts the connection that was given to it.
+  for (const { status } of await Promise.all(calls)) t.is(status, 401)
+  await waitUntil(async () => (await probe('/readyz')).status === 200)
+  t.false(isRunning(pid))
+  t.is(await readValue(replaced), 1)
+  t.true((await readValue(rejected)) >= 20)
+  server.child.kill('SIGTERM')
+  t.deepEqual(await server.exited, { code: 0, signal: null })
+})
+
+test('a worker that hangs does not block the end of the server', async (t) => {
+  const folder = createKeyFolder(t)
+  const settings = { DATABASE_URL: database.url, WORKERS: '2', LOG_LEVEL: 'debug' }
+  const server = await startServer(t, folder, settings)
+  await sendRawHttp(server.httpPort, { path: '/users/me' })
+  const { pid } = await server.waitForLine(({ msg }) => msg === 'call')
+  process.kill(pid, 'SIGSTOP')
+  server.child.kill('SIGTERM')
+  t.deepEqual(await server.exited, { code: 0, signal: null })
+  t.true(server.lines.some(({ msg }) => msg.startsWith('A worker does not respond')))
+  t.false(isRunning(pid))
 })
 
 test('workers exit when the primary is killed', async (t) => {

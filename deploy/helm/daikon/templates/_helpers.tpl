@@ -88,6 +88,15 @@ capabilities: { drop: [ALL] }
 {{- end }}
 {{- end }}
 
+{{/* The resources of a pod: memory for each worker, unless the values set it for the pod. */}}
+{{- define "daikon.resources" -}}
+{{- $memory := .Values.memoryPerWorker -}}
+{{- $resources := dict
+  "requests" (dict "memory" (printf "%dMi" (mul .Values.workers $memory.request)))
+  "limits" (dict "memory" (printf "%dMi" (mul .Values.workers $memory.limit))) -}}
+{{- toYaml (mergeOverwrite $resources .Values.resources) }}
+{{- end }}
+
 {{/* A rule of the network policy: the ports that the pods of namespaces, and further peers, may call. */}}
 {{- define "daikon.ingressRule" -}}
 {{- $peers := default list .from }}
