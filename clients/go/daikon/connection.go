@@ -26,7 +26,7 @@ const (
 type connection struct {
 	address    string
 	usesTLS    bool
-	grpc       *grpc.ClientConn
+	grpc       *replaceableConn
 	serviceKey string
 	timeout    time.Duration
 	slots      chan struct{}
@@ -61,12 +61,14 @@ func newConnection(address string, o *options) (*connection, error) {
 		}),
 		// Detects broken connections, and keeps load balancers from closing idle ones.
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{
-			Time:                30 * time.Second,
-			Timeout:             10 * time.Second,
+			Time:                10 * time.Second,
+			Timeout:             5 * time.Second,
 			PermitWithoutStream: true,
 		}),
 	}
-	client, err := grpc.NewClient(address, append(dialOptions, o.dialOptions...)...)
+	client, err := newReplaceableConn(func() (*grpc.ClientConn, error) {
+		return grpc.NewClient(address, append(dialOptions, o.dialOptions...)...)
+	})
 	if err != nil {
 		return nil, invalidArgument(Field{"address", "is not an address of gRPC: " + err.Error()})
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/test/bufconn"
 
 	"github.com/daikon-auth/daikon/clients/go/daikon"
@@ -57,7 +58,9 @@ func Start(world World, options ...daikon.Option) (*Fake, error) {
 		return nil, err
 	}
 	fake := &Fake{Client: client, server: newServer(state)}
-	fake.grpcServer = grpc.NewServer(grpc.UnaryInterceptor(fake.server.intercept))
+	// Accepts the pings of the client, which the default would answer with GOAWAY.
+	pings := grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: time.Second, PermitWithoutStream: true})
+	fake.grpcServer = grpc.NewServer(grpc.UnaryInterceptor(fake.server.intercept), pings)
 	fake.server.register(fake.grpcServer)
 	go func() { _ = fake.grpcServer.Serve(listener) }()
 	return fake, nil

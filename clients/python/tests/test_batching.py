@@ -26,6 +26,7 @@ from daikon import (
 )
 from daikon.v1.access_pb2 import EvaluateBatchRequest
 
+from .proxy import start_proxy
 from .stub import Stub, StubError, start_stub
 
 subject = Subject(user_id="u")
@@ -464,6 +465,43 @@ def test_only_idempotent_changes_are_retried() -> None:
             assert len(stub.changes) == calls
 
     run_async(allow_all, scenario)
+
+
+def test_a_connection_on_which_two_deadlines_pass_is_replaced() -> None:
+    with (
+        start_stub(allow_all) as stub,
+        start_proxy(stub.address) as proxy,
+        Client(proxy.address, service="docs", service_key="dk_stub") as client,
+    ):
+        assert client.check(subject, "view", document(1), timeout=30)
+        proxy.silence()
+        for _ in range(2):
+            assert proxy.connections == 1
+            with pytest.raises(DeadlineExceededError):
+                client.check(subject, "view", document(1), timeout=0.2)
+        # Less than the 15 seconds after which pings find out.
+        assert client.check(subject, "view", document(1), timeout=9)
+        assert proxy.connections == 2
+
+
+def test_a_connection_on_which_two_deadlines_pass_is_replaced_with_asyncio() -> None:
+    async def scenario(address: str, count: Callable[[], int], silence: Callable[[], None]) -> None:
+        async with AsyncClient(address, service="docs", service_key="dk_stub") as client:
+            assert await client.check(subject, "view", document(1), timeout=30)
+            silence()
+            for _ in range(2):
+                assert count() == 1
+                with pytest.raises(DeadlineExceededError):
+                    # Checks of one moment count once.
+                    await asyncio.gather(
+                        client.check(subject, "view", document(1), timeout=0.2),
+                        client.check(subject, "view", document(2), timeout=0.2),
+                    )
+            assert await client.check(subject, "view", document(1), timeout=9)
+            assert count() == 2
+
+    with start_stub(allow_all) as stub, start_proxy(stub.address) as proxy:
+        asyncio.run(scenario(proxy.address, lambda: proxy.connections, proxy.silence))
 
 
 def test_a_response_without_a_result_is_an_error_and_not_a_denial() -> None:

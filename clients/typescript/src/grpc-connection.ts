@@ -9,6 +9,7 @@ import {
   credentials,
   Metadata,
   type ServiceError,
+  status,
 } from '@grpc/grpc-js'
 import type { Attempt, Connection, Method } from './connection.ts'
 import { abortError, closedError, invalidArgument } from './errors.ts'
@@ -53,13 +54,59 @@ const definitions = new Map(
   ),
 )
 
+/** A connection, with the calls that it carries. */
+type Channel = {
+  client: Client
+  running: Set<{ cancel(): void }>
+  /** The number of deadlines that calls have met since the last response. */
+  missed: number
+  /** When a call met the last of them. */
+  missedAt: number
+}
+
+/**
+ * The number of deadlines after which a connection is replaced. Pings would take longer to find out
+ * that nothing arrives any more.
+ */
+const maxMissed = 2
+
 /** Sends calls over one HTTP/2 connection, which the first call opens. */
 export function createGrpcConnection(options: ConnectionOptions): Connection {
   const { address } = options
-  const client = new Client(address, createCredentials(options), channelOptions(options))
-  const running = new Set<ClientUnaryCall>()
+  const channelCredentials = createCredentials(options)
+  const channels = new Set<Channel>()
+  let current = open()
   const base = createMetadata(options.serviceKey)
   const closing = new AbortController()
+
+  function open(): Channel {
+    const client = new Client(address, channelCredentials, channelOptions(options))
+    const channel = { client, running: new Set<never>(), missed: 0, missedAt: 0 }
+    channels.add(channel)
+    return channel
+  }
+
+  /** Closes a connection that was replaced once it carries no calls. */
+  function end(channel: Channel, call: { cancel(): void }): void {
+    channel.running.delete(call)
+    if (channel === current || channel.running.size > 0) return
+    channels.delete(channel)
+    channel.client.close()
+  }
+
+  /** Opens another connection if calls keep meeting their deadlines on this one. */
+  function observe(channel: Channel, startedAt: number, deadline: number, code?: status): void {
+    const isLate = Date.now() >= deadline
+    if (code === status.CANCELLED && !isLate) return
+    if (code !== status.CANCELLED && code !== status.DEADLINE_EXCEEDED) channel.missed = 0
+    // Calls that ran at the same time count once.
+    else if (startedAt >= channel.missedAt) {
+      channel.missed += 1
+      channel.missedAt = Date.now()
+    }
+    if (channel.missed >= maxMissed && channel === current && !closing.signal.aborted)
+      current = open()
+  }
 
   return {
     send<Request, Response>(
@@ -68,10 +115,12 @@ export function createGrpcConnection(options: ConnectionOptions): Connection {
       { deadline, signal, token }: Attempt,
     ): Promise<Response> {
       return new Promise((resolve, reject) => {
+        const channel = current
+        const startedAt = Date.now()
         if (closing.signal.aborted) return reject(closedError())
         if (signal?.aborted) return reject(abortError(signal))
         const { path, requestSerialize, responseDeserialize } = define(method)
-        const call = client.makeUnaryRequest(
+        const call: ClientUnaryCall = channel.client.makeUnaryRequest(
           path,
           requestSerialize,
           responseDeserialize,
@@ -79,7 +128,8 @@ export function createGrpcConnection(options: ConnectionOptions): Connection {
           token === undefined ? base : withToken(base, token),
           { deadline },
           (error, response) => {
-            running.delete(call)
+            observe(channel, startedAt, deadline, error?.code)
+            end(channel, call)
             stopListening?.()
             if (!error) resolve(response as Response)
             else if (signal?.aborted) reject(abortError(signal))
@@ -87,13 +137,14 @@ export function createGrpcConnection(options: ConnectionOptions): Connection {
             else reject(readGrpcError(error, address))
           },
         )
-        running.add(call)
+        channel.running.add(call)
         const stopListening = signal && onAbort(signal, () => call.cancel())
       })
     },
     async *stream(method, request, signal) {
       const { path, requestSerialize, responseDeserialize } = define(method)
-      const call = client.makeServerStreamRequest(
+      const channel = current
+      const call = channel.client.makeServerStreamRequest(
         path,
         requestSerialize,
         responseDeserialize,
@@ -102,6 +153,7 @@ export function createGrpcConnection(options: ConnectionOptions): Connection {
       )
       // Reported by the iteration, or caused by `cancel` below.
       call.on('error', () => {})
+      channel.running.add(call)
       const stopListening = onAbort(signal, () => call.cancel())
       try {
         yield* call
@@ -110,14 +162,17 @@ export function createGrpcConnection(options: ConnectionOptions): Connection {
       } finally {
         stopListening()
         call.cancel()
+        end(channel, call)
       }
     },
     closed: closing.signal,
     close() {
       if (closing.signal.aborted) return
       closing.abort()
-      for (const call of running) call.cancel()
-      client.close()
+      for (const { client, running } of channels) {
+        for (const call of running) call.cancel()
+        client.close()
+      }
     },
   }
 }
@@ -160,11 +215,13 @@ function channelOptions({ address, tls, grpcOptions }: ConnectionOptions): Chann
     'grpc.enable_retries': 0,
     'grpc.enable_channelz': 0,
     'grpc.service_config_disable_resolution': 1,
+    // Otherwise, another connection to the address would be the same one.
+    'grpc.use_local_subchannel_pool': 1,
     'grpc.initial_reconnect_backoff_ms': 100,
     'grpc.max_reconnect_backoff_ms': 5000,
     // Detects broken connections, and keeps idle ones open behind load balancers.
-    'grpc.keepalive_time_ms': 30_000,
-    'grpc.keepalive_timeout_ms': 10_000,
+    'grpc.keepalive_time_ms': 10_000,
+    'grpc.keepalive_timeout_ms': 5000,
     'grpc.keepalive_permit_without_calls': 1,
     // grpc-js would send an IP address as the server name, which Node.js rejects (RFC 6066).
     ...(isIP(hostOf(address)) && { 'grpc.ssl_target_name_override': 'localhost' }),

@@ -18,7 +18,7 @@ from ._check_batcher import CheckBatcher
 from ._check_results import coroutine_function
 from ._limiter import Limiter
 from ._operations import Operation
-from ._settings import Settings, create_method
+from ._settings import Carrier, Settings
 from ._tokens import KeyCache
 from ._transport import ChannelOptions, create_metadata, read_rpc_error, retry_delay
 from ._watch import Follower, OnDisconnect, WatchMessage, create_stream
@@ -43,8 +43,8 @@ class _LoopState:
 
     def __init__(self, client: AsyncClient) -> None:
         self.loop = asyncio.get_running_loop()
-        self.channel: Any = None
-        self.methods: dict[str, Any] = {}
+        self.carrier: Carrier | None = None
+        self.closing: set[asyncio.Task[None]] = set()
         self.limiter = Limiter(client._settings.max_in_flight)
         self.batcher = CheckBatcher(self.limiter, client._send_batch)
         self.loading: asyncio.Task[None] | None = None
@@ -285,7 +285,7 @@ class AsyncClient(AsyncManagement):
             try:
                 # Not a generator of its own: this one closes the stream when it is closed.
                 metadata = create_metadata(self._settings.service_key, None)
-                call = create_stream(self._open_channel(state))(follower.request, metadata=metadata)
+                call = create_stream(self._open_carrier(state).channel)(follower.request, metadata=metadata)
                 state.calls.add(call)
                 try:
                     async for response in call:
@@ -316,8 +316,9 @@ class AsyncClient(AsyncManagement):
         state.batcher.close()
         for call in list(state.calls):
             call.cancel()
-        if state.channel is not None:
-            await state.channel.close()
+        if state.carrier is not None:
+            await state.carrier.channel.close()
+        await asyncio.gather(*state.closing)
 
     async def __aenter__(self) -> AsyncClient:
         return self
@@ -377,13 +378,18 @@ class AsyncClient(AsyncManagement):
     async def _send_once(self, operation: Operation[Any], deadline: float) -> Any:
         state = self._open()
         metadata = create_metadata(self._settings.service_key, operation.token)
-        remaining = max(deadline - time.monotonic(), 0)
-        method = self._find_method(state, operation)
+        started_at = time.monotonic()
+        remaining = max(deadline - started_at, 0)
+        carrier = self._open_carrier(state)
+        method = carrier.find_method(operation.method, operation.response_type)
+        has_missed: bool | None = False
+        carrier.running += 1
         call = method(operation.request, timeout=remaining, metadata=metadata)
         state.calls.add(call)
         try:
             return await call
         except grpc.RpcError as error:
+            has_missed = cast(Any, error).code() is grpc.StatusCode.DEADLINE_EXCEEDED
             if self._is_closed:
                 raise closed_error() from None
             settings = self._settings
@@ -392,22 +398,30 @@ class AsyncClient(AsyncManagement):
             # Raised in a cancelled task, and by a call that close() cancelled.
             if self._is_closed:
                 raise closed_error() from None
+            # Checks leave a call at their own deadlines.
+            has_missed = True if time.monotonic() >= deadline else None
             raise
         finally:
             state.calls.discard(call)
+            self._end(state, carrier, started_at, has_missed)
 
-    def _find_method(self, state: _LoopState, operation: Operation[Any]) -> Any:
-        method = state.methods.get(operation.method)
-        if method is None:
-            channel = self._open_channel(state)
-            method = create_method(channel, operation.method, operation.response_type)
-            state.methods[operation.method] = method
-        return method
+    def _end(self, state: _LoopState, carrier: Carrier, started_at: float, has_missed: bool | None) -> None:
+        """Opens another connection if calls keep meeting their deadlines on one, and closes the former one once
+        it carries no calls. Streams on it are opened again."""
+        carrier.running -= 1
+        if has_missed is False:
+            carrier.clear_missed()
+        elif has_missed and carrier.miss(started_at) and carrier is state.carrier:
+            state.carrier = None
+        if carrier is not state.carrier and carrier.running == 0 and not self._is_closed:
+            task = state.loop.create_task(carrier.channel.close())
+            state.closing.add(task)
+            task.add_done_callback(state.closing.discard)
 
-    def _open_channel(self, state: _LoopState) -> Any:
-        if state.channel is None:
-            state.channel = self._settings.create_channel(grpc.aio)
-        return state.channel
+    def _open_carrier(self, state: _LoopState) -> Carrier:
+        if state.carrier is None:
+            state.carrier = Carrier(self._settings.create_channel(grpc.aio))
+        return state.carrier
 
     async def _load_keys(self) -> None:
         """Loads the keys once for all tasks that need them. A cancelled task does not stop the others."""

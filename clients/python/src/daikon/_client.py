@@ -14,7 +14,7 @@ from . import _arguments as arguments
 from . import _operations as operations
 from ._management import Management
 from ._operations import Operation
-from ._settings import Settings, create_method
+from ._settings import Carrier, Settings
 from ._thread_batcher import ThreadBatcher
 from ._tokens import KeyCache
 from ._transport import ChannelOptions, create_metadata, read_rpc_error, retry_delay
@@ -92,8 +92,9 @@ class Client(Management):
         self._opening = threading.Lock()
         self._slots = threading.BoundedSemaphore(max_in_flight)
         self._batcher = ThreadBatcher(self._slots, self._send_batch)
-        self._channel: Any = None
-        self._methods: dict[str, Any] = {}
+        self._carrier: Carrier | None = None
+        self._replaced: set[Carrier] = set()
+        """The former connections that still carry calls."""
         self._process_id = 0
         self._closed = threading.Event()
 
@@ -298,7 +299,7 @@ class Client(Management):
     def _open_stream(self, follower: Follower) -> Iterator[Any]:
         metadata = create_metadata(self._settings.service_key, None)
         with self._opening:
-            call = create_stream(self._open_channel())(follower.request, metadata=metadata)
+            call = create_stream(self._open_carrier().channel)(follower.request, metadata=metadata)
         try:
             yield from call
         except grpc.RpcError as error:
@@ -312,8 +313,11 @@ class Client(Management):
         self._closed.set()
         self._open_batcher().close()
         with self._opening:
-            if self._channel is not None and self._process_id == os.getpid():
-                self._channel.close()
+            if self._process_id == os.getpid():
+                for carrier in (self._carrier, *self._replaced):
+                    if carrier is not None:
+                        carrier.channel.close()
+                self._replaced.clear()
 
     def __enter__(self) -> Client:
         return self
@@ -364,11 +368,14 @@ class Client(Management):
 
     def _send_once(self, operation: Operation[Any], deadline: float) -> Any:
         metadata = create_metadata(self._settings.service_key, operation.token)
-        method = self._find_method(operation)
-        remaining = max(deadline - time.monotonic(), 0)
+        carrier, method = self._begin(operation)
+        started_at = time.monotonic()
+        remaining = max(deadline - started_at, 0)
+        has_missed = False
         try:
             return method(operation.request, timeout=remaining, metadata=metadata)
         except grpc.RpcError as error:
+            has_missed = cast(Any, error).code() is grpc.StatusCode.DEADLINE_EXCEEDED
             if self._closed.is_set():
                 raise closed_error() from None
             settings = self._settings
@@ -378,26 +385,40 @@ class Client(Management):
             if self._closed.is_set():
                 raise closed_error() from error
             raise
+        finally:
+            self._end(carrier, started_at, has_missed)
 
-    def _find_method(self, operation: Operation[Any]) -> Any:
+    def _begin(self, operation: Operation[Any]) -> tuple[Carrier, Any]:
         with self._opening:
-            channel = self._open_channel()
-            method = self._methods.get(operation.method)
-            if method is None:
-                method = create_method(channel, operation.method, operation.response_type)
-                self._methods[operation.method] = method
-            return method
+            carrier = self._open_carrier()
+            method = carrier.find_method(operation.method, operation.response_type)
+            carrier.running += 1
+            return carrier, method
 
-    def _open_channel(self) -> Any:
+    def _end(self, carrier: Carrier, started_at: float, has_missed: bool) -> None:
+        """Opens another connection if calls keep meeting their deadlines on one, and closes the former one once
+        it carries no calls. Streams on it are opened again."""
+        with self._opening:
+            carrier.running -= 1
+            if not has_missed:
+                carrier.clear_missed()
+            elif carrier.miss(started_at) and carrier is self._carrier:
+                self._carrier = None
+                self._replaced.add(carrier)
+            if carrier in self._replaced and carrier.running == 0:
+                self._replaced.discard(carrier)
+                carrier.channel.close()
+
+    def _open_carrier(self) -> Carrier:
         """Returns the channel. The caller must hold `_opening`."""
         # A channel does not survive fork(), so a child process opens its own.
         if self._closed.is_set():
             raise closed_error()
-        if self._channel is None or self._process_id != os.getpid():
+        if self._carrier is None or self._process_id != os.getpid():
             self._process_id = os.getpid()
-            self._channel = self._settings.create_channel(grpc)
-            self._methods = {}
-        return self._channel
+            self._replaced = set()
+            self._carrier = Carrier(self._settings.create_channel(grpc))
+        return self._carrier
 
     def _load_keys(self, token: str) -> None:
         self._keys.begin_load()

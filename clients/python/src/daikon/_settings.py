@@ -7,6 +7,9 @@ from . import _arguments as arguments
 from ._transport import ChannelOptions, channel_options, create_credentials
 from .types import TlsOptions
 
+# The number of deadlines since the last response after which a connection is replaced.
+_max_missed = 2
+
 
 class Settings:
     """The validated options of a client."""
@@ -42,6 +45,38 @@ class Settings:
         """The deadline of an operation, on the clock of `time.monotonic`."""
         seconds = self.timeout if timeout is None else arguments.require_timeout(timeout)
         return time.monotonic() + seconds
+
+
+class Carrier:
+    """A channel, with the calls that it carries."""
+
+    def __init__(self, channel: Any) -> None:
+        self.channel = channel
+        self.methods: dict[str, Any] = {}
+        self.running = 0
+        """The number of running calls."""
+        self._missed = 0
+        self._missed_at = float("-inf")
+
+    def find_method(self, method: str, response_type: Any) -> Any:
+        found = self.methods.get(method)
+        if found is None:
+            found = self.methods[method] = create_method(self.channel, method, response_type)
+        return found
+
+    def clear_missed(self) -> None:
+        """Reports a response."""
+        self._missed = 0
+
+    def miss(self, started_at: float) -> bool:
+        """Reports a deadline that a call has met. Returns whether to open another connection: pings would take
+        longer to find out that nothing arrives any more."""
+        # Calls that ran at the same time count once.
+        if started_at < self._missed_at:
+            return False
+        self._missed_at = time.monotonic()
+        self._missed += 1
+        return self._missed >= _max_missed
 
 
 def create_method(channel: Any, method: str, response_type: Any) -> Any:

@@ -64,8 +64,8 @@ def channel_options(
         "grpc.initial_reconnect_backoff_ms": 100,
         "grpc.max_reconnect_backoff_ms": 5000,
         # Detects broken connections, and keeps load balancers from closing idle ones.
-        "grpc.keepalive_time_ms": 30_000,
-        "grpc.keepalive_timeout_ms": 10_000,
+        "grpc.keepalive_time_ms": 10_000,
+        "grpc.keepalive_timeout_ms": 5_000,
         "grpc.keepalive_permit_without_calls": 1,
         "grpc.http2.max_pings_without_data": 0,
     }

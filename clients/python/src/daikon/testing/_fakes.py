@@ -56,7 +56,7 @@ class _Fake:
         self._server.failure = None
         self._server.delay = 0
 
-    def _open_channel(self, *_state: Any) -> Any:
+    def _open_carrier(self, *_state: Any) -> Any:
         message = "A fake has no activity log. Pass your code the messages that it would receive"
         raise DaikonError("unimplemented", "UNIMPLEMENTED", message)
 

@@ -15,14 +15,18 @@ import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
+import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.TlsChannelCredentials;
 import io.grpc.stub.ClientCalls;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 
 /** Sends calls over one HTTP/2 connection, which the first call opens. */
 final class Connection {
@@ -30,6 +34,12 @@ final class Connection {
 
   /** The maximum delay before the first retry. It doubles with each, and the actual delay is at least half of it. */
   private static final long RETRY_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+  /**
+   * The number of deadlines after which a connection is replaced. Pings would take longer to find out that nothing
+   * arrives any more.
+   */
+  private static final int MAX_MISSED = 2;
 
   /** gRPC waits up to two minutes before it connects again. Calls shorten that, at most this often. */
   private static final long RECONNECT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -55,7 +65,12 @@ final class Connection {
   }
 
   private final String target;
-  private final ManagedChannel channel;
+  private final Supplier<ManagedChannel> openChannel;
+  private final List<ManagedChannel> replaced = new ArrayList<>();
+  private volatile ManagedChannel channel;
+  /** The number of deadlines that calls have met on the channel since the last response, and when the last one was. */
+  private int missed;
+  private long missedAt = System.nanoTime();
   private final String serviceKey;
   private final Semaphore slots;
   private final CountDownLatch closed = new CountDownLatch(1);
@@ -73,11 +88,12 @@ final class Connection {
         .disableRetry()
         .disableServiceConfigLookUp()
         // Detects broken connections, and keeps idle ones open behind load balancers.
-        .keepAliveTime(30, TimeUnit.SECONDS)
-        .keepAliveTimeout(10, TimeUnit.SECONDS)
+        .keepAliveTime(10, TimeUnit.SECONDS)
+        .keepAliveTimeout(5, TimeUnit.SECONDS)
         .keepAliveWithoutCalls(true)
         .intercept(new Credentials());
     if (serverName != null) builder.overrideAuthority(serverName);
+    this.openChannel = builder::build;
     this.channel = builder.build();
   }
 
@@ -137,7 +153,36 @@ final class Connection {
     CallOptions options = CallOptions.DEFAULT
         .withDeadlineAfter(Math.max(attempt.deadline() - System.nanoTime(), 0), TimeUnit.NANOSECONDS);
     if (attempt.token() != null) options = options.withOption(TOKEN, Arguments.requireToken(attempt.token()));
-    return ClientCalls.blockingUnaryCall(channel, method, options, request);
+    ManagedChannel used = channel;
+    long startedAt = System.nanoTime();
+    try {
+      B response = ClientCalls.blockingUnaryCall(used, method, options, request);
+      observe(used, startedAt, Status.Code.OK);
+      return response;
+    } catch (StatusRuntimeException failure) {
+      observe(used, startedAt, failure.getStatus().getCode());
+      throw failure;
+    }
+  }
+
+  /** Opens another connection if calls keep meeting their deadlines on this one. */
+  private synchronized void observe(ManagedChannel used, long startedAt, Status.Code code) {
+    if (used != channel || code == Status.Code.CANCELLED) return;
+    if (code != Status.Code.DEADLINE_EXCEEDED) {
+      missed = 0;
+      return;
+    }
+    // Calls that ran at the same time count once.
+    if (startedAt - missedAt < 0) return;
+    missed += 1;
+    missedAt = System.nanoTime();
+    if (missed < MAX_MISSED || isClosed()) return;
+    missed = 0;
+    replaced.removeIf(ManagedChannel::isTerminated);
+    replaced.add(used);
+    channel = openChannel.get();
+    // Running calls and streams continue.
+    used.shutdown();
   }
 
   /** Opens a stream. */
@@ -198,7 +243,10 @@ final class Connection {
     closed.countDown();
     // Wakes the threads that wait for a slot.
     slots.release(1 << 20);
-    channel.shutdownNow();
+    synchronized (this) {
+      channel.shutdownNow();
+      replaced.forEach(ManagedChannel::shutdownNow);
+    }
   }
 
   static long jitter(long nanos) {

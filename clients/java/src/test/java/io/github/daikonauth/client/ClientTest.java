@@ -77,8 +77,12 @@ class ClientTest {
   }
 
   private DaikonClient connect(Duration timeout) {
+    return connect(server.getPort(), timeout);
+  }
+
+  private static DaikonClient connect(int port, Duration timeout) {
     return DaikonClient.builder()
-        .address("localhost:" + server.getPort())
+        .address("localhost:" + port)
         .service("docs")
         .timeout(timeout)
         .maxInFlight(1)
@@ -127,6 +131,25 @@ class ClientTest {
   }
 
   @Test
+  void aConnectionOnWhichTwoDeadlinesPassIsReplaced() throws Exception {
+    stub.released.countDown();
+    Resource resource = new Resource("document", "1");
+    try (Proxy proxy = new Proxy(server.getPort());
+        DaikonClient daikon = connect(proxy.port(), Duration.ofMinutes(1))) {
+      assertTrue(daikon.check(ALICE, "view", resource));
+      proxy.silence();
+      Options.ForAny timeout = Options.timeout(Duration.ofMillis(200));
+      for (int count = 0; count < 2; count += 1) {
+        assertEquals(1, proxy.connections());
+        assertThrows(DeadlineExceededException.class, () -> daikon.check(ALICE, "view", resource, timeout));
+      }
+      // Less than the 15 seconds after which pings find out.
+      assertTrue(daikon.check(ALICE, "view", resource, Options.timeout(Duration.ofSeconds(9))));
+      assertEquals(2, proxy.connections());
+    }
+  }
+
+  @Test
   void unreachableAddressesAndServersWithoutTlsAreReported() {
     int port = server.getPort();
     DaikonClientBuilder builder = DaikonClient.builder().address("localhost:" + port).service("docs");
@@ -136,7 +159,7 @@ class ClientTest {
       assertEquals("TLS_FAILED", error.reason(), error.getMessage());
     }
     server.shutdownNow();
-    try (DaikonClient daikon = connect(Duration.ofMinutes(1))) {
+    try (DaikonClient daikon = connect(port, Duration.ofMinutes(1))) {
       DaikonException error = assertThrows(
           UnavailableException.class, () -> daikon.check(ALICE, "view", new Resource("document", "1")));
       assertEquals("UNREACHABLE", error.reason(), error.getMessage());
