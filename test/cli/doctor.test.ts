@@ -207,7 +207,10 @@ test.serial('doctor names routes that are risky if an application ignores case',
   await addRoutes('wiki', admin, { methods: [], path: '/{page}', rule: { allow: 'anyone' } })
   const found = await findRoutes()
   t.true(found?.ok)
-  t.regex(found?.detail ?? '', /^risky for .*: wiki: routes\[1\]\.path also matches paths of routes\[0\] in an/)
+  t.regex(
+    found?.detail ?? '',
+    /^risky for .*: wiki: routes\[1\]\.path also matches paths of routes\[0\] in an/,
+  )
 })
 
 test('hosts are on the same site if they share a registrable domain and scheme', (t) => {
