@@ -208,6 +208,25 @@ const recipes: Record<string, (scene: Scene) => Promise<[expected: boolean, actu
       [true, await may(editor, 'view', resourceOf(record))],
     ]
   },
+  "Not one's own expense report": async ({ register, people, share, may, call, ...scene }) => {
+    const expression = 'subject.id != resource.attributes.submitted_by'
+    await scene.declare({
+      conditions: [{ name: 'not_own', description: '', expression, parameters: {} }],
+      requirements: [{ action: 'edit', condition: 'not_own' }],
+    })
+    const attributes = { submitted_by: people.viewer.id }
+    const record = await register(people.viewer, { attributes })
+    const before = await may(scene.viewer, 'edit', scene.resourceOf(record))
+    const owner_id = people.editor.id
+    await call('TransferOwnership', { permission_id: record.id, owner_id })
+    const editor = { type: 'user', id: owner_id }
+    await share(record, { ...scene.toViewer, permission: 'edit' })
+    return [
+      [false, before],
+      [false, await may(scene.viewer, 'edit', scene.resourceOf(record))],
+      [true, await may(editor, 'edit', scene.resourceOf(record))],
+    ]
+  },
   'Access for a machine': async ({ register, people, share, may, byAdmin, ...scene }) => {
     const { workspace: workspace_id } = scene
     const account = await byAdmin('CreateServiceAccount', {
