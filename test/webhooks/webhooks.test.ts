@@ -481,7 +481,7 @@ test.serial('many webhooks that do not respond delay no other', async (t) => {
   t.is(mostOpen, 32, 'slow webhooks have half as many lanes')
   respond()
   receiver.respond = (response) => response.writeHead(204).end()
-  await sendUntil(() => receiver.received.length === 2 + 2 * 64)
+  await sendUntil(() => receiver.received.length >= 2 + 2 * 64)
   await app.webhookSender.settle()
   t.true((await countSlow()) < 64, 'a quick response ends it')
 })
