@@ -141,7 +141,8 @@ export class ResourceTreeStore {
     const total = { resources: 0, shares: 0, isLarge: false }
     for (let offset = 0; offset < ids.length; offset += maxRowsPerStatement) {
       const batch = ids.slice(offset, offset + maxRowsPerStatement)
-      const [deleted] = await query<DeletedTree>(this.#em, deleteResourcesSql, [batch])
+      type Row = Omit<DeletedTree, 'isLarge'>
+      const [deleted] = await query<Row>(this.#em, deleteResourcesSql, [batch])
       total.resources += deleted?.resources ?? 0
       total.shares += deleted?.shares ?? 0
     }

@@ -1,0 +1,73 @@
+import { globSync } from 'node:fs'
+import { resolve } from 'node:path'
+import test from 'ava'
+import pg from 'pg'
+import { cloneDatabase } from '../support/database.ts'
+import { type ActualColumn, describeStatement } from '../support/statements/describe.ts'
+import {
+  type Column,
+  type ColumnKind,
+  findStatements,
+} from '../support/statements/find-statements.ts'
+
+/** Calls whose SQL only a running program has: from a filter of a list, or as an argument. */
+const dynamic = [
+  'src/activity/store/activity-store.ts find',
+  'src/admin/key-usage.ts write',
+  'src/admin/store/name-search-store.ts find',
+  'src/database/replicas/replica-reads.ts rowsWithSnapshot',
+  'src/permissions/engine/assumption-lookups.ts findGroupMembership',
+  'src/permissions/engine/load-list.ts loadFlat',
+  'src/permissions/engine/load-list.ts loadSingle',
+  'src/permissions/store/resource-store.ts findGrants',
+  'src/permissions/store/resource-store.ts listPage',
+  'src/scim/store/list-filtered.ts listFiltered',
+]
+
+/** What the driver makes of the values of a type. Arrays are `array`, and JSON is anything. */
+const kindsOfType: Record<string, ColumnKind[]> = {
+  bool: ['boolean'],
+  float8: ['number'],
+  int4: ['number'],
+  text: ['string'],
+  timestamptz: ['string', 'date'],
+  uuid: ['string'],
+}
+
+const root = resolve(import.meta.dirname, '../..')
+const files = globSync('src/**/*.ts', { cwd: root }).map((file) => resolve(root, file))
+
+test('the columns of every statement are those that the type of its rows claims', async (t) => {
+  t.timeout(180_000)
+  const { url, drop } = await cloneDatabase()
+  const client = new pg.Client(url)
+  await client.connect()
+  t.teardown(async () => {
+    await client.end()
+    await drop()
+  })
+  const statements = await findStatements(root, files)
+  t.true(statements.length > 400)
+  const notConstant = statements.filter(({ problem }) => problem !== undefined)
+  t.deepEqual([...new Set(notConstant.map(({ place }) => place))].toSorted(), dynamic.toSorted())
+  const problems: string[] = []
+  for (const { place, texts, columns = [] } of statements)
+    for (const text of texts) {
+      const actual = await describeStatement(client, text).catch((error: Error) => error)
+      if (actual instanceof Error) problems.push(`${place}: ${actual.message}\n${text}`)
+      else problems.push(...compare(columns, actual).map((problem) => `${place}: ${problem}`))
+    }
+  t.deepEqual(problems, [])
+})
+
+/** Columns without a name are those of rows that are lists. */
+function compare(columns: Column[], actual: ActualColumn[]): string[] {
+  return columns.flatMap(({ name, type, kinds, isOptional }, index) => {
+    const column = name === '' ? actual[index] : actual.find((one) => one.name === name)
+    if (!column) return isOptional ? [] : [`there is no column ${name || index}`]
+    if (column.type.startsWith('json')) return []
+    const allowed = column.type.endsWith('[]') ? ['array'] : (kindsOfType[column.type] ?? [])
+    const isRight = kinds.every((kind) => ['any', 'null', ...allowed].includes(kind))
+    return isRight ? [] : [`${name || index} is ${column.type}, and not ${type}`]
+  })
+}
