@@ -205,6 +205,7 @@ export function rowsOf({ size, token }: CallContext): Row[] {
             ...at(ordinary, place),
             grantee_type: 'user',
             grantee_id: idOf('user', person(member)),
+            permission: 'view',
           },
           credentials: owner(place),
         }

@@ -326,8 +326,8 @@ browserTest('tabs share one connection, which makes them check again after chang
   const token = await run(owner, 'return await daikon.getAccessToken()')
   const record = expectOk(await transport.call('GetResource', resource))
   const grantee = { grantee_type: 'user', grantee_id: member.id }
-  const share = async (method: string, more = {}) => {
-    const message = { permission_id: record.id, ...grantee, ...more }
+  const share = async (method: string) => {
+    const message = { permission_id: record.id, ...grantee, permission: 'view' }
     expectOk(await transport.call(method, message, { token }))
     while ((await sealActivity(createStores(environment.database.fork()))) > 0);
   }
@@ -336,7 +336,7 @@ browserTest('tabs share one connection, which makes them check again after chang
   for (const tab of [first, second]) await run(tab, watch)
   for (const tab of [first, second]) await tab.waitForFunction('seen.at(-1) === false')
   await waitUntil(() => application.requests('/users/me/changes', 'GET') === 1)
-  await share('Share', { permission: 'view' })
+  await share('Share')
   for (const tab of [first, second]) await tab.waitForFunction('seen.at(-1) === true')
   t.is(application.requests('/users/me/changes', 'GET'), 1, 'one connection for both tabs')
 

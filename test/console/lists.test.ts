@@ -20,7 +20,7 @@ const lists: Record<string, { path: (data: SampleData) => string; columns: strin
     },
     members: {
       path: ({ workspaceId }) => `/workspaces/${workspaceId}`,
-      columns: 'user_id,email,name,role,kind,support,status,joined_at,expires_at',
+      columns: 'user_id,email,name,role,kind,support,status,joined_at,expires_at,email_refusal',
       row: /,zoe.andersson@example.com,Zoe Andersson,editor,user,false,invited,,/,
     },
     groups: {
