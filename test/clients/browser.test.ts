@@ -98,7 +98,7 @@ function started(page: Page): Promise<unknown> {
 
 /**
  * Runs code in the page, in which `daikon` is the client. Returns an error of the client with its
- * fields.
+ * fields. Code that leaves the page must not wait for it: the page is gone when it is done.
  */
 function run(page: Page, code: string): Promise<any> {
   return page.evaluate(`(async () => {
@@ -182,7 +182,7 @@ browserTest(
     t.is(before, 1)
 
     const bye = `${app.url}/${application.name}/bye`
-    await Promise.all([page.waitForURL(bye), run(page, 'await daikon.signOut()')])
+    await Promise.all([page.waitForURL(bye), run(page, 'daikon.signOut()')])
     await other.waitForFunction('daikon.user === null')
     t.is((await run(other, `return ${describeEvents}`)).at(-1), 'signedOut')
     await started(page)
@@ -493,7 +493,7 @@ browserTest('a callback is accepted once, in the tab that started it', async (t)
     const returnTo = `${app.url}/${application.name}/${randomUUID()}`
     await Promise.all([
       page.waitForURL(returnTo),
-      run(page, `await daikon.signIn({ returnTo: '${returnTo}' })`),
+      run(page, `daikon.signIn({ returnTo: '${returnTo}' })`),
     ])
     await started(page)
     await application.context.unroute('**/oauth/authorize?*')
@@ -510,7 +510,7 @@ browserTest('a callback is accepted once, in the tab that started it', async (t)
   const returnTo = `${app.url}/${application.name}/silent`
   await Promise.all([
     page.waitForURL(returnTo),
-    run(page, `await daikon.signIn({ prompt: 'none', returnTo: '${returnTo}' })`),
+    run(page, `daikon.signIn({ prompt: 'none', returnTo: '${returnTo}' })`),
   ])
   await started(page)
   t.deepEqual(await run(page, 'return [daikon.user, window.failure]'), [null, undefined])
