@@ -24,14 +24,13 @@ export function findRouteWarnings(routes: Route[]): FieldViolation[] {
   const prepared = routes.map((route) => prepare(route, interned))
   return prepared.flatMap((route, index) => {
     const earlier = prepared.slice(0, index)
-    const twin = earlier.findIndex(
-      (other) =>
-        !isSameRule(route, other) && differInCase(route, other) && haveCommonMethod(route, other),
-    )
-    const narrower = earlier.findIndex(
-      (other) =>
-        !isSameRule(route, other) && isBypass(route, other) && haveCommonMethod(route, other),
-    )
+    const findRisk = (isRisk: (route: Prepared, other: Prepared) => boolean) =>
+      earlier.findIndex(
+        (other) =>
+          !isSameRule(route, other) && isRisk(route, other) && haveCommonMethod(route, other),
+      )
+    const twin = findRisk(differInCase)
+    const narrower = findRisk(isBypass)
     const messages: string[] = []
     if (twin >= 0)
       messages.push(`begins like the path of routes[${twin}] except for case; ${advice}`)

@@ -62,7 +62,7 @@ function toRefusal(error: SmtpError): MailRefused | undefined {
   if (responseCode < 500 || responseCode > 599 || credentialReplies.includes(responseCode))
     return undefined
   const [, enhanced] = /^\d{3}[ -](5\.\d{1,3}\.\d{1,3})(?=\s|$)/.exec(response) ?? []
-  return new MailRefused([responseCode, ...(enhanced ? [enhanced] : [])].join(' '), error)
+  return new MailRefused(enhanced ? `${responseCode} ${enhanced}` : `${responseCode}`, error)
 }
 
 /** The characters of an encoded word, which is at most 75 long (RFC 2047, 2): 4 bytes each. */

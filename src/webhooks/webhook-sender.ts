@@ -42,7 +42,7 @@ export type WebhookSenderDependencies = Omit<
 
 /**
  * The maximum number of webhooks to which this process sends at the same time, not counting those that
- * turn out to be slow meanwhile.
+ * become slow in the meantime.
  */
 const maxQuick = 64
 

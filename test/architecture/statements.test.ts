@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import test from 'ava'
 import pg from 'pg'
 import { cloneDatabase } from '../support/database.ts'
-import { type ActualColumn, describeStatement } from '../support/statements/describe.ts'
+import { type ActualColumn, createDescribe } from '../support/statements/describe.ts'
 import {
   type Column,
   type ColumnKind,
@@ -46,6 +46,7 @@ test('the columns of every statement are those that the type of its rows claims'
     await client.end()
     await drop()
   })
+  const describe = await createDescribe(client)
   const statements = await findStatements(root, files)
   t.true(statements.length > 400)
   const notConstant = statements.filter(({ problem }) => problem !== undefined)
@@ -53,20 +54,20 @@ test('the columns of every statement are those that the type of its rows claims'
   const problems: string[] = []
   for (const { place, texts, columns = [] } of statements)
     for (const text of texts) {
-      const actual = await describeStatement(client, text).catch((error: Error) => error)
+      const actual = await describe(text).catch((error: Error) => error)
       if (actual instanceof Error) problems.push(`${place}: ${actual.message}\n${text}`)
       else problems.push(...compare(columns, actual).map((problem) => `${place}: ${problem}`))
     }
   t.deepEqual(problems, [])
 })
 
-/** Columns without a name are those of rows that are lists. */
+/** Columns without names belong to rows that are lists, and are compared by position. */
 function compare(columns: Column[], actual: ActualColumn[]): string[] {
   return columns.flatMap(({ name, type, kinds, isOptional }, index) => {
     const column = name === '' ? actual[index] : actual.find((one) => one.name === name)
     if (!column) return isOptional ? [] : [`there is no column ${name || index}`]
     if (column.type.startsWith('json')) return []
-    const allowed = column.type.endsWith('[]') ? ['array'] : (kindsOfType[column.type] ?? [])
+    const allowed = column.type.startsWith('_') ? ['array'] : (kindsOfType[column.type] ?? [])
     const isRight = kinds.every((kind) => ['any', 'null', ...allowed].includes(kind))
     return isRight ? [] : [`${name || index} is ${column.type}, and not ${type}`]
   })

@@ -208,7 +208,7 @@ func splitToken(token string) *decodedToken {
 	return decoded
 }
 
-// deniedTokenError returns an error if the token of a denied subject is not valid. context is that of the response.
+// deniedTokenError returns an error if the token of a denied subject is not valid. context comes from the response.
 func deniedTokenError(subject subjectName, context *structpb.Struct) *Error {
 	if err := reportedTokenError(context); err != nil {
 		return err

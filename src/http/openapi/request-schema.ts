@@ -147,30 +147,26 @@ export function describeBody(
   const mediaType = form ? 'application/x-www-form-urlencoded' : 'application/json'
   // Routes that take different fields from the path have different bodies.
   const names = [input.name, `${service.replace('Service', '')}${input.name}`]
-  const content: Record<string, object> = {}
-  if (upload) {
-    const { part, maxBytes } = upload
-    const description = fileDescription(maxBytes)
+  const description = upload && `UTF-8 text of at most ${upload.maxBytes} bytes`
+  const content = {
     // First, because openapi-generator reads a form only there.
-    content['multipart/form-data'] = {
-      schema: define([`${input.name}Form`], {
-        type: 'object',
-        properties: { [part]: { type: 'string', format: 'binary', description } },
-        required: [part],
-      }),
-      encoding: { [part]: { contentType: upload.mediaType } },
-    }
-  }
-  content[mediaType] = { schema: define(names, schema), example }
-  if (upload) {
-    content[upload.mediaType] = {
-      schema: { type: 'string', minLength: 1, description: fileDescription(upload.maxBytes) },
-      example: example[upload.field],
-    }
+    ...(upload && {
+      'multipart/form-data': {
+        schema: define([`${input.name}Form`], {
+          type: 'object',
+          properties: { [upload.part]: { type: 'string', format: 'binary', description } },
+          required: [upload.part],
+        }),
+        encoding: { [upload.part]: { contentType: upload.mediaType } },
+      },
+    }),
+    [mediaType]: { schema: define(names, schema), example },
+    ...(upload && {
+      [upload.mediaType]: {
+        schema: { type: 'string', minLength: 1, description },
+        example: example[upload.field],
+      },
+    }),
   }
   return { required: schema.required.length > 0 || schema.allOf !== undefined, content }
-}
-
-function fileDescription(maxBytes: number): string {
-  return `UTF-8 text of at most ${maxBytes} bytes`
 }

@@ -27,7 +27,7 @@ import {
 import { createConfirmation, readFormConfirmation } from './browser-sessions.ts'
 import { findStartProblem } from './connection-start.ts'
 import { continueAuthorization } from './continue-authorization.ts'
-import { createLink, createPage, listProviderLinks } from './hosted-page.ts'
+import { createForm, createLink, createPage, listProviderLinks } from './hosted-page.ts'
 import { readIdTokenHint } from './id-tokens.ts'
 import { openerPolicyOf } from './opener-policy.ts'
 import { isTooOld } from './sign-in-age.ts'
@@ -244,13 +244,11 @@ async function emailPage(
   { name: client_name }: RedirectingClient,
   cookie: string | undefined,
 ): Promise<AuthorizeResponse> {
-  const { browserCookies, options } = context.identity
+  const { browserCookies } = context.identity
   const browser = await browserCookies.read(cookie)
   const { confirmation: _, ...rest } = request
   const confirmation = createConfirmation(browser.secret, typingOf(rest))
-  const parameters = toParameters({ ...rest, confirmation })
-  const fields = [...parameters].map(([name, value]) => ({ name, value }))
-  const url = `${options.baseUrl}/oauth/authorize`
+  const { url, fields } = createForm(authorizationUrl(context, { ...rest, confirmation }))
   const links = [createLink({ label: 'Continue', url })]
   const page = createPage('enter_email', { client_name, fields, links })
   return { page, browser: await browserCookies.sign(browser) }

@@ -180,16 +180,12 @@ export function createEvaluator(
 
   /** Returns a part of what a declaration takes apart. */
   function evaluateBinding(element: ts.BindingElement, scope: Scope): Value[] {
-    const pattern = element.parent
-    const { parent } = pattern
+    const { parent } = element.parent
     if (!ts.isVariableDeclaration(parent)) throw notConstant(element)
     const whole = parent.initializer
       ? evaluate(parent.initializer, scope)
       : evaluateItems(parent, scope)
-    const name = ts.isArrayBindingPattern(pattern)
-      ? String(pattern.elements.indexOf(element))
-      : ((element.propertyName ?? element.name) as ts.Identifier).text
-    return limit(whole.map((value) => member(value, name, element)))
+    return limit(whole.map((value) => member(value, keyOf(element), element)))
   }
 
   function evaluateArray(node: ts.ArrayLiteralExpression, scope: Scope): Value[] {
@@ -326,12 +322,9 @@ export function createEvaluator(
       return
     }
     if (actual === unknown) return
-    for (const [index, element] of name.elements.entries()) {
+    for (const element of name.elements) {
       if (ts.isOmittedExpression(element)) continue
-      const key = ts.isArrayBindingPattern(name)
-        ? String(index)
-        : ((element.propertyName ?? element.name) as ts.Identifier).text
-      const part = (actual as Record<string, Value> | undefined)?.[key]
+      const part = (actual as Record<string, Value> | undefined)?.[keyOf(element)]
       bind(element.name, part, scope, element.initializer)
     }
   }
@@ -397,6 +390,14 @@ const methods: Record<string, Method> = {
   trim: (value) => [String(value).trim()],
   replaceAll: (value, [from, to]) => [String(value).replaceAll(String(from), String(to))],
   replace: (value, [from, to]) => [String(value).replace(String(from), String(to))],
+}
+
+/** Returns the index or the name of the part that an element of a pattern takes. */
+function keyOf(element: ts.BindingElement): string {
+  const { parent, propertyName, name } = element
+  return ts.isArrayBindingPattern(parent)
+    ? String(parent.elements.indexOf(element))
+    : ((propertyName ?? name) as ts.Identifier).text
 }
 
 /** The number of parameters of a filter does not change the columns. */

@@ -45,7 +45,7 @@ def decode_token(token: str) -> DecodedToken | None:
 
 
 def denied_token_error(subject_type: str, subject_id: str, context: Struct) -> InvalidTokenError | None:
-    """Returns an error if the token of a denied subject is not valid. `context` is that of the response."""
+    """Returns an error if the token of a denied subject is not valid. `context` comes from the response."""
     if subject_type != "access_token":
         return None
     return _read_token_error(context) or _impossible_token_error(subject_id)
