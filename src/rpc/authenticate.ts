@@ -1,3 +1,4 @@
+import type { PrincipalStatus } from '../core/caller.ts'
 import { ServiceError } from '../core/errors.ts'
 import type {
   AdminPrincipal,
@@ -11,7 +12,6 @@ import { currentScopes } from '../core/scopes.ts'
 import { serviceKeyMissing } from '../identity/service-keys.ts'
 import type { AdminClaims, ManagementClaims, UserClaims } from '../identity/token-memory.ts'
 import { adminRequired, connectionSession, userInactive } from '../identity/user-errors.ts'
-import type { PrincipalStatus } from '../permissions/engine/question.ts'
 import type { Call } from './call.ts'
 import type { VerifiedCredentials } from './credentials.ts'
 import type { Policy } from './method.ts'

@@ -1,10 +1,10 @@
+import type { Caller, PrincipalStatus } from '../core/caller.ts'
 import { callCancelled, ServiceError } from '../core/errors.ts'
 import type { Principal, RequestContext, Transactional } from '../core/request-context.ts'
 import { requestScope } from '../core/request-scope.ts'
 import type { Span } from '../core/trace.ts'
 import { databaseError } from '../database/database-errors.ts'
 import type { Ask, Facts } from '../permissions/engine/ask.ts'
-import type { Caller, PrincipalStatus } from '../permissions/engine/question.ts'
 import type { RateLimitResult } from '../rate-limit/rate-limiter.ts'
 import type { Release } from './admission.ts'
 import {
