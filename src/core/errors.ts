@@ -73,6 +73,11 @@ export function createDenial(reason: string, detail: string): ServiceError {
   return denial
 }
 
+/** Returns the error of a caller who may not make a request. */
+export function permissionDenied(reason: string, detail: string): ServiceError {
+  return new ServiceError('permission_denied', reason, detail)
+}
+
 /** Returns the error of a request for a service other than the one its key belongs to. */
 export function otherService(keyService: string): ServiceError {
   const detail = `The service key is limited to ${keyService}`
