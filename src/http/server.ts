@@ -25,7 +25,7 @@ export function createRestServer(
   pipeline: Pipeline,
   options: RestServerOptions,
 ): HttpListener {
-  const { baseUrl, adminUrl, debug, globalLimit, secureCookies, watches } = options
+  const { baseUrl, adminUrl, debug, globalLimit, secureCookies, watches, formats } = options
   const allowedHosts =
     options.allowedHosts.length > 0 ? options.allowedHosts : deriveAllowedHosts(baseUrl, adminUrl)
   const draining = new AbortController()
@@ -36,7 +36,7 @@ export function createRestServer(
     adminOrigin: new URL(adminUrl).origin,
     runWatch: createRunWatch(pipeline, draining.signal),
     docs: debug
-      ? createDocs(() => createOpenApi([...operations, ...watches], registry, globalLimit))
+      ? createDocs(() => createOpenApi([...operations, ...watches], registry, globalLimit, formats))
       : [],
   })
   const listener = createHttpListener(app, securityHeaders(secureCookies))
