@@ -103,7 +103,8 @@ async function verifyLeniently(
   return verified
 }
 
-function noneTaken(): ServiceError {
+/** Returns the error of a call that presents nothing that the method takes. */
+export function noneTaken(): ServiceError {
   const detail = 'This method takes no credentials that this server knows'
   return new ServiceError('unauthenticated', 'TOKEN_INVALID', detail)
 }
