@@ -8,7 +8,7 @@ export type FieldViolation = { field: string; message: string }
 type ServiceErrorOptions = {
   violations?: FieldViolation[]
   /** Whole seconds until a retry may succeed. */
-  retryAfter?: number
+  retryAfter?: number | undefined
   /** Logged, but never sent to the client. */
   cause?: unknown
 }
@@ -46,9 +46,10 @@ export class ServiceError extends Error {
     return new ServiceError(reasons.INTERNAL, undefined, { cause: thrown })
   }
 
-  /** Returns an error for the same reason, and with nothing else of this error but `detail`. */
+  /** Returns this error with another message. */
   reword(detail: string): ServiceError {
-    return new ServiceError(this.#reason, detail)
+    const { violations, retryAfter, cause } = this
+    return new ServiceError(this.#reason, detail, { violations, retryAfter, cause })
   }
 }
 
