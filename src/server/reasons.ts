@@ -30,3 +30,5 @@ export const reasons = {
   ...grpc,
   ...http,
 }
+
+export type ReasonName = keyof typeof reasons
