@@ -4,6 +4,7 @@ import type { ImportStore } from '../admin/store/import-store.ts'
 import { normalizeEmail } from '../core/email.ts'
 import { type FieldViolation, ServiceError } from '../core/errors.ts'
 import type { QuotaContext } from '../core/quotas.ts'
+import { reasons as coreReasons } from '../core/reasons.ts'
 import type { WriteContext } from '../core/request-context.ts'
 import type { ErrorNaming } from '../permissions/error-naming.ts'
 import { type RegistrationStores, registerAll } from '../permissions/register-all.ts'
@@ -139,7 +140,7 @@ function requireValidFields(
 
 function requireNoViolations(violations: FieldViolation[]): void {
   if (violations.length === 0) return
-  throw new ServiceError('invalid_argument', 'INVALID_REQUEST', 'The file is invalid', {
+  throw new ServiceError(coreReasons.INVALID_REQUEST, 'The file is invalid', {
     violations,
   })
 }
