@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import { createError } from '../../clients/typescript/src/errors.ts'
 import { toProblem } from '../../clients/typescript/src/http-guard.ts'
+import { receivedReason } from '../../src/core/define-reasons.ts'
 import { ServiceError } from '../../src/core/errors.ts'
 import { toProblem as toServerProblem } from '../../src/rpc/problem.ts'
 
@@ -15,7 +16,10 @@ const codes = [
 ] as const
 
 const rows = codes.map((code) => {
-  const error = new ServiceError(code, 'REASON', 'Permissions cannot be checked right now')
+  const error = new ServiceError(
+    receivedReason('REASON', code),
+    'Permissions cannot be checked right now',
+  )
   return { code, problem: toServerProblem(error, 'id') }
 })
 
