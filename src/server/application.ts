@@ -18,14 +18,11 @@ import { createFindApiKey } from '../identity/api-keys.ts'
 import { createBrowserCookies } from '../identity/browser-cookie.ts'
 import type { IdentityDependencies } from '../identity/identity-dependencies.ts'
 import type { Keys } from '../identity/keys.ts'
-import { createFindManagementScopes } from '../identity/management-apps.ts'
 import { createLogoutSender, type LogoutSender } from '../identity/oauth/logout-notifications.ts'
 import { createClientOrigins } from '../identity/redirect-uris.ts'
-import { createFindScimToken } from '../identity/scim-tokens.ts'
 import { createStateCookies } from '../identity/state-cookie.ts'
 import { recordApiKeyUsageSql } from '../identity/store/api-key-store.ts'
 import { LogoutQueueStore } from '../identity/store/logout-queue-store.ts'
-import { recordScimTokenUsageSql } from '../identity/store/scim-token-store.ts'
 import { createTokenMemory } from '../identity/token-memory.ts'
 import { createTokens, type Tokens } from '../identity/tokens.ts'
 import type { SendMail } from '../outbound/mail-client.ts'
@@ -40,7 +37,6 @@ import { recordLinkUsageSql } from '../permissions/store/link-store.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import { type Admissions, createAdmissions } from '../rpc/admit.ts'
 import type { Call } from '../rpc/call.ts'
-import { createCredentialsVerifier } from '../rpc/credentials.ts'
 import type { Decisions } from '../rpc/decisions.ts'
 import { readRegistry } from '../rpc/descriptors.ts'
 import {
@@ -51,9 +47,11 @@ import {
   type DeclaredOperation,
 } from '../rpc/operation.ts'
 import { type CallResult, createPipeline, type StartSpan } from '../rpc/pipeline.ts'
+import { recordScimTokenUsageSql } from '../scim/store/scim-token-store.ts'
 import { openWebhookJobs } from '../webhooks/store/job-queue.ts'
 import { createWebhookSender, type WebhookSender } from '../webhooks/webhook-sender.ts'
 import { createInvitationSender } from '../workspaces/invitation-sender.ts'
+import { createCredentialKinds } from './credential-kinds.ts'
 import { externalAuthorizationService, grpcServices } from './grpc-services.ts'
 import { createHandlers } from './handlers.ts'
 import { reasons } from './reasons.ts'
@@ -262,7 +260,6 @@ export function createApplication({
     warn,
   })
   const findApiKey = createFindApiKey(database.reads)
-  const findScimToken = createFindScimToken(database.statements)
   const linkUsage = createKeyUsage('link usage', recordLinkUsageSql)
   const feed = createLiveFeed(() => new FeedStore(database.fork()), onFeedFailure)
   const handlers = createHandlers({
@@ -318,16 +315,19 @@ export function createApplication({
     adminLimit: options.adminLimit,
     serviceLimit: options.serviceLimit,
     userLimit: options.userLimit,
-    verifyCredentials: createCredentialsVerifier(tokenMemory, findApiKey, findScimToken),
+    credentialKinds: createCredentialKinds({
+      database,
+      memory: tokenMemory,
+      findApiKey,
+      keysRequired,
+      adminOrigins: [options.adminUrl, options.baseUrl].map((url) => new URL(url).origin),
+      onServiceKeyUsed: keyUsage.note,
+      onServiceKeyRejected: (keyHash, { requestId, ip }) =>
+        endedKeyUses.note(keyHash, { requestId, ip: recordIp ? ip : undefined, keyHash }),
+      onApiKeyUsed: apiKeyUsage.note,
+      onScimTokenUsed: scimTokenUsage.note,
+    }),
     ask: engine.ask,
-    findManagementScopes: createFindManagementScopes(database.statements),
-    keysRequired,
-    onServiceKeyUsed: keyUsage.note,
-    onApiKeyUsed: apiKeyUsage.note,
-    onScimTokenUsed: scimTokenUsage.note,
-    onServiceKeyRejected: (keyHash, { requestId, ip }) =>
-      endedKeyUses.note(keyHash, { requestId, ip: recordIp ? ip : undefined, keyHash }),
-    adminOrigins: [options.adminUrl, options.baseUrl].map((url) => new URL(url).origin),
     createStores: () => createStores(database.fork()),
     admissions,
     recordIp,

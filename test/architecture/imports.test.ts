@@ -53,7 +53,7 @@ const allowed: Record<string, string[]> = {
   webhooks: ['core', 'outbound', 'database', ...features],
   connections: ['core', 'outbound', 'database', ...features],
   scim: ['core', 'database', ...features],
-  rpc: ['core', 'database', 'rate-limit', ...features],
+  rpc: ['core', 'database', 'rate-limit', 'permissions'],
   grpc: ['core', 'rpc'],
   http: ['core', 'rpc'],
   server: [
@@ -76,13 +76,6 @@ const importedByRpc = [
   'src/permissions/decision-handler.ts',
   'src/permissions/engine/ask.ts',
   'src/permissions/engine/question.ts',
-  'src/identity/claims.ts',
-  'src/identity/api-keys.ts',
-  'src/identity/scim-tokens.ts',
-  'src/identity/service-keys.ts',
-  'src/identity/tokens.ts',
-  'src/identity/token-memory.ts',
-  'src/identity/user-errors.ts',
   'src/identity/reasons.ts',
   'src/workspaces/reasons.ts',
 ]

@@ -37,10 +37,6 @@ const isAdmin = async (email: string) => {
   ])
   return rows[0]?.is_admin as boolean | undefined
 }
-const lastSignInOf = async (email: string) => {
-  const sql = 'select last_sign_in_at from users where email = $1'
-  return (await environment.pool.query(sql, [email])).rows[0]?.last_sign_in_at as Date | null
-}
 const me = (transport: Transport, admin: string) => transport.call('GetAdminMe', {}, { admin })
 
 /** Signs in an administrator who was promoted in the database. */

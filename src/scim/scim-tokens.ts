@@ -1,8 +1,12 @@
 import { ServiceError } from '../core/errors.ts'
 import type { Statements } from '../database/statement-pool.ts'
-import { checkedSecretPrefix, createCheckedSecret, isCheckedSecret } from './checked-secrets.ts'
+import {
+  checkedSecretPrefix,
+  createCheckedSecret,
+  isCheckedSecret,
+} from '../identity/checked-secrets.ts'
+import { hashSecret } from '../identity/secret.ts'
 import { reasons } from './reasons.ts'
-import { hashSecret } from './secret.ts'
 import { findScimTokenSql } from './store/scim-token-store.ts'
 
 const prefix = 'ds_'
