@@ -1,5 +1,6 @@
 import type { CredentialKind, CredentialPolicy, Credentials } from '../core/credential-kind.ts'
 import { ServiceError } from '../core/errors.ts'
+import { reasons } from './reasons.ts'
 
 /**
  * Verified credentials: the kinds that the call must present, and the claims of each at the same
@@ -105,6 +106,5 @@ async function verifyLeniently(
 
 /** Returns the error of a call that presents nothing that the method takes. */
 export function noneTaken(): ServiceError {
-  const detail = 'This method takes no credentials that this server knows'
-  return new ServiceError('unauthenticated', 'TOKEN_INVALID', detail)
+  return new ServiceError(reasons.CREDENTIALS_UNKNOWN)
 }

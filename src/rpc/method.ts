@@ -1,6 +1,6 @@
 import type { DescMessage, DescMethod, FileRegistry } from '@bufbuild/protobuf'
 import type { CredentialPolicy } from '../core/credential-kind.ts'
-import { type ErrorCode, errorCodes } from '../core/errors.ts'
+import { type ErrorCode, errorCodes } from '../core/error-codes.ts'
 import type { Role } from '../core/roles.ts'
 import { managementScopes } from '../core/scopes.ts'
 import { type CredentialOptions, readCredentials, type Tier } from './credential-policy.ts'

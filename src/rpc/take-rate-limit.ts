@@ -6,6 +6,7 @@ import type { Call } from './call.ts'
 import type { ChooseKinds } from './credentials.ts'
 import type { Policy } from './method.ts'
 import type { Operation } from './operation.ts'
+import { reasons } from './reasons.ts'
 import type { IsValidServiceKey } from './valid-service-keys.ts'
 
 export type RateLimitDependencies = {
@@ -155,7 +156,7 @@ export function globalWindow(limit: number): RateLimitWindow {
 /** Returns the error of a client that is over its limit. */
 export function rateLimited(retryAfter: number): ServiceError {
   const detail = `Rate limit exceeded; try again in ${retryAfter} seconds`
-  return new ServiceError('resource_exhausted', 'RATE_LIMITED', detail, { retryAfter })
+  return new ServiceError(reasons.RATE_LIMITED, detail, { retryAfter })
 }
 
 function perMinute(name: string, limit: number): RateLimitWindow {

@@ -3,6 +3,7 @@ import { ServiceError } from '../core/errors.ts'
 import { maxKeyMemory } from '../identity/api-keys.ts'
 import { hasAuthorization, requireBearer } from '../identity/credentials/bearer.ts'
 import { digestToken, type TokenMemory } from '../identity/token-memory.ts'
+import { reasons as workspaceReasons } from '../workspaces/reasons.ts'
 import { type FindScimToken, type ScimTokenOwner, scimTokenInvalid } from './scim-tokens.ts'
 
 /**
@@ -42,7 +43,7 @@ export function createScimKind(
     authorize({ scim }, { workspaceField }, request) {
       // As if the workspace did not exist, also for text that is no ID.
       if (scim && request[workspaceField ?? ''] !== scim.workspaceId)
-        throw new ServiceError('not_found', 'WORKSPACE_NOT_FOUND', 'Workspace not found')
+        throw new ServiceError(workspaceReasons.WORKSPACE_NOT_FOUND)
     },
 
     tenants: ({ workspaceId }) => [{ key: `workspace ${workspaceId}`, of: 'workspace' }],

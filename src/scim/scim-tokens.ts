@@ -6,6 +6,7 @@ import {
   isCheckedSecret,
 } from '../identity/checked-secrets.ts'
 import { hashSecret } from '../identity/secret.ts'
+import { reasons } from './reasons.ts'
 import { findScimTokenSql } from './store/scim-token-store.ts'
 
 const prefix = 'ds_'
@@ -25,7 +26,7 @@ export function createScimToken(): string {
 export const scimTokenPrefix = checkedSecretPrefix
 
 export function scimTokenInvalid(): ServiceError {
-  return new ServiceError('unauthenticated', 'SCIM_TOKEN_INVALID', 'The SCIM token is not valid')
+  return new ServiceError(reasons.SCIM_TOKEN_INVALID)
 }
 
 /**

@@ -54,6 +54,7 @@ import { createInvitationSender } from '../workspaces/invitation-sender.ts'
 import { createCredentialKinds } from './credential-kinds.ts'
 import { externalAuthorizationService, grpcServices } from './grpc-services.ts'
 import { createHandlers } from './handlers.ts'
+import { reasons } from './reasons.ts'
 import { restFormats } from './rest-formats.ts'
 import { createStores } from './stores.ts'
 
@@ -355,6 +356,7 @@ export function createApplication({
   const rest = createRestServer(allOperations, registry, pipeline, {
     ...options,
     watches,
+    reasons,
     formats: restFormats,
     maxUnfinishedBytes,
     isClientOrigin: createClientOrigins(database.statements),

@@ -10,6 +10,7 @@ import { createExampleMaker, type ExampleMaker } from './examples.ts'
 import { createDescribeFormat, type DescribeFormat } from './formats.ts'
 import { describeLinks } from './links.ts'
 import {
+  type ExampleReasons,
   fieldProblemSchema,
   oauthErrorResponses,
   oauthErrorSchema,
@@ -88,6 +89,7 @@ export function createOpenApi(
   operations: DeclaredOperation[],
   registry: FileRegistry,
   globalLimit: number | undefined,
+  reasons: ExampleReasons,
   formats: RestFormat[],
 ): object {
   const describeFormat = createDescribeFormat(formats)
@@ -133,7 +135,7 @@ export function createOpenApi(
         OAuthError: oauthErrorSchema,
         ...describeFormat.errorSchemas,
       },
-      responses: problemResponses(),
+      responses: problemResponses(reasons),
       headers: rateLimitHeaders,
     },
   }

@@ -1,5 +1,6 @@
 import type { CredentialKind, PresentingCall } from '../../core/credential-kind.ts'
-import { permissionDenied, ServiceError } from '../../core/errors.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { reasons } from '../reasons.ts'
 import { type AdminClaims, digestToken, type TokenMemory } from '../token-memory.ts'
 import { adminRequired } from '../user-errors.ts'
 import { requireLiveToken } from './live-token.ts'
@@ -71,7 +72,7 @@ export function createAdministratorKind(
 
     authorize(_principal, { safe }, _request, call) {
       if (!safe && !isTrustedOrigin(call, adminOrigins))
-        throw permissionDenied('ORIGIN_REFUSED', 'Requests from this origin are not allowed')
+        throw new ServiceError(reasons.ORIGIN_REFUSED)
     },
 
     tenants: ({ sub }) => [{ key: `admin ${sub}`, of: 'workspace' }],
@@ -87,16 +88,14 @@ function isTrustedOrigin({ transport, origin }: PresentingCall, adminOrigins: st
 
 function tokensAmbiguous(): ServiceError {
   return new ServiceError(
-    'unauthenticated',
-    'TOKEN_INVALID',
+    reasons.TOKEN_INVALID,
     'The browser sends several admin_token cookies: delete the cookies of this site and sign in again',
   )
 }
 
 function tokenMissing(): ServiceError {
   return new ServiceError(
-    'unauthenticated',
-    'TOKEN_MISSING',
+    reasons.TOKEN_MISSING,
     'An admin token is required in the admin_token cookie, or the token of a management app in the Authorization header',
   )
 }

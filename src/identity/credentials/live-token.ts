@@ -1,6 +1,7 @@
 import type { PrincipalStatus } from '../../core/caller.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { PresentedToken } from '../../core/request-context.ts'
+import { reasons } from '../reasons.ts'
 import type { UserClaims } from '../token-memory.ts'
 import { userInactive } from '../user-errors.ts'
 
@@ -18,5 +19,5 @@ export function toPresentedToken({ jti, exp }: TokenClaims): PresentedToken {
 }
 
 export function tokenRevoked(): ServiceError {
-  return new ServiceError('unauthenticated', 'TOKEN_REVOKED', 'The token has been revoked')
+  return new ServiceError(reasons.TOKEN_REVOKED)
 }

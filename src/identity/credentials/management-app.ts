@@ -1,7 +1,8 @@
 import type { CredentialKind } from '../../core/credential-kind.ts'
-import { permissionDenied } from '../../core/errors.ts'
+import { ServiceError } from '../../core/errors.ts'
 import { currentScopes, includesScope } from '../../core/scopes.ts'
 import type { FindManagementScopes } from '../management-apps.ts'
+import { reasons } from '../reasons.ts'
 import { digestToken, type ManagementClaims, type TokenMemory } from '../token-memory.ts'
 import { hasAuthorization, requireBearer } from './bearer.ts'
 import { tokenRevoked, toPresentedToken } from './live-token.ts'
@@ -44,9 +45,9 @@ export function createManagementAppKind(
     permit({ managementApp }, { scope }) {
       if (!managementApp) return
       if (scope === undefined || scope === 'none')
-        throw permissionDenied('ADMINISTRATOR_REQUIRED', 'Management apps cannot call this method')
+        throw new ServiceError(reasons.ADMINISTRATOR_REQUIRED)
       if (!includesScope(managementApp.scopes, scope))
-        throw permissionDenied('SCOPE_MISSING', `The management app needs the scope ${scope}`)
+        throw new ServiceError(reasons.SCOPE_MISSING, `The management app needs the scope ${scope}`)
     },
 
     tenants: ({ sub }) => [{ key: `admin ${sub}`, of: 'workspace' }],

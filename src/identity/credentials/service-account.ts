@@ -1,5 +1,6 @@
 import type { CredentialVariant } from '../../core/credential-kind.ts'
-import { permissionDenied } from '../../core/errors.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { reasons } from '../reasons.ts'
 
 export const serviceAccount = 'service_account'
 
@@ -10,11 +11,7 @@ export function createServiceAccountVariant(
   return {
     name: serviceAccount,
     includes: ({ user }) => user?.isServiceAccount === true,
-    refusal: () =>
-      permissionDenied(
-        'API_KEY_NOT_ACCEPTED',
-        'Service accounts cannot call this method. Use the access token of a person.',
-      ),
+    refusal: () => new ServiceError(reasons.API_KEY_NOT_ACCEPTED),
     onAccepted({ user }, now) {
       if (user?.apiKeyPrefix) onApiKeyUsed(user.token.id, now)
     },

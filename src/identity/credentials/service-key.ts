@@ -5,6 +5,7 @@ import type {
   PresentingCall,
 } from '../../core/credential-kind.ts'
 import { otherService, ServiceError } from '../../core/errors.ts'
+import { reasons } from '../reasons.ts'
 import { hashServiceKey, serviceKeyMissing } from '../service-keys.ts'
 
 type Dependencies = {
@@ -98,7 +99,7 @@ function findServiceKey(
 }
 
 function serviceKeyInvalid(): ServiceError {
-  return new ServiceError('unauthenticated', 'SERVICE_KEY_INVALID', 'The service key is not valid')
+  return new ServiceError(reasons.SERVICE_KEY_INVALID)
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { PrincipalStatus } from '../../core/caller.ts'
 import type { CredentialKind, CredentialVariant } from '../../core/credential-kind.ts'
-import { permissionDenied } from '../../core/errors.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { reasons as coreReasons } from '../../core/reasons.ts'
 import type { UserPrincipal } from '../../core/request-context.ts'
 import { atLeast } from '../../core/roles.ts'
 import {
@@ -10,6 +11,7 @@ import {
   looksLikeApiKey,
   maxKeyMemory,
 } from '../api-keys.ts'
+import { reasons } from '../reasons.ts'
 import { digestToken, type TokenMemory, type UserClaims } from '../token-memory.ts'
 import { hasAuthorization, requireBearer } from './bearer.ts'
 import { requireLiveToken, tokenRevoked } from './live-token.ts'
@@ -73,10 +75,10 @@ export function createUserKind(
       // An omitted optional workspace defaults to the workspace of the token.
       if (workspaceField && request[workspaceField] !== undefined) {
         if (request[workspaceField] !== user.workspaceId)
-          throw permissionDenied('OTHER_WORKSPACE', 'The token was issued for another workspace')
+          throw new ServiceError(reasons.OTHER_WORKSPACE)
       }
       if (leastRole && !atLeast(user.role, leastRole))
-        throw permissionDenied('ROLE_TOO_LOW', `Requires the role ${leastRole} or higher`)
+        throw new ServiceError(coreReasons.ROLE_TOO_LOW, `Requires the role ${leastRole} or higher`)
     },
 
     tenants({ sub, wid }, principal) {
