@@ -54,6 +54,7 @@ import { type CallResult, createPipeline, type StartSpan } from '../rpc/pipeline
 import { openWebhookJobs } from '../webhooks/store/job-queue.ts'
 import { createWebhookSender, type WebhookSender } from '../webhooks/webhook-sender.ts'
 import { createInvitationSender } from '../workspaces/invitation-sender.ts'
+import { activityEvents } from './features.ts'
 import { externalAuthorizationService, grpcServices } from './grpc-services.ts'
 import { createHandlers } from './handlers.ts'
 import { createStores } from './stores.ts'
@@ -263,7 +264,7 @@ export function createApplication({
   const findApiKey = createFindApiKey(database.reads)
   const findScimToken = createFindScimToken(database.statements)
   const linkUsage = createKeyUsage('link usage', recordLinkUsageSql)
-  const feed = createLiveFeed(() => new FeedStore(database.fork()), onFeedFailure)
+  const feed = createLiveFeed(activityEvents, () => new FeedStore(database.fork()), onFeedFailure)
   const handlers = createHandlers({
     tokenMemory,
     findApiKey,

@@ -99,8 +99,10 @@ const pure = [
   'src/gateway/id-template.ts',
   'src/gateway/request-path.ts',
   'src/identity/claims.ts',
-  'src/activity/events.ts',
+  'src/activity/feed/concerned.ts',
   'src/admin/import/plan.ts',
+  // The events of every feature.
+  ...sources.filter((path) => path.endsWith('/events.ts')),
 ]
 
 const folderOf = (path: string) => /^src\/([\w-]+)\//.exec(path)?.[1]
