@@ -1,4 +1,5 @@
 import type { EventTable } from '../activity/events.ts'
+import type { SettingTable } from '../config/setting.ts'
 
 /**
  * What a feature brings to the server: the record that `feature.ts` in its folder exports. The server
@@ -11,6 +12,13 @@ export type Feature = {
   needs: readonly string[]
   /** The events that it records in the activity log. */
   events: EventTable
+  /** Its settings. */
+  settings?: SettingTable
+  /**
+   * Returns a sentence for each rule that settings break, starting with a variable. The settings are
+   * its own and the central ones.
+   */
+  findMistakes?: (settings: never) => string[]
 }
 
 /**

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { maxPrunedEntries, pruneActivity } from '../activity/retention.ts'
 import { maxSealedEntries, sealActivity } from '../activity/seal.ts'
 import { warnOfDevelopmentMode } from '../admin/service-apps.ts'
-import { type Config, readQuotas } from '../config/config.ts'
 import { readEncryptionKeys } from '../config/encryption-keys.ts'
 import { maxCheckedDomains } from '../connections/domain-verification.ts'
 import type { Logger } from '../core/logger.ts'
@@ -29,6 +28,7 @@ import { createAdmissions } from '../rpc/admit.ts'
 import { renewInterval } from '../webhooks/webhook-sender.ts'
 import { maxRemovedMembers, removeEndedMembers } from '../workspaces/member-expiry.ts'
 import { type Application, type ApplicationOptions, createApplication } from './application.ts'
+import type { Config } from './config.ts'
 import { openGrpcTls, readCertificateExpiry } from './grpc-tls.ts'
 import { createCallLog } from './observability/call-log.ts'
 import { createDecisionLog, createLineWriter } from './observability/decision-log.ts'
@@ -430,7 +430,7 @@ function readOptions(config: Config, grpcTls: GrpcTls | undefined): ApplicationO
     recordIp: config.ACTIVITY_RECORD_IP,
     grpcTls,
     maxUnfinishedBytes: config.MAX_UNFINISHED_MESSAGE_BYTES,
-    quotas: readQuotas(config),
+    quotas: config,
     maxTokenCacheBytes: config.MAX_TOKEN_CACHE_BYTES,
     maxFactsCacheBytes: config.MAX_FACTS_CACHE_BYTES,
   }

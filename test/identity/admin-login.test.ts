@@ -1,8 +1,8 @@
 // Threat: linking by unverified e-mail (promotion); tokens that outlive their user.
 import test from 'ava'
 import { decodeJwt } from 'jose'
-import { readConfig } from '../../src/config/config.ts'
 import { type ProviderName, providerNames } from '../../src/identity/providers/provider.ts'
+import { readConfig } from '../../src/server/config.ts'
 import { expectOk } from '../support/outcome.ts'
 import { sendRawHttp } from '../support/raw-requests.ts'
 import {
