@@ -5,7 +5,7 @@ import type { DevelopmentModeContext } from '../admin/service-apps.ts'
 import type { QuotaContext } from '../core/quotas.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import type { StatementPool } from '../database/statement-pool.ts'
-import { createOutboundHosts } from '../outbound/outbound-hosts.ts'
+import { createBackchannelHosts } from '../identity/backchannel-hosts.ts'
 import { type Config, readConfig } from '../server/config.ts'
 import type { Stores } from '../server/stores.ts'
 import type { InvitationContext } from '../workspaces/invitation-links.ts'
@@ -51,10 +51,7 @@ export async function withDatabase<Result>(
       quotas: config,
       invitations: { baseUrl: config.BASE_URL, areMailed: config.SMTP_URL !== '' },
       debug: config.DEBUG,
-      backchannelHosts: createOutboundHosts({
-        allowed: config.BACKCHANNEL_ALLOWED_HOSTS,
-        debug: config.DEBUG,
-      }),
+      backchannelHosts: createBackchannelHosts(config),
       keysRequired: config.SERVICE_KEYS_REQUIRED,
       warn: (text: string) => process.stderr.write(`${text}\n`),
     }

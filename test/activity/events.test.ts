@@ -743,7 +743,7 @@ test('the filters of the log accept exactly the actions and target types of the 
 })
 
 test('every handler named in the table exists', (t) => {
-  const known = Object.values(createHandlers({ database: {}, options: {} } as never)).flatMap(
+  const known = Object.values(createHandlers({ database: {}, settings: {} } as never)).flatMap(
     (service) => Object.keys(service),
   )
   for (const [action, { recordedBy }] of Object.entries(activityEvents))

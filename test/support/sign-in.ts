@@ -47,7 +47,7 @@ export async function createSignInEnvironment({
 }: SignInEnvironmentOptions = {}) {
   // Makes Google authoritative for the addresses, so that every provider can link its account.
   for (const person of people) person.hostedDomain ??= 'example.com'
-  const baseUrl = options?.baseUrl ?? 'http://localhost:8000'
+  const baseUrl = options?.BASE_URL ?? 'http://localhost:8000'
   const redirectUris = ['', 'admin/'].flatMap((flow) =>
     providerNames.map((name) => `${baseUrl}/auth/${flow}callback/${name}`),
   )
