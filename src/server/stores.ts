@@ -51,13 +51,21 @@ import { MemberStore } from '../workspaces/store/member-store.ts'
 import { RoleStore } from '../workspaces/store/role-store.ts'
 import { ServiceAccountStore } from '../workspaces/store/service-account-store.ts'
 import { WorkspaceStore } from '../workspaces/store/workspace-store.ts'
+import { activityEvents } from './features.ts'
+
+/** The activity log, with the events of all features. */
+class FeatureActivityStore extends ActivityStore {
+  constructor(em: EntityManager) {
+    super(em, activityEvents)
+  }
+}
 
 /** The stores of all features, by the name under which handlers use them. */
 const storeClasses = {
   accessChanges: AccessChangeStore,
   accounts: AccountStore,
   actions: ActionStore,
-  activity: ActivityStore,
+  activity: FeatureActivityStore,
   apiKeys: ApiKeyStore,
   browserSessions: BrowserSessionStore,
   chain: ChainStore,
