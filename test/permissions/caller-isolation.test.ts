@@ -102,7 +102,7 @@ test('64 queries in one batched statement load the same facts as each query alon
   const alone = []
   for (const query of queries) alone.push(await loadFacts(query))
   t.deepEqual(together, alone)
-  t.true(together.some(({ bits }) => bits.some((fact) => fact & grant.owner)))
+  t.true(together.some(({ facts }) => facts.some((fact) => fact & grant.owner)))
 })
 
 test('64 lists in one batched statement return the same IDs as each list alone', async (t) => {

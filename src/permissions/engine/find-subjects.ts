@@ -3,8 +3,7 @@ import { createCallWork, isUnused } from '../conditions/work.ts'
 import { roleBits, statusBit } from './bits.ts'
 import { decide } from './facts.ts'
 import { countJudged, isUncertain, type LoadJudged } from './judged-facts.ts'
-import type { SubjectCheck } from './load-reasons.ts'
-import type { Check } from './question.ts'
+import type { Check, SubjectCheck } from './question.ts'
 import { type ActionKind, type SubjectRow, subjectsSql } from './statements/subjects.ts'
 
 /** The maximum number of users that one statement decides. */

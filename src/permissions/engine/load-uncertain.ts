@@ -1,25 +1,15 @@
-import type { RequestScope } from '../../core/request-scope.ts'
 import { createBatcher } from '../../database/batching.ts'
-import { arrayLiteral, textArray } from '../../database/sql-values.ts'
+import { textArray } from '../../database/sql-values.ts'
 import type { Statements } from '../../database/statement-pool.ts'
+import { callerOf, countRows, createChecksBatch } from './checks-batch.ts'
 import type { StoredCondition } from './compiled-conditions.ts'
-import { type CheckedStatus, type FactsQuery, readStatus } from './facts.ts'
+import type { FactsQuery, Load } from './facts.ts'
 import type { UncertainFacts } from './judge.ts'
-import { callerOf, countRows, minChecksToHash, readNumbers, readUserIds } from './load-facts.ts'
-import { createCheckTable, createKeyTable } from './parameters.ts'
-import {
-  conditionsSql,
-  groupUncertainSql,
-  linkUncertainSql,
-  type UncertainRow,
-  uncertainSql,
-} from './statements/uncertain.ts'
-
-/** The status of the caller, and the facts of each check with its conditions, in order. */
-export type UncertainResult = CheckedStatus & { checks: UncertainFacts[] }
+import { conditionsSql, type UncertainRow, uncertainSql } from './statements/uncertain.ts'
+import { type SubjectKindName, statementName, subjectKinds } from './subjects/subject-kinds.ts'
 
 /** Loads the current facts of checks with the conditions that they depend on. */
-export type LoadUncertain = (query: FactsQuery, scope?: RequestScope) => Promise<UncertainResult>
+export type LoadUncertain = Load<UncertainFacts>
 
 /**
  * The maximum number of checks in one statement, because each check can have hundreds of shares with
@@ -28,20 +18,31 @@ export type LoadUncertain = (query: FactsQuery, scope?: RequestScope) => Promise
 const maxChecks = 100
 
 /**
- * Loads uncertain facts from PostgreSQL. Concurrent callers share statements. `of` says whether the
- * users of the queries are groups (`groupTables`) or links (`linkTables`).
+ * Loads uncertain facts from PostgreSQL. Concurrent callers share statements. The subjects of all
+ * checks are of one kind.
  */
 export function createLoadUncertain(
   statements: Statements,
-  { of = 'users' }: { of?: 'users' | 'groups' | 'links' } = {},
+  kind: SubjectKindName = 'user',
 ): LoadUncertain {
-  const sqlOf = { users: uncertainSql, groups: groupUncertainSql, links: linkUncertainSql }[of]
   const load = createBatcher(
     async (queries: FactsQuery[]) => {
-      const { lookup, parameters, read } = createBatch(queries)
-      const name = `uncertain facts${of === 'users' ? '' : ` of ${of}`} ${lookup}`
-      const [row] = await statements.rows<UncertainRow>(name, sqlOf[lookup], parameters)
-      return read(row as UncertainRow)
+      const { lookup, parameters, kinds, split } = createChecksBatch(queries)
+      const name = `${statementName('uncertain facts', kind)} ${lookup}`
+      const sql = uncertainSql[lookup][kind]
+      const [row] = await statements.rows<UncertainRow>(name, sql, parameters)
+      const [keysRequired, keys, statuses, time, requirements, checks, userIds] =
+        row as UncertainRow
+      const now = new Date(time)
+      const facts = (checks ?? []).map(
+        ([bits, candidates, variables], index): UncertainFacts => ({
+          ...withoutIgnored(kind, { bits, candidates: candidates ?? [] }),
+          requirements: requirements?.[(kinds[index] as number) - 1] ?? [],
+          variables: variables ?? undefined,
+          now,
+        }),
+      )
+      return split({ keysRequired, keys, statuses, userIds }, facts)
     },
     { countRows, callerOf, maxBatchRows: maxChecks },
   )
@@ -51,53 +52,21 @@ export function createLoadUncertain(
     for (let start = maxChecks; start < checks.length; start += maxChecks) {
       const part = { ...query, checks: checks.slice(start, start + maxChecks) }
       const next = await load(part, scope)
-      result = { status: next.status, checks: [...result.checks, ...next.checks] }
+      result = { status: next.status, facts: [...result.facts, ...next.facts] }
     }
     return result
   }
 }
 
-function createBatch(queries: FactsQuery[]) {
-  const table = createCheckTable()
-  const keys = createKeyTable()
-  const kinds: number[] = []
-  const callers = queries.map((query) => {
-    const { keyHash, checks } = query
-    const subject = table.addSubject(query)
-    for (const check of checks) {
-      const position = check.subject ? table.addSubject(check.subject) : subject
-      kinds.push(table.addCheck(check, position))
-    }
-    return { key: keyHash ? keys.add(keyHash) : 0, subject, checkCount: checks.length }
-  })
-  const lookup = table.size() < minChecksToHash * table.subjectCount() ? 'probed' : 'hashed'
+/** Removes the bits that do not count for a kind of subject. */
+export function withoutIgnored(
+  kind: SubjectKindName,
+  { bits, candidates }: Pick<UncertainFacts, 'bits' | 'candidates'>,
+): Pick<UncertainFacts, 'bits' | 'candidates'> {
+  const counted = ~subjectKinds[kind].ignoredBits
   return {
-    lookup: lookup as 'probed' | 'hashed',
-    parameters: [...table.parameters(), arrayLiteral(keys.hashes)],
-    read([keysRequired, keyStatuses, statuses, time, requirements, rows, ids]: UncertainRow) {
-      const statusBits = readNumbers(statuses)
-      const userIds = readUserIds(table.subjects, ids)
-      const now = new Date(time)
-      const checks = (rows ?? []).map(
-        ([bits, candidates, variables], index): UncertainFacts => ({
-          bits,
-          candidates: candidates ?? [],
-          requirements: requirements?.[(kinds[index] as number) - 1] ?? [],
-          variables: variables ?? undefined,
-          now,
-        }),
-      )
-      let offset = 0
-      return callers.map(({ key, subject, checkCount }): UncertainResult => {
-        const bits = statusBits[subject - 1] as number
-        offset += checkCount
-        return {
-          status: readStatus(bits, keysRequired, keyStatuses?.[key - 1]),
-          checks: checks.slice(offset - checkCount, offset),
-          userIds,
-        }
-      })
-    },
+    bits: bits & counted,
+    candidates: candidates.map((candidate) => ({ ...candidate, bits: candidate.bits & counted })),
   }
 }
 

@@ -212,7 +212,7 @@ export function createSearchResources({
       return toPage(allowed, limit, { nextId: ids[end] })
     }
     const query = { tokenId, userId: subjectId, workspaceId, ...kind, action, ...page, input, work }
-    const load = subjectType === 'group' ? engine.loadGroupList : engine.loadList
+    const load = engine.lists[subjectType === 'group' ? 'group' : 'user']
     const { joinedIds, nextId } = await load(query, requestScope.getStore())
     return toPage(splitIds(joinedIds), limit, { nextId })
   }
