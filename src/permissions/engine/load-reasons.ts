@@ -77,6 +77,8 @@ export type DecisionNames = {
 
 /** The facts of a check as bits (`bits.ts`), with the grants that they summarize. */
 export type Explanation = {
+  /** The kind of the subject. */
+  kind: SubjectKindName
   bits: number
   grantList: Grant[]
   names: DecisionNames
@@ -144,7 +146,7 @@ export function createLoadReasons(
           shared.judged = { ...verdict, bits: granted }
           shared.bits = verdict.result ? granted : 0
         }
-        return { ...judged, grantList, names: readNames(names, groups) }
+        return { kind, ...judged, grantList, names: readNames(names, groups) }
       }
       const reasons: Explanation[] = []
       for (const [index, row] of rows.entries()) reasons.push(await judgeRow(row, index))

@@ -59,7 +59,7 @@ export function createExplainWorkspaces(statements: Statements): ExplainWorkspac
       ),
       arrayLiteral(checks.map(({ action }) => actionElement(action))),
     ])
-    const explanations = rows.map((row) => readRow(kind, row))
+    const explanations = rows.map((row, index) => readRow(kindOf(checks[index]?.subject), row))
     const grants = explanations.flatMap((explanation) => explanation?.grantList ?? [])
     const groups = await findGroupNames(statements, grants)
     return explanations.map((found) => found && { ...found, names: { ...found.names, groups } })
@@ -89,6 +89,7 @@ function readRow(
   if (role !== null && roleInBits && !coversWorkspace(roleInBits))
     grantList.unshift({ rule: 'workspace_role', bits: grant.view, role })
   return {
+    kind,
     bits: bits & ~subjectKinds[kind].ignoredBits,
     grantList,
     names: {
