@@ -1,7 +1,7 @@
 import type { RequestScope } from '../../core/request-scope.ts'
 import { withSpan } from '../../core/trace.ts'
-import type { LoadJudgedFacts } from './judged-facts.ts'
-import type { LoadList } from './list.ts'
+import type { LoadJudgedFacts } from './conditions/judged-facts.ts'
+import type { LoadList } from './lists/list.ts'
 import type { Explanation, LoadReasons } from './load-reasons.ts'
 import type {
   AskingService,

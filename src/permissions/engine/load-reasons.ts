@@ -3,10 +3,14 @@ import type { Statements } from '../../database/statement-pool.ts'
 import { actionFact } from '../access.ts'
 import { createCallWork } from '../conditions/work.ts'
 import { withRole } from './bits.ts'
-import { compileConditions, maxAttempts, type StoredCondition } from './compiled-conditions.ts'
+import {
+  compileConditions,
+  maxAttempts,
+  type StoredCondition,
+} from './conditions/compiled-conditions.ts'
+import { digestsOf, type JudgedCondition, judge, type UncertainFacts } from './conditions/judge.ts'
+import { withoutIgnored } from './conditions/load-uncertain.ts'
 import type { GrantRule } from './grants/grant-kind.ts'
-import { digestsOf, type JudgedCondition, judge, type UncertainFacts } from './judge.ts'
-import { withoutIgnored } from './load-uncertain.ts'
 import { createCheckTable } from './parameters.ts'
 import type { Assumed, SubjectCheck } from './question.ts'
 import {

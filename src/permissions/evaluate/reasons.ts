@@ -1,8 +1,8 @@
 import type { Role } from '../../core/roles.ts'
 import { actionFact, coversWorkspace, grant, isAllowed } from '../access.ts'
 import { roleOf, statusBit } from '../engine/bits.ts'
+import type { JudgedCondition } from '../engine/conditions/judge.ts'
 import { decide } from '../engine/facts.ts'
-import type { JudgedCondition } from '../engine/judge.ts'
 import type { Explanation, Grant } from '../engine/load-reasons.ts'
 import { type SubjectKindName, subjectKinds } from '../engine/subjects/subject-kinds.ts'
 

@@ -1,21 +1,21 @@
-import { isUuid } from '../../core/uuid.ts'
-import { arrayLiteral, textElement } from '../../database/sql-values.ts'
-import type { Statements } from '../../database/statement-pool.ts'
-import { coversWorkspace, grant } from '../access.ts'
-import { roleOf } from './bits.ts'
-import { type Explanation, findGroupNames, findPath, type Grant } from './load-reasons.ts'
-import { actionElement, subjectParameters } from './parameters.ts'
-import type { SubjectCheck } from './question.ts'
-import type { GroupLink } from './statements/reasons.ts'
-import { workspaceChecksSql } from './statements/workspace-checks.ts'
-import { type LoadOfWorkspaces, loadGrouped } from './subjects/load-by-kind.ts'
+import { isUuid } from '../../../core/uuid.ts'
+import { arrayLiteral, textElement } from '../../../database/sql-values.ts'
+import type { Statements } from '../../../database/statement-pool.ts'
+import { coversWorkspace, grant } from '../../access.ts'
+import { roleOf } from '../bits.ts'
+import { type Explanation, findGroupNames, findPath, type Grant } from '../load-reasons.ts'
+import { actionElement, subjectParameters } from '../parameters.ts'
+import type { SubjectCheck } from '../question.ts'
+import type { GroupLink } from '../statements/reasons.ts'
+import { workspaceChecksSql } from '../statements/workspace-checks.ts'
+import { type LoadOfWorkspaces, loadGrouped } from './load-by-kind.ts'
 import {
   kindOf,
   type SubjectKindName,
   statementName,
   subjectKindNames,
   subjectKinds,
-} from './subjects/subject-kinds.ts'
+} from './subject-kinds.ts'
 
 type WorkspaceRole = { role: string; group_id: string | null; is_direct: boolean | null }
 

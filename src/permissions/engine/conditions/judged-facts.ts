@@ -1,11 +1,11 @@
-import type { RequestScope } from '../../core/request-scope.ts'
-import { grant } from '../access.ts'
-import { type CallWork, createCallWork } from '../conditions/work.ts'
+import type { RequestScope } from '../../../core/request-scope.ts'
+import { grant } from '../../access.ts'
+import { type CallWork, createCallWork } from '../../conditions/work.ts'
+import type { CheckedStatus, FactsQuery, LoadFacts } from '../facts.ts'
+import type { SubjectCheck } from '../question.ts'
 import { compileConditions, maxAttempts, type StoredCondition } from './compiled-conditions.ts'
-import type { CheckedStatus, FactsQuery, LoadFacts } from './facts.ts'
 import { digestsOf, judge, type UncertainFacts } from './judge.ts'
 import type { LoadUncertain } from './load-uncertain.ts'
-import type { SubjectCheck } from './question.ts'
 
 /** Facts without uncertain bits. */
 export type JudgedFacts = CheckedStatus & {

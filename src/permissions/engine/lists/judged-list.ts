@@ -1,10 +1,10 @@
-import { createCallWork, isUnused } from '../conditions/work.ts'
-import { decide } from './facts.ts'
-import { countJudged, type LoadJudgedFacts } from './judged-facts.ts'
+import { createCallWork, isUnused } from '../../conditions/work.ts'
+import { countJudged, type LoadJudgedFacts } from '../conditions/judged-facts.ts'
+import { decide } from '../facts.ts'
+import type { Check } from '../question.ts'
+import { idSeparator } from '../statements/list.ts'
+import { type SubjectKindName, subjectKinds } from '../subjects/subject-kinds.ts'
 import { type ListQuery, type LoadList, splitIds } from './list.ts'
-import type { Check } from './question.ts'
-import { idSeparator } from './statements/list.ts'
-import { type SubjectKindName, subjectKinds } from './subjects/subject-kinds.ts'
 
 export type JudgedListOptions = {
   /** Lists what does not depend on conditions. */

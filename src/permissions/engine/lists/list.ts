@@ -1,6 +1,6 @@
-import type { RequestScope } from '../../core/request-scope.ts'
-import type { Caller, ListQuestion, PrincipalStatus } from './question.ts'
-import { idSeparator } from './statements/list.ts'
+import type { RequestScope } from '../../../core/request-scope.ts'
+import type { Caller, ListQuestion, PrincipalStatus } from '../question.ts'
+import { idSeparator } from '../statements/list.ts'
 
 /** A query for the status of a caller and the resources that the caller has access to. */
 export type ListQuery = Caller & ListQuestion

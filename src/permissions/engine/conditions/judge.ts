@@ -1,20 +1,20 @@
-import { inTurn, mapInTurns } from '../../core/turns.ts'
-import { actionFact, builtInActions, grant } from '../access.ts'
+import { inTurn, mapInTurns } from '../../../core/turns.ts'
+import { actionFact, builtInActions, grant } from '../../access.ts'
 import {
   type ConditionVariables,
   evaluateCondition,
   type Verdict,
-} from '../conditions/condition.ts'
-import { type ConditionInput, convertInput } from '../conditions/condition-input.ts'
-import { chargeConversion, convertParameters } from '../conditions/parameters.ts'
-import { fromDate, fromJson, type Json } from '../conditions/values.ts'
-import type { CallWork } from '../conditions/work.ts'
-import { roleOf, statusBit } from './bits.ts'
+} from '../../conditions/condition.ts'
+import { type ConditionInput, convertInput } from '../../conditions/condition-input.ts'
+import { chargeConversion, convertParameters } from '../../conditions/parameters.ts'
+import { fromDate, fromJson, type Json } from '../../conditions/values.ts'
+import type { CallWork } from '../../conditions/work.ts'
+import { roleOf, statusBit } from '../bits.ts'
+import { decide } from '../facts.ts'
+import type { Check } from '../question.ts'
+import type { Candidate, Requirement, StoredVariables } from '../statements/uncertain.ts'
+import { kindOf, subjectKinds, typeOf } from '../subjects/subject-kinds.ts'
 import type { CompiledConditions } from './compiled-conditions.ts'
-import { decide } from './facts.ts'
-import type { Check } from './question.ts'
-import type { Candidate, Requirement, StoredVariables } from './statements/uncertain.ts'
-import { kindOf, subjectKinds, typeOf } from './subjects/subject-kinds.ts'
 
 /** The facts of a check that depend on conditions. */
 export type UncertainFacts = {

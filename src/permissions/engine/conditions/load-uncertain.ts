@@ -1,12 +1,12 @@
-import { createBatcher } from '../../database/batching.ts'
-import { textArray } from '../../database/sql-values.ts'
-import type { Statements } from '../../database/statement-pool.ts'
-import { callerOf, countRows, createChecksBatch } from './checks-batch.ts'
+import { createBatcher } from '../../../database/batching.ts'
+import { textArray } from '../../../database/sql-values.ts'
+import type { Statements } from '../../../database/statement-pool.ts'
+import { callerOf, countRows, createChecksBatch } from '../checks-batch.ts'
+import type { FactsQuery, Load } from '../facts.ts'
+import { conditionsSql, type UncertainRow, uncertainSql } from '../statements/uncertain.ts'
+import { type SubjectKindName, statementName, subjectKinds } from '../subjects/subject-kinds.ts'
 import type { StoredCondition } from './compiled-conditions.ts'
-import type { FactsQuery, Load } from './facts.ts'
 import type { UncertainFacts } from './judge.ts'
-import { conditionsSql, type UncertainRow, uncertainSql } from './statements/uncertain.ts'
-import { type SubjectKindName, statementName, subjectKinds } from './subjects/subject-kinds.ts'
 
 /** Loads the current facts of checks with the conditions that they depend on. */
 export type LoadUncertain = Load<UncertainFacts>

@@ -1,13 +1,13 @@
-import type { Statements } from '../../database/statement-pool.ts'
-import { actionFact, builtInActions, isAllowed } from '../access.ts'
-import type { ConditionInput } from '../conditions/condition-input.ts'
-import { type CallWork, createCallWork, isUnused } from '../conditions/work.ts'
-import { decide } from './facts.ts'
+import type { Statements } from '../../../database/statement-pool.ts'
+import { actionFact, builtInActions, isAllowed } from '../../access.ts'
+import type { ConditionInput } from '../../conditions/condition-input.ts'
+import { type CallWork, createCallWork, isUnused } from '../../conditions/work.ts'
+import { countJudged, type LoadJudged } from '../conditions/judged-facts.ts'
+import { decide } from '../facts.ts'
+import type { Kind } from '../question.ts'
+import { linkByTokenSql, linkedResourceSql, linkedResourcesSql } from '../statements/links.ts'
+import { link } from '../subjects/link.ts'
 import { maxJudgedBatches } from './find-subjects.ts'
-import { countJudged, type LoadJudged } from './judged-facts.ts'
-import type { Kind } from './question.ts'
-import { linkByTokenSql, linkedResourceSql, linkedResourcesSql } from './statements/links.ts'
-import { link } from './subjects/link.ts'
 
 /** What the Access API needs to know about links. */
 export type LinkLookups = {
