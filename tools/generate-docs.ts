@@ -2,7 +2,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { activityEvents } from '../src/activity/events.ts'
 import { settings } from '../src/config/settings.ts'
-import { errorCodes } from '../src/core/errors.ts'
+import type { ErrorReason } from '../src/core/define-reasons.ts'
+import { errorCodes } from '../src/core/error-codes.ts'
 import { signInErrors } from '../src/identity/sign-in-result.ts'
 import { createAdmissions } from '../src/rpc/admit.ts'
 import { readRegistry } from '../src/rpc/descriptors.ts'
@@ -10,6 +11,7 @@ import { readMethods, readStreams, readWatches } from '../src/rpc/method.ts'
 import { createMetrics } from '../src/server/observability/metrics.ts'
 import { addReplicaMetrics } from '../src/server/observability/replicas.ts'
 import { addReplacements } from '../src/server/observability/worker-metrics.ts'
+import { reasons } from '../src/server/reasons.ts'
 
 /**
  * The generated tables of the documentation. A page contains `<!-- generated: settings -->`, and
@@ -123,26 +125,15 @@ const grpcStatusNames = [
   'UNAUTHENTICATED',
 ]
 
-/** Reads reasons from the source, where they are literals next to their code. */
 function renderErrorReasons(): string {
-  const reasons = new Map<string, Set<string>>()
-  for (const name of readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })) {
-    if (!name.endsWith('.ts')) continue
-    const text = readFileSync(join(root, 'src', name), 'utf8')
-    const pattern =
-      /(?:new ServiceError\(\s*'(\w+)',\s*|\b(?:permissionDenied|createDenial)\(\s*)'([A-Z_]+)'/g
-    for (const [, code = 'permission_denied', reason = ''] of text.matchAll(pattern)) {
-      reasons.set(code, (reasons.get(code) ?? new Set()).add(reason))
-    }
-  }
-  const rows = Object.keys(errorCodes).map((code) => [
-    `\`${code}\``,
-    [...(reasons.get(code) ?? [])]
-      .toSorted()
-      .map((reason) => `\`${reason}\``)
-      .join(', '),
-  ])
-  return table(['Code', 'Reasons'], rows)
+  const rows = Object.values<ErrorReason>(reasons)
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ name, code, message }) => [
+      `\`${name}\``,
+      `\`${code}\``,
+      message.replaceAll(/<\w+>/g, '`$&`'),
+    ])
+  return table(['Reason', 'Code', 'Meaning'], rows)
 }
 
 function renderMethods(): string {

@@ -4,6 +4,7 @@ import type { ImportStore } from '../admin/store/import-store.ts'
 import { normalizeEmail } from '../core/email.ts'
 import { type FieldViolation, ServiceError } from '../core/errors.ts'
 import type { QuotaContext } from '../core/quotas.ts'
+import { reasons as coreReasons } from '../core/reasons.ts'
 import type { WriteContext } from '../core/request-context.ts'
 import type { ErrorNaming } from '../permissions/error-naming.ts'
 import { type RegistrationStores, registerAll } from '../permissions/register-all.ts'
@@ -182,7 +183,7 @@ function emailOf({ owner_email }: FileLine['fields']): string | undefined {
 
 function requireNoProblems(problems: RecordViolation[], naming: ErrorNaming): void {
   if (problems.length === 0) return
-  throw new ServiceError('invalid_argument', 'INVALID_REQUEST', 'The file is invalid', {
+  throw new ServiceError(coreReasons.INVALID_REQUEST, 'The file is invalid', {
     violations: nameViolations(problems, naming),
   })
 }

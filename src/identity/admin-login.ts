@@ -59,8 +59,10 @@ export function completeAdminLogin(
     const identity = await fetchIdentity(context, request, login)
     const result = identity.ok ? await signInAdmin(context, identity.value) : identity
     if (!result.ok) {
-      // `not_admin` is already recorded, as admin.access_refused with the user as actor.
-      if (result.error !== 'not_admin') await recordFailure(context, login, result)
+      const refused = result.error === 'not_admin' && identity.ok
+      const userId = refused ? await findUserId(context, identity.value) : undefined
+      if (userId) await recordRefusal(context, userId, login.provider)
+      else await recordFailure(context, login, result)
       return { result, response: { ...clearedState, location: loginPage(context, result) } }
     }
     const { id: sub, email, name, tokenId: jti, issuedAt } = result.value
@@ -112,12 +114,7 @@ function signInAdmin(
     const signedIn = await signIn(tx, context, identity)
     if (!signedIn.ok) return signedIn
     const user = signedIn.value
-    if (!user.isAdmin) {
-      const { provider } = identity
-      const refusal = { action: 'admin.access_refused', targetId: user.id } as const
-      await tx.activity.record({ actorId: user.id }, { ...refusal, detail: { provider } })
-      return { ...failure('not_admin'), isRecorded: true }
-    }
+    if (!user.isAdmin) return failure('not_admin')
     await recordSignIn(tx, context, 'admin.signed_in', user, identity)
     const tokenId = randomUUID()
     // Read the clock only now, because the call has waited for the provider and for locks.
@@ -127,6 +124,26 @@ function signInAdmin(
     await tx.revocations.recordAdminToken({ id: tokenId, userId: user.id, expiresAt })
     return success({ ...user, tokenId, issuedAt, seconds })
   })
+}
+
+/** Returns the ID of the user of an identity, or undefined if the refused sign-in would have created one. */
+async function findUserId(
+  { stores }: IdentityContext,
+  identity: Identity,
+): Promise<string | undefined> {
+  const linked = await stores.accounts.findUserId(identity)
+  if (linked || !identity.email || !identity.emailVerified) return linked
+  return (await stores.users.findByEmail(identity.email))?.id
+}
+
+/** Records that a user who is not an administrator has been refused. */
+function recordRefusal(
+  { stores }: IdentityContext,
+  userId: string,
+  provider: string,
+): Promise<void> {
+  const refusal = { action: 'admin.access_refused', targetId: userId } as const
+  return stores.activity.record({ actorId: userId }, { ...refusal, detail: { provider } })
 }
 
 /** Returns whether the provider reports one of the required authentication methods. */

@@ -15,6 +15,7 @@ import {
   requireSessionClient,
 } from './oauth/session-client.ts'
 import { filterReachable, requireReach } from './reach.ts'
+import { reasons } from './reasons.ts'
 import { type IssuedTokens, issueTokens, toTokenResponse } from './refresh-families.ts'
 import { matchesChallenge } from './secret.ts'
 import type { ClaimsStore } from './store/claims-store.ts'
@@ -172,9 +173,5 @@ async function requireCode(codes: CodeStore, now: Date, code: string): Promise<S
  * reveals nothing about the code.
  */
 export function codeRefused(): ServiceError {
-  return new ServiceError(
-    'failed_precondition',
-    'CODE_REFUSED',
-    'The code is unknown, expired or already used, or the code_verifier does not match it',
-  )
+  return new ServiceError(reasons.CODE_REFUSED)
 }

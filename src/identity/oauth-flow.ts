@@ -9,6 +9,7 @@ import {
   type Provider,
   providerNames,
 } from './providers/provider.ts'
+import { reasons } from './reasons.ts'
 import { hashSecret, isSameSecret } from './secret.ts'
 import {
   failure,
@@ -30,7 +31,7 @@ export async function requireProvider(
 ): Promise<Provider> {
   const provider = await findProvider(context, name, flow)
   if (provider) return provider
-  throw new ServiceError('not_found', 'PROVIDER_NOT_FOUND', 'Unknown identity provider')
+  throw new ServiceError(reasons.PROVIDER_NOT_FOUND)
 }
 
 /** Like `requireProvider`, but returns undefined if there is none. */
@@ -175,6 +176,5 @@ function callbackUrl({ baseUrl }: { baseUrl: string }, flow: Flow, { name }: Pro
 }
 
 function stateRefused(): ServiceError {
-  const detail = 'This sign-in was not started in this browser, or it has already ended'
-  return new ServiceError('failed_precondition', 'STATE_REFUSED', detail)
+  return new ServiceError(reasons.STATE_REFUSED)
 }

@@ -14,6 +14,7 @@ import type { IdentityContext } from './identity-dependencies.ts'
 import { requireBoundWorkspace, requireSessionClient } from './oauth/session-client.ts'
 import { readConnectionId } from './providers/connection.ts'
 import { findReach, requireReach } from './reach.ts'
+import { reasons } from './reasons.ts'
 import type { ClaimsStore } from './store/claims-store.ts'
 import type { ClientStore } from './store/client-store.ts'
 import type { UserSession } from './store/session-row.ts'
@@ -157,11 +158,7 @@ export async function rotateTokens(
     // The session was ended, or the user left the other workspace, concurrently.
     if (!violates(error, 'foreign')) throw error
   }
-  throw new ServiceError(
-    'unauthenticated',
-    'REFRESH_TOKEN_REFUSED',
-    'The refresh token is no longer valid',
-  )
+  throw new ServiceError(reasons.REFRESH_TOKEN_REFUSED)
 }
 
 /** Consumes a refresh token and issues the next tokens, or returns undefined if it is not valid. */

@@ -8,6 +8,7 @@ import { maxChainLength } from './engine/chain.ts'
 import type { ErrorNaming } from './error-naming.ts'
 import { chainTooLong, unknownParent } from './parents.ts'
 import { requirePublicAllowed } from './public-visibility.ts'
+import { reasons } from './reasons.ts'
 import { indexByKey, keyOf, type Registration } from './registration.ts'
 import { requireFreeTypes } from './reserved-type.ts'
 import { matchesRegistration } from './resource.ts'
@@ -96,7 +97,7 @@ export function requireMatches(
     .map(({ index }) => naming.field(index, ''))
   if (fields.length === 0) return
   const message = 'The resource is registered with another workspace or owner'
-  throw new ServiceError('already_exists', 'RESOURCE_REGISTERED', naming.detail(fields, message))
+  throw new ServiceError(reasons.RESOURCE_REGISTERED, naming.detail(fields, message))
 }
 
 async function requireOwners(
@@ -108,9 +109,9 @@ async function requireOwners(
   if (missing.length === 0) return
   const unknown = missing.filter(({ workspaceExists }) => !workspaceExists)
   if (unknown.length > 0) {
-    const { code, reason, message } = workspaceNotFound()
+    const error = workspaceNotFound()
     const fields = unknown.map(({ index }) => field(index, 'workspace_id'))
-    throw new ServiceError(code, reason, detail(fields, message))
+    throw error.reword(detail(fields, error.message))
   }
   const fieldsByIndex = new Map(registrations.map(({ index, ownerField }) => [index, ownerField]))
   throw invalidArgument(

@@ -8,6 +8,7 @@ import type {
   UserPrincipal,
 } from '../core/request-context.ts'
 import { currentScopes } from '../core/scopes.ts'
+import { reasons as identityReasons } from '../identity/reasons.ts'
 import { serviceKeyMissing } from '../identity/service-keys.ts'
 import type { AdminClaims, ManagementClaims, UserClaims } from '../identity/token-memory.ts'
 import { adminRequired, connectionSession, userInactive } from '../identity/user-errors.ts'
@@ -15,6 +16,7 @@ import type { PrincipalStatus } from '../permissions/engine/question.ts'
 import type { Call } from './call.ts'
 import type { VerifiedCredentials } from './credentials.ts'
 import type { Policy } from './method.ts'
+import { reasons } from './reasons.ts'
 
 type AuthenticationDependencies = {
   keysRequired: boolean
@@ -83,9 +85,7 @@ export function authenticate(
 
 function requireService(status: PrincipalStatus, keyHash: string | undefined): ServicePrincipal {
   if (status.service !== undefined) return { name: status.service }
-  throw keyHash
-    ? new ServiceError('unauthenticated', 'SERVICE_KEY_INVALID', 'The service key is not valid')
-    : serviceKeyMissing()
+  throw keyHash ? new ServiceError(identityReasons.SERVICE_KEY_INVALID) : serviceKeyMissing()
 }
 
 function requireActiveUser(status: PrincipalStatus, claims: UserClaims): UserPrincipal {
@@ -139,13 +139,9 @@ function presentedToken({ jti, exp }: Pick<UserClaims, 'jti' | 'exp'>): Presente
 }
 
 function apiKeyNotAccepted(): ServiceError {
-  return new ServiceError(
-    'permission_denied',
-    'API_KEY_NOT_ACCEPTED',
-    'Service accounts cannot call this method. Use the access token of a person.',
-  )
+  return new ServiceError(reasons.API_KEY_NOT_ACCEPTED)
 }
 
 function tokenRevoked(): ServiceError {
-  return new ServiceError('unauthenticated', 'TOKEN_REVOKED', 'The token has been revoked')
+  return new ServiceError(identityReasons.TOKEN_REVOKED)
 }

@@ -1,9 +1,12 @@
 import { otherService, ServiceError } from '../core/errors.ts'
+import { reasons as coreReasons } from '../core/reasons.ts'
 import type { Principal } from '../core/request-context.ts'
 import { atLeast } from '../core/roles.ts'
 import { includesScope } from '../core/scopes.ts'
+import { reasons as workspaceReasons } from '../workspaces/reasons.ts'
 import type { Call } from './call.ts'
 import type { Operation } from './operation.ts'
+import { reasons } from './reasons.ts'
 
 /**
  * Enforces the policy of the method: the workspace of the token, the role of the user, the origin
@@ -21,18 +24,17 @@ export function authorize(
   const fields = request as Record<string, unknown>
   // An omitted optional workspace defaults to the workspace of the token.
   if (user && workspaceField && fields[workspaceField] !== undefined) {
-    if (fields[workspaceField] !== user.workspaceId)
-      throw permissionDenied('OTHER_WORKSPACE', 'The token was issued for another workspace')
+    if (fields[workspaceField] !== user.workspaceId) throw new ServiceError(reasons.OTHER_WORKSPACE)
   }
   // As if the workspace did not exist, also for text that is no ID.
   if (scim && fields[workspaceField ?? ''] !== scim.workspaceId)
-    throw new ServiceError('not_found', 'WORKSPACE_NOT_FOUND', 'Workspace not found')
+    throw new ServiceError(workspaceReasons.WORKSPACE_NOT_FOUND)
   if (user && leastRole) {
     if (!atLeast(user.role, leastRole))
-      throw permissionDenied('ROLE_TOO_LOW', `Requires the role ${leastRole} or higher`)
+      throw new ServiceError(coreReasons.ROLE_TOO_LOW, `Requires the role ${leastRole} or higher`)
   }
   if (admin && !safe && !isTrustedOrigin(call, adminOrigins))
-    throw permissionDenied('ORIGIN_REFUSED', 'Requests from this origin are not allowed')
+    throw new ServiceError(reasons.ORIGIN_REFUSED)
   if (service?.name !== undefined && serviceField) {
     if (!namesOnly(service.name, fields, serviceField)) throw otherService(service.name)
   }
@@ -45,13 +47,9 @@ export function authorize(
 export function requireScope({ policy: { scope } }: Operation, { managementApp }: Principal): void {
   if (!managementApp) return
   if (scope === undefined || scope === 'none')
-    throw permissionDenied('ADMINISTRATOR_REQUIRED', 'Management apps cannot call this method')
+    throw new ServiceError(reasons.ADMINISTRATOR_REQUIRED)
   if (!includesScope(managementApp.scopes, scope))
-    throw permissionDenied('SCOPE_MISSING', `The management app needs the scope ${scope}`)
-}
-
-function permissionDenied(reason: string, detail: string): ServiceError {
-  return new ServiceError('permission_denied', reason, detail)
+    throw new ServiceError(reasons.SCOPE_MISSING, `The management app needs the scope ${scope}`)
 }
 
 /** Browsers may attach the admin cookie to requests of other pages, which must not make changes. */

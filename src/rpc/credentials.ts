@@ -6,6 +6,7 @@ import {
   looksLikeApiKey,
   maxKeyMemory,
 } from '../identity/api-keys.ts'
+import { reasons as identityReasons } from '../identity/reasons.ts'
 import { type FindScimToken, scimTokenInvalid } from '../identity/scim-tokens.ts'
 import { hashServiceKey } from '../identity/service-keys.ts'
 import {
@@ -232,8 +233,7 @@ function readServiceKey(
 
 function tokensAmbiguous(): ServiceError {
   return new ServiceError(
-    'unauthenticated',
-    'TOKEN_INVALID',
+    identityReasons.TOKEN_INVALID,
     'The browser sends several admin_token cookies: delete the cookies of this site and sign in again',
   )
 }
@@ -258,8 +258,7 @@ function presentedToken(
   if (credentials.authorization !== undefined)
     return { type: 'management', token: requireBearer(credentials) }
   throw new ServiceError(
-    'unauthenticated',
-    'TOKEN_MISSING',
+    identityReasons.TOKEN_MISSING,
     'An admin token is required in the admin_token cookie, or the token of a management app in the Authorization header',
   )
 }

@@ -1,5 +1,5 @@
 import type { DescMessage, DescMethod, FileRegistry } from '@bufbuild/protobuf'
-import { type ErrorCode, errorCodes } from '../core/errors.ts'
+import { type ErrorCode, errorCodes } from '../core/error-codes.ts'
 import type { Role } from '../core/roles.ts'
 import { managementScopes } from '../core/scopes.ts'
 import { methodOption } from './descriptors.ts'

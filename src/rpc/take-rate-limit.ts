@@ -8,6 +8,7 @@ import {
   type VerifyCredentials,
 } from './credentials.ts'
 import type { Operation } from './operation.ts'
+import { reasons } from './reasons.ts'
 import type { IsValidServiceKey } from './valid-service-keys.ts'
 
 export type RateLimitDependencies = {
@@ -130,7 +131,7 @@ export function globalWindow(limit: number): RateLimitWindow {
 /** Returns the error of a client that is over its limit. */
 export function rateLimited(retryAfter: number): ServiceError {
   const detail = `Rate limit exceeded; try again in ${retryAfter} seconds`
-  return new ServiceError('resource_exhausted', 'RATE_LIMITED', detail, { retryAfter })
+  return new ServiceError(reasons.RATE_LIMITED, detail, { retryAfter })
 }
 
 function perMinute(name: string, limit: number): RateLimitWindow {

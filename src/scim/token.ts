@@ -18,6 +18,7 @@ import type { ScimTokenStore } from '../identity/store/scim-token-store.ts'
 import { lockWorkspace } from '../workspaces/member-rules.ts'
 import type { WorkspaceStore } from '../workspaces/store/workspace-store.ts'
 import { describeDeactivations, endOfConfirmation } from './guard.ts'
+import { reasons } from './reasons.ts'
 import type { ScimGuardStore } from './store/scim-guard-store.ts'
 import type { ScimUserStore } from './store/scim-user-store.ts'
 
@@ -113,13 +114,9 @@ export async function confirmScim(
 }
 
 function tokenNotFound(): ServiceError {
-  return new ServiceError('not_found', 'SCIM_TOKEN_NOT_FOUND', 'SCIM token not found')
+  return new ServiceError(reasons.SCIM_TOKEN_NOT_FOUND)
 }
 
 function noVerifiedDomain(): ServiceError {
-  return new ServiceError(
-    'already_exists',
-    'NO_VERIFIED_DOMAIN',
-    'The workspace has no verified domain. Verify a domain of a connection first.',
-  )
+  return new ServiceError(reasons.NO_VERIFIED_DOMAIN)
 }

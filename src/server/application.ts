@@ -56,6 +56,7 @@ import { createWebhookSender, type WebhookSender } from '../webhooks/webhook-sen
 import { createInvitationSender } from '../workspaces/invitation-sender.ts'
 import { externalAuthorizationService, grpcServices } from './grpc-services.ts'
 import { createHandlers } from './handlers.ts'
+import { reasons } from './reasons.ts'
 import { createStores } from './stores.ts'
 
 /** The dependencies of the application. */
@@ -354,6 +355,7 @@ export function createApplication({
   const rest = createRestServer(allOperations, registry, pipeline, {
     ...options,
     watches,
+    reasons,
     maxUnfinishedBytes,
     isClientOrigin: createClientOrigins(database.statements),
   })

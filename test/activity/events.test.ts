@@ -62,12 +62,7 @@ const eventCalls: EventCalls = {
   'user.signed_in': { completeLogin: ({ comeBack, known }) => comeBack('Login', known) },
   'user.sign_in_failed': { completeLogin: ({ comeBack }) => comeBack('Login', async () => '') },
   'admin.signed_in': {
-    completeAdminLogin: ({ comeBack, known }) =>
-      comeBack('AdminLogin', async () => {
-        const email = await known()
-        await pool.query('update users set is_admin = true where email = $1', [email])
-        return email
-      }),
+    completeAdminLogin: ({ comeBack, known }) => comeBack('AdminLogin', promoted(known)),
   },
   'admin.sign_in_failed': {
     completeAdminLogin: ({ comeBack }) => comeBack('AdminLogin', async () => ''),
@@ -81,8 +76,8 @@ const eventCalls: EventCalls = {
       writes: ['user.account_linked', 'user.signed_in'],
     }),
     completeAdminLogin: async ({ comeBack, invited }) => ({
-      ...(await comeBack('AdminLogin', invited)),
-      writes: ['user.account_linked', 'admin.access_refused'],
+      ...(await comeBack('AdminLogin', promoted(invited))),
+      writes: ['user.account_linked', 'admin.signed_in'],
     }),
   },
   'user.email_changed': {
@@ -91,8 +86,8 @@ const eventCalls: EventCalls = {
       writes: ['user.email_changed', 'user.signed_in'],
     }),
     completeAdminLogin: async ({ comeBack, moved }) => ({
-      ...(await comeBack('AdminLogin', moved)),
-      writes: ['user.email_changed', 'admin.access_refused'],
+      ...(await comeBack('AdminLogin', promoted(moved))),
+      writes: ['user.email_changed', 'admin.signed_in'],
     }),
   },
   'user.account_unlinked': {
@@ -215,9 +210,9 @@ const eventCalls: EventCalls = {
       ...(await comeBack('Login', async () => environment.addProviderUser())),
       writes: ['user.account_linked', 'workspace.created', 'user.signed_in'],
     }),
-    completeAdminLogin: async ({ comeBack }) => ({
-      ...(await comeBack('AdminLogin', async () => environment.addProviderUser())),
-      writes: ['user.account_linked', 'workspace.created', 'admin.access_refused'],
+    completeAdminLogin: async ({ comeBack, seeded }) => ({
+      ...(await comeBack('AdminLogin', promoted(seeded))),
+      writes: ['user.account_linked', 'workspace.created', 'admin.signed_in'],
     }),
     executeCsvImport: async () => ({
       ...createAdminCall('ExecuteCsvImport', {
@@ -750,6 +745,18 @@ test('every handler named in the table exists', (t) => {
 
 type Prepare = (scene: Scene) => Promise<EventCall>
 
+/** Makes the user of an address an administrator, who may have another address at the provider. */
+function promoted(person: () => Promise<string>): () => Promise<string> {
+  return async () => {
+    const email = await person()
+    await pool.query('update users set is_admin = true where email in ($1, $2)', [
+      email,
+      `old-${email}`,
+    ])
+    return email
+  }
+}
+
 /** Links an account at a provider to a user; returns the id of the link. */
 async function linkAccount(userId: string, provider: string): Promise<string> {
   const { rows } = await pool.query(
@@ -770,6 +777,12 @@ async function createScene(transport: Transport) {
     const email = environment.addProviderUser()
     const { message } = await signInAtProvider(transport, 'github', email)
     expectOk(await transport.call('CompleteLogin', message))
+    return email
+  }
+  /** A person without a workspace, who has not signed in yet. */
+  const seeded = async () => {
+    const email = environment.addProviderUser()
+    await seed.user('seeded', { email })
     return email
   }
   /** A person whose address has changed since the last sign-in. */
@@ -825,6 +838,7 @@ async function createScene(transport: Transport) {
     member,
     service_action_id,
     known,
+    seeded,
     moved,
     invited,
     conflicting,

@@ -83,12 +83,16 @@ const importedByRpc = [
   'src/identity/tokens.ts',
   'src/identity/token-memory.ts',
   'src/identity/user-errors.ts',
+  'src/identity/reasons.ts',
+  'src/workspaces/reasons.ts',
 ]
 
 /** Pure decisions, which may import only types and each other. */
 const pure = [
   'src/permissions/access.ts',
   'src/core/errors.ts',
+  'src/core/error-codes.ts',
+  'src/core/define-reasons.ts',
   'src/core/quotas.ts',
   'src/core/roles.ts',
   'src/core/slug.ts',
@@ -101,6 +105,7 @@ const pure = [
   'src/identity/claims.ts',
   'src/activity/events.ts',
   'src/admin/import/plan.ts',
+  ...globSync('src/*/reasons.ts', { cwd: root }).filter((path) => path !== 'src/server/reasons.ts'),
 ]
 
 const folderOf = (path: string) => /^src\/([\w-]+)\//.exec(path)?.[1]

@@ -84,10 +84,47 @@ for (const transport of environment.transports) {
       t.is(url.origin + url.pathname, `${adminUrl}/login`)
       t.is(url.searchParams.get('error'), 'not_admin')
       t.is(admin, undefined)
-      t.false(await isAdmin(email))
-      t.is(await lastSignInOf(email), null)
       t.false(location.includes('code='))
+      t.is(await isAdmin(email), undefined, 'the refusal has created no user')
     }
+  })
+
+  test(`a refusal changes nothing of a user and records who it was ${over}`, async (t) => {
+    const email = environment.addProviderUser()
+    const id = await environment.seed.user('seeded', { email })
+    const stateOf = async () => {
+      const { rows } = await environment.pool.query(
+        `select u.*, (select count(*)::int from linked_accounts where user_id = u.id) as links,
+           (select count(*)::int from members where user_id = u.id) as memberships
+         from users u where id = $1`,
+        [id],
+      )
+      return rows[0]
+    }
+    const before = await stateOf()
+    const { location } = await signInAdmin(transport, email, 'github')
+    t.is(new URL(location).searchParams.get('error'), 'not_admin')
+    t.deepEqual(await stateOf(), before)
+    const { rows } = await environment.pool.query(
+      'select action, actor_id from activity where target_id = $1',
+      [id],
+    )
+    t.deepEqual(rows, [{ action: 'admin.access_refused', actor_id: id }])
+  })
+
+  test(`the refusal of an unknown person names nobody ${over}`, async (t) => {
+    const failures = async () => {
+      const { rows } = await environment.pool.query(
+        `select actor_id from activity
+         where action = 'admin.sign_in_failed' and detail ->> 'error' = 'not_admin'`,
+      )
+      return rows
+    }
+    const before = await failures()
+    await signInAdmin(transport, environment.addProviderUser(), 'github')
+    const after = await failures()
+    t.true(after.length > before.length)
+    t.true(after.every(({ actor_id }) => actor_id === null))
   })
 
   test(`ADMIN_EMAILS promotes by verified e-mail, whatever its case and spacing ${over}`, async (t) => {

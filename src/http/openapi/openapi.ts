@@ -8,6 +8,7 @@ import { repeatsCrossSitePosts } from '../cross-site-posts.ts'
 import { createExampleMaker, type ExampleMaker } from './examples.ts'
 import { describeLinks } from './links.ts'
 import {
+  type ExampleReasons,
   fieldProblemSchema,
   oauthErrorResponses,
   oauthErrorSchema,
@@ -98,6 +99,7 @@ export function createOpenApi(
   operations: DeclaredOperation[],
   registry: FileRegistry,
   globalLimit: number | undefined,
+  reasons: ExampleReasons,
 ): object {
   const { schemas, refer, define } = createSchemas(registry)
   const makeExample = createExampleMaker(schemas)
@@ -138,7 +140,7 @@ export function createOpenApi(
         OAuthError: oauthErrorSchema,
         ScimError: scimErrorSchema,
       },
-      responses: problemResponses(),
+      responses: problemResponses(reasons),
       headers: rateLimitHeaders,
     },
   }

@@ -13,6 +13,7 @@ import type {
 import type { IdentityContext } from '../identity-dependencies.ts'
 import { requireProvider, startFlow } from '../oauth-flow.ts'
 import { filterReachable } from '../reach.ts'
+import { reasons } from '../reasons.ts'
 import { isSameSecret } from '../secret.ts'
 import { failure, type SignInFailure, signInErrors } from '../sign-in-result.ts'
 import type { OpenBrowserSession } from '../store/browser-session-store.ts'
@@ -142,6 +143,5 @@ function describe({ workspaceName, inviter, email, role }: PendingInvitation) {
 }
 
 function invitationEnded(): ServiceError {
-  const detail = 'The invitation has ended or does not exist'
-  return new ServiceError('not_found', 'INVITATION_ENDED', detail)
+  return new ServiceError(reasons.INVITATION_ENDED)
 }

@@ -5,6 +5,7 @@ import type {
 import { ServiceError } from '../../core/errors.ts'
 import { isUuid } from '../../core/uuid.ts'
 import type { IdentityContext } from '../identity-dependencies.ts'
+import { reasons } from '../reasons.ts'
 import { appendToQuery } from '../redirect-uris.ts'
 import { isSameSecret } from '../secret.ts'
 import type { OpenBrowserSession } from '../store/browser-session-store.ts'
@@ -115,5 +116,5 @@ function confirmationPage(
 }
 
 function logoutRefused(detail: string): ServiceError {
-  return new ServiceError('failed_precondition', 'LOGOUT_REFUSED', detail)
+  return new ServiceError(reasons.LOGOUT_REFUSED, detail)
 }
