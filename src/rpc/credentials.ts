@@ -120,7 +120,7 @@ export function createCredentialsVerifier(
     const results = await Promise.allSettled(
       adminTokens.map(async (token) => {
         const digest = digestToken('admin_access', token)
-        return memory.find(digest, now) ?? memory.verify('admin_access', token, digest, now)
+        return memory.findOrVerify('admin_access', token, digest, now)
       }),
     )
     const valid = results.flatMap((result) =>
@@ -144,11 +144,10 @@ export function createCredentialsVerifier(
       return verifyAdminTokens(adminTokens, now)
     const { type, token } = presentedToken(required, credentials)
     credentials.digest ??= digestToken(type, token)
-    const remembered = memory.find(credentials.digest, now)
-    if (remembered) return remembered
+    const { digest } = credentials
     if (type !== 'access' || !looksLikeApiKey(token))
-      return memory.verify(type, token, credentials.digest, now)
-    return onlyRemembered ? {} : verifyApiKey(token, credentials.digest, now)
+      return memory.findOrVerify(type, token, digest, now)
+    return memory.find(digest, now) ?? (onlyRemembered ? {} : verifyApiKey(token, digest, now))
   }
 
   async function verifyLeniently(
