@@ -83,6 +83,7 @@ export const extendedTests: Record<string, string> = {
   'test/scim/': 'dialects of directories, and 500 people',
   'test/server/': 'server processes',
   'test/tools/generate.test.ts': 'generates all code twice',
+  'test/tools/run-tests.test.ts': 'a PostgreSQL server of its own',
   'test/webhooks/': 'a queue, and endpoints that hang',
   'test/workspaces/custom-role-groups.test.ts': 'every right of a role',
   'test/workspaces/custom-role-members.test.ts': 'every right of a role',

@@ -31,8 +31,13 @@ export type VerifiedToken = {
 export type TokenMemory = {
   /** Returns a token that is remembered under its digest. */
   find(digest: string, now: Date): VerifiedToken | undefined
-  /** Verifies a token and remembers it. Rejects with `unauthenticated`. */
-  verify(type: TokenKind, token: string, digest: string, now: Date): Promise<VerifiedToken>
+  /** Returns a token that is remembered, or verifies and remembers it. Rejects with `unauthenticated`. */
+  findOrVerify(
+    type: TokenKind,
+    token: string,
+    digest: string,
+    now: Date,
+  ): VerifiedToken | Promise<VerifiedToken>
   /** Remembers a token until a time in milliseconds. */
   remember(digest: string, token: VerifiedToken, expiresAt: number, now: Date): void
 }
@@ -72,27 +77,30 @@ export function createTokenMemory(tokens: Tokens, maxBytes: number): TokenMemory
     memory.set(digest, { ...token, expiresAt })
   }
 
+  function find(digest: string, now: Date): VerifiedToken | undefined {
+    if (verificationKeys !== tokens.verificationKeys()) {
+      // Tokens signed by a removed key must no longer be accepted.
+      memory.clear()
+      verificationKeys = tokens.verificationKeys()
+    }
+    const found = memory.get(digest)
+    return found && found.expiresAt > now.getTime() ? found : undefined
+  }
+
+  async function verify(type: TokenKind, token: string, digest: string, now: Date) {
+    const keys = verificationKeys
+    const claims = await tokens.verify(type, token)
+    const verified = toVerifiedToken(claims)
+    // The keys may have been replaced while the signature was verified.
+    if (keys === tokens.verificationKeys()) remember(digest, verified, claims.exp * 1000, now)
+    return verified
+  }
+
   return {
     remember,
-
-    find(digest, now) {
-      if (verificationKeys !== tokens.verificationKeys()) {
-        // Tokens signed by a removed key must no longer be accepted.
-        memory.clear()
-        verificationKeys = tokens.verificationKeys()
-      }
-      const found = memory.get(digest)
-      return found && found.expiresAt > now.getTime() ? found : undefined
-    },
-
-    async verify(type, token, digest, now) {
-      const keys = verificationKeys
-      const claims = await tokens.verify(type, token)
-      const verified = toVerifiedToken(claims)
-      // The keys may have been replaced while the signature was verified.
-      if (keys === tokens.verificationKeys()) remember(digest, verified, claims.exp * 1000, now)
-      return verified
-    },
+    find,
+    findOrVerify: (type, token, digest, now) =>
+      find(digest, now) ?? verify(type, token, digest, now),
   }
 }
 
@@ -107,8 +115,7 @@ export function createVerifyAccessToken(memory: TokenMemory, now: () => Date): V
     if (looksLikeApiKey(token)) throw apiKeyInvalid()
     const date = now()
     const digest = digestToken('access', token)
-    const { user } =
-      memory.find(digest, date) ?? (await memory.verify('access', token, digest, date))
+    const { user } = await memory.findOrVerify('access', token, digest, date)
     return user as UserClaims
   }
 }

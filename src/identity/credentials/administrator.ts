@@ -16,8 +16,9 @@ export function createAdministratorKind(
   memory: TokenMemory,
   adminOrigins: string[],
 ): CredentialKind<AdminClaims> {
-  async function verifyToken(token: string, digest: string, now: Date) {
-    return (await memory.verify('admin_access', token, digest, now)).admin
+  function verifyToken(token: string, digest: string, now: Date) {
+    const verified = memory.findOrVerify('admin_access', token, digest, now)
+    return verified instanceof Promise ? verified.then(({ admin }) => admin) : verified.admin
   }
 
   /**
@@ -29,7 +30,7 @@ export function createAdministratorKind(
     const results = await Promise.allSettled(
       adminTokens.map(async (token) => {
         const digest = digestToken('admin_access', token)
-        return memory.find(digest, now)?.admin ?? verifyToken(token, digest, now)
+        return verifyToken(token, digest, now)
       }),
     )
     const valid = results.flatMap((result) =>
@@ -55,8 +56,7 @@ export function createAdministratorKind(
       const [token] = adminTokens
       if (!token) throw tokenMissing()
       credentials.digest ??= digestToken('admin_access', token)
-      const remembered = memory.find(credentials.digest, now)
-      return remembered ? remembered.admin : verifyToken(token, credentials.digest, now)
+      return verifyToken(token, credentials.digest, now)
     },
 
     identify({ jti, sub }, caller) {

@@ -37,14 +37,6 @@ export function createUserKind(
     return user
   }
 
-  async function verifyToken(
-    token: string,
-    digest: string,
-    now: Date,
-  ): Promise<UserClaims | undefined> {
-    return (await memory.verify('access', token, digest, now)).user
-  }
-
   return {
     name: 'user',
     provesCaller: true,
@@ -54,10 +46,14 @@ export function createUserKind(
     verify(credentials, _policy, now, onlyRemembered) {
       const token = requireBearer(credentials)
       credentials.digest ??= digestToken('access', token)
-      const remembered = memory.find(credentials.digest, now)
-      if (remembered) return remembered.user
-      if (!looksLikeApiKey(token)) return verifyToken(token, credentials.digest, now)
-      return onlyRemembered ? undefined : verifyApiKey(token, credentials.digest, now)
+      if (looksLikeApiKey(token)) {
+        const remembered = memory.find(credentials.digest, now)?.user
+        return remembered || onlyRemembered
+          ? remembered
+          : verifyApiKey(token, credentials.digest, now)
+      }
+      const verified = memory.findOrVerify('access', token, credentials.digest, now)
+      return verified instanceof Promise ? verified.then(({ user }) => user) : verified.user
     },
 
     identify({ jti, sub, wid }, caller) {
