@@ -25,6 +25,7 @@ export function prepareSession(
   { id: userId, email }: { id: string; email: string },
   { provider, authentication = {} }: Identity,
   client: { workspaceId: string | null },
+  browserHash: string,
 ): NewBrowserSession & OpenBrowserSession {
   const now = clock()
   const { time, acr, amr = [] } = authentication
@@ -40,6 +41,7 @@ export function prepareSession(
     acr,
     amr,
     lacksPersonalWorkspace: client.workspaceId !== null,
+    browserHash,
     createdAt: now,
     expiresAt: new Date(now.getTime() + options.lifetimes.refresh * 1000),
   }
@@ -56,7 +58,7 @@ export async function openBrowserSession(
   tx: { browserSessions: BrowserSessionStore },
   { identity: { options } }: IdentityContext,
   prepared: NewBrowserSession & OpenBrowserSession,
-  current: OpenBrowserSession | undefined,
+  current: Pick<OpenBrowserSession, 'id' | 'userId' | 'lacksPersonalWorkspace'> | undefined,
 ): Promise<OpenedSession> {
   if (current?.userId === prepared.userId) {
     const lacksPersonalWorkspace = prepared.lacksPersonalWorkspace && current.lacksPersonalWorkspace
