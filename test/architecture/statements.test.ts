@@ -16,7 +16,6 @@ const dynamic = [
   'src/admin/key-usage.ts write',
   'src/admin/store/name-search-store.ts find',
   'src/database/replicas/replica-reads.ts rowsWithSnapshot',
-  'src/permissions/engine/assumption-lookups.ts findGroupMembership',
   'src/permissions/engine/load-list.ts loadFlat',
   'src/permissions/engine/load-list.ts loadSingle',
   'src/permissions/store/resource-store.ts findGrants',

@@ -1,8 +1,9 @@
 import type { Statements } from '../../database/statement-pool.ts'
 import { chainCte } from './chain.ts'
 import type { Subject } from './question.ts'
-import { askAboutGroups } from './statements/group-subjects.ts'
+import { groupTables } from './statements/group-subjects.ts'
 import type { ReasonRow } from './statements/reasons.ts'
+import { toSql } from './statements/statement.ts'
 
 /** What decides whether an assumed grant would apply to a subject and a resource. */
 export type AssumptionLookups = {
@@ -32,13 +33,16 @@ export type AssumptionLookups = {
 }
 
 /** $1 subject ID, $2 group ID, $3 workspace. Returns whether the subject is a direct member. */
-const membershipSql = `
-with asked as (select id from groups where id = $2 and workspace_id = $3)
-select m.is_direct from asked left join group_members m
-  on m.group_id = asked.id and m.user_id = $1::uuid`
+export const membershipSql = `
+select m.is_direct from groups left join group_members m
+  on m.group_id = groups.id and m.user_id = $1::uuid
+where groups.id = $2 and groups.workspace_id = $3`
 
 /** The same for groups as subjects. */
-const groupMembershipSql = askAboutGroups(membershipSql, 'array[$1::uuid]')
+export const groupMembershipSql = toSql({
+  ctes: groupTables('array[$1::uuid]'),
+  select: membershipSql,
+})
 
 /** $1 `permission_id` of a resource, $2 of an ancestor. */
 const ancestorSql = `

@@ -50,7 +50,7 @@ export function requireGroup(bits: number): number {
   return bits & ~statusBit.anonymous
 }
 
-/** Names the group where the statements expect a user (`askAboutGroups`). */
+/** Names the group where the statements expect a user (`groupTables`). */
 function asUser(check: Check): SubjectCheck {
   return { ...check, subject: { userId: check.subject?.groupId } }
 }

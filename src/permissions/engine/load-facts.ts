@@ -7,8 +7,7 @@ import type { GroupLookup } from './grants/grant-kind.ts'
 import { createCheckTable, createKeyTable } from './parameters.ts'
 import type { Check, Subject } from './question.ts'
 import type { Ancestry } from './statements/checks.ts'
-import { type FactsRow, factsSql, groupFactsSql } from './statements/facts.ts'
-import { linkFactsSql } from './statements/link-subjects.ts'
+import { type FactsRow, factsSql, groupFactsSql, linkFactsSql } from './statements/facts.ts'
 
 /**
  * The minimum average number of checks per subject at which reading all groups of the subjects is
@@ -23,7 +22,7 @@ export const minChecksToHash = 16
  * The fast statement does not read ancestors: it only reports whether a resource inherits. If one
  * does, the query runs again with a slower statement that reads the ancestors. Later queries about
  * the same kind use the slower statement directly. This affects only the speed, never the result.
- * `of` says whether the users of the queries are groups (`askAboutGroups`) or links (`askAboutLinks`).
+ * `of` says whether the users of the queries are groups (`groupTables`) or links (`linkTables`).
  */
 export function createLoadFacts(
   statements: Statements,

@@ -5,10 +5,9 @@ import type { Statements } from '../../database/statement-pool.ts'
 import { readStatus } from './facts.ts'
 import { countIds, type List, type ListQuery, type LoadList } from './list.ts'
 import { actionElement, createKeyTable, createKindTable } from './parameters.ts'
-import { askAboutGroups } from './statements/group-subjects.ts'
-import { type Certainty, type ListRow, listSql } from './statements/list.ts'
+import { type Certainty, groupListSql, type ListRow, listSql } from './statements/list.ts'
 import { grantsRowOf } from './statements/list-caller.ts'
-import { listWithFoldersSql } from './statements/list-with-folders.ts'
+import { groupListWithFoldersSql, listWithFoldersSql } from './statements/list-with-folders.ts'
 
 /**
  * The maximum limit of a query that shares a statement, so that callers do not wait for the long
@@ -72,7 +71,7 @@ function budgetsOfPage(limit: number): ListBudget[] {
 type ListResult = Omit<List, 'joinedIds'> & { joinedIds: string | null; mayHaveFolders: boolean }
 
 export type LoadListOptions = {
-  /** Whether the users of the queries are groups (`askAboutGroups`). */
+  /** Whether the users of the queries are groups (`groupTables`). */
   ofGroups?: boolean
   /** Whether to list what would be allowed if every condition were true. */
   withConditional?: boolean
@@ -163,8 +162,8 @@ function createStatements(certainty: Certainty): ListStatements {
 function createGroupStatements(certainty: Certainty): ListStatements {
   const { flat, withFolders } = createStatements(certainty)
   return {
-    flat: [`group ${flat[0]}`, askAboutGroups(flat[1], '$5::uuid[]')],
-    withFolders: [`group ${withFolders[0]}`, askAboutGroups(withFolders[1], '$5::uuid[]')],
+    flat: [`group ${flat[0]}`, groupListSql[certainty]],
+    withFolders: [`group ${withFolders[0]}`, groupListWithFoldersSql[certainty]],
   }
 }
 

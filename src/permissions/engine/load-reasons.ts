@@ -8,11 +8,11 @@ import type { GrantRule } from './grants/grant-kind.ts'
 import { digestsOf, type JudgedCondition, judge, type UncertainFacts } from './judge.ts'
 import { createCheckTable } from './parameters.ts'
 import type { Assumed, Check, Subject } from './question.ts'
-import { linkReasonsSql } from './statements/link-subjects.ts'
 import {
   type GroupLink,
   groupNamesSql,
   groupReasonsSql,
+  linkReasonsSql,
   type NamesRow,
   type ReasonRow,
   reasonsSql,
@@ -107,7 +107,7 @@ type Row = [
 /**
  * Loads the facts and the grants of checks from PostgreSQL in one statement, and the names of groups
  * in another. `of` says whether the users of the checks are
- * groups (`askAboutGroups`) or links (`askAboutLinks`).
+ * groups (`groupTables`) or links (`linkTables`).
  */
 export function createLoadReasons(
   statements: Statements,

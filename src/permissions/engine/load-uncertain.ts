@@ -7,10 +7,10 @@ import { type CheckedStatus, type FactsQuery, readStatus } from './facts.ts'
 import type { UncertainFacts } from './judge.ts'
 import { callerOf, countRows, minChecksToHash, readNumbers, readUserIds } from './load-facts.ts'
 import { createCheckTable, createKeyTable } from './parameters.ts'
-import { linkUncertainSql } from './statements/link-subjects.ts'
 import {
   conditionsSql,
   groupUncertainSql,
+  linkUncertainSql,
   type UncertainRow,
   uncertainSql,
 } from './statements/uncertain.ts'
@@ -29,7 +29,7 @@ const maxChecks = 100
 
 /**
  * Loads uncertain facts from PostgreSQL. Concurrent callers share statements. `of` says whether the
- * users of the queries are groups (`askAboutGroups`) or links (`askAboutLinks`).
+ * users of the queries are groups (`groupTables`) or links (`linkTables`).
  */
 export function createLoadUncertain(
   statements: Statements,

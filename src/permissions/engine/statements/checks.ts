@@ -21,7 +21,8 @@ import { actionBitsSql, statusJoins, statusSql } from './status.ts'
  * The CTEs `subject`, the user and the status of each subject, and `subjects`, the same as arrays in
  * one row. Each subject is named by at most one of user ID, external ID and e-mail address.
  */
-export const subjectCtes = `subject as materialized (
+export const subjectCtes = {
+  subject: `
   select q.position, u.id as user_id, q.workspace_id, ${statusSql} as status
   from (
     select named.token_id, named.workspace_id, named.position, coalesce(
@@ -33,13 +34,13 @@ export const subjectCtes = `subject as materialized (
       named(token_id, user_id, workspace_id, external_id, email, position)
     offset 0
   ) q
-  ${statusJoins}
-), subjects as materialized (
+  ${statusJoins}`,
+  subjects: `
   select array_agg(user_id order by position) as user_ids,
     array_agg(workspace_id order by position) as workspace_ids,
     array_agg(status order by position) as statuses
-  from subject
-)`
+  from subject`,
+}
 
 /** The IDs of the users of all subjects, if some have another name than their ID. */
 export const namedUserIds = `(

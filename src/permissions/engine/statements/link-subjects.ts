@@ -1,62 +1,36 @@
 import { isInLiveWorkspace } from '../../../database/deleted-rows.ts'
 import { barePermission, isLive, shareBits } from '../grants/live-share.ts'
-import { factsSql } from './facts.ts'
-import { reasonsSql } from './reasons.ts'
-import { uncertainSql } from './uncertain.ts'
+import type { Ctes } from './statement.ts'
 
 /** The link `l` has not expired, and its workspace has not been deleted. */
 const liveLink = `${isLive('l')} and ${isInLiveWorkspace('l.workspace_id')}`
 
 /**
- * Returns the statement that asks about links instead of users. `ids` is SQL for an array with the
- * IDs of links, which the statement accepts in place of user IDs.
+ * Returns what a statement reads instead of tables to ask about links instead of users. `ids` is SQL
+ * for an array with the IDs of links, which the statement accepts in place of user IDs.
  *
  * A link counts as an active user who is a viewer of its workspace, with whom only its resource is
- * shared. Common table expressions with the names of the tables say so, as in `askAboutGroups`.
- * What a viewer may do without a share does not count (`linkGrants`).
+ * shared. What a viewer may do without a share does not count (`keepLinkGrants`).
  */
-function askAboutLinks(sql: string, ids: string): string {
-  const [, rest] = /^\s*with (?:recursive )?(.*)$/s.exec(sql) ?? []
-  if (rest === undefined) throw new Error('The statement must begin with a common table expression')
-  return `with recursive subject_link as materialized (
+export function linkTables(ids: string): Ctes {
+  return {
+    subject_link: `
   select id, name, kind_id, resource_id, workspace_id, permission, expires_at, condition, params
-  from resource_links l where id = any(${ids}) and ${liveLink}
-), users as materialized (
+  from resource_links l where id = any(${ids}) and ${liveLink}`,
+    users: `
   select id, null::text as email, null::text as external_id,
     'Anyone with the link' || coalesce(' ' || name, '') as name, true as is_active, false as is_admin,
     null::uuid as workspace_id
-  from subject_link
-), live_members as materialized (
-  select id as user_id, workspace_id, 'viewer' as role from subject_link
-), group_members as materialized (
-  select id as group_id, id as user_id, workspace_id, true as is_direct from subject_link where false
-), shares as materialized (
+  from subject_link`,
+    live_members: "select id as user_id, workspace_id, 'viewer' as role from subject_link",
+    group_members: `
+  select id as group_id, id as user_id, workspace_id, true as is_direct from subject_link where false`,
+    shares: `
   select id, kind_id, resource_id, workspace_id, id as user_id, null::uuid as group_id, permission,
     expires_at, condition, params
-  from subject_link
-), ${rest}`
+  from subject_link`,
+  }
 }
-
-/** The facts statements for checks of links. */
-export const linkFactsSql: typeof factsSql = {
-  flagged: {
-    probed: askAboutLinks(factsSql.flagged.probed, '$2::uuid[]'),
-    hashed: askAboutLinks(factsSql.flagged.hashed, '$2::uuid[]'),
-  },
-  walked: {
-    probed: askAboutLinks(factsSql.walked.probed, '$2::uuid[]'),
-    hashed: askAboutLinks(factsSql.walked.hashed, '$2::uuid[]'),
-  },
-}
-
-/** The statements for checks of links that depend on conditions. */
-export const linkUncertainSql: typeof uncertainSql = {
-  probed: askAboutLinks(uncertainSql.probed, '$2::uuid[]'),
-  hashed: askAboutLinks(uncertainSql.hashed, '$2::uuid[]'),
-}
-
-/** The statement that explains checks of links. */
-export const linkReasonsSql = askAboutLinks(reasonsSql, '$2::uuid[]')
 
 /** $1 hash of a token. Returns the ID of the link. */
 export const linkByTokenSql = `

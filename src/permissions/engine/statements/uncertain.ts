@@ -3,7 +3,9 @@ import { chainCte } from '../chain.ts'
 import type { GroupLookup } from '../grants/grant-kind.ts'
 import { barePermission, isLive, shareBits } from '../grants/live-share.ts'
 import { checkBits, checksFrom, grantBits, namedUserIds, subjectCtes } from './checks.ts'
-import { askAboutGroups } from './group-subjects.ts'
+import { groupTables } from './group-subjects.ts'
+import { linkTables } from './link-subjects.ts'
+import { type Ctes, toSql } from './statement.ts'
 import { type KeyStatus, keyStatusColumns } from './status.ts'
 
 /**
@@ -71,10 +73,8 @@ export function isUncertain(bits: string): string {
  * The facts of checks with what is needed to judge them, in one row: as in `factsSql`, the time of
  * the statement, the requirements of each kind, an UncertainCheck for each check, and `namedUserIds`.
  */
-function createUncertainSql(lookup: GroupLookup): string {
-  return `
-with ${subjectCtes}
-select ${keyStatusColumns('$12')},
+function createUncertainSql(tables: Ctes, lookup: GroupLookup): string {
+  const select = `select ${keyStatusColumns('$12')},
   (select statuses::text from subjects),
   statement_timestamp()::text,
   (
@@ -94,19 +94,24 @@ select ${keyStatusColumns('$12')},
     ) facts
   ),
   ${namedUserIds}`
+  return toSql({ ctes: { ...tables, ...subjectCtes }, select })
 }
 
-/** The statement for each GroupLookup. */
-export const uncertainSql: Record<GroupLookup, string> = {
-  probed: createUncertainSql('probed'),
-  hashed: createUncertainSql('hashed'),
+/** Returns the statement for each GroupLookup. */
+function createStatements(tables: Ctes): Record<GroupLookup, string> {
+  return {
+    probed: createUncertainSql(tables, 'probed'),
+    hashed: createUncertainSql(tables, 'hashed'),
+  }
 }
+
+export const uncertainSql = createStatements({})
 
 /** The same for groups. */
-export const groupUncertainSql: typeof uncertainSql = {
-  probed: askAboutGroups(uncertainSql.probed, '$2::uuid[]'),
-  hashed: askAboutGroups(uncertainSql.hashed, '$2::uuid[]'),
-}
+export const groupUncertainSql = createStatements(groupTables('$2::uuid[]'))
+
+/** The same for links. */
+export const linkUncertainSql = createStatements(linkTables('$2::uuid[]'))
 
 /** $1 array of digests. Returns the conditions with these digests. */
 export const conditionsSql = `

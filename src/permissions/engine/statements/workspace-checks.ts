@@ -5,8 +5,9 @@ import type { ReasonRows } from '../grants/grant-kind.ts'
 import { groupRole } from '../grants/group-role.ts'
 import { workspaceType } from '../question.ts'
 import { subjectCtes } from './checks.ts'
-import { askAboutGroups } from './group-subjects.ts'
+import { groupTables } from './group-subjects.ts'
 import { groupLinks } from './reasons.ts'
+import { toSql } from './statement.ts'
 import { actionBitsSql } from './status.ts'
 
 /** Returns SQL: whether a service has registered resources of the type `workspace` itself. */
@@ -39,8 +40,7 @@ const customRoles = `(
  * A member may view the workspace. Its owners and admins may do everything, as with the resources
  * in it, and members who have a custom role with an action may perform it.
  */
-export const workspaceChecksSql = `
-with ${subjectCtes}
+const select = `
 select ${hasOwnWorkspaces('q.service')},
   q.status
     | case when q.is_limited then 0 else ${roleBitsSql('m.role')} end
@@ -69,5 +69,10 @@ left join lateral (
 ) m on true
 order by q.position`
 
+export const workspaceChecksSql = toSql({ ctes: subjectCtes, select })
+
 /** The statement for checks of groups. */
-export const groupWorkspaceChecksSql = askAboutGroups(workspaceChecksSql, '$2::uuid[]')
+export const groupWorkspaceChecksSql = toSql({
+  ctes: { ...groupTables('$2::uuid[]'), ...subjectCtes },
+  select,
+})
