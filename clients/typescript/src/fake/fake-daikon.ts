@@ -11,10 +11,11 @@ import { createFakeResourceOperations } from './resource-operations.ts'
 import { createRights } from './rights.ts'
 import { createFakeConnection } from './run.ts'
 import { createFakeShareOperations } from './share-operations.ts'
+import { resourceKey } from './state.ts'
 import { type FakeSubject, findSubject, groupSubject, userSubject } from './subjects.ts'
 import { createFakeToken, readFakeToken } from './tokens.ts'
 import { decideWorkspace, findWorkspace, isWorkspace } from './workspaces.ts'
-import { createState, type FakeWorld, resourceKey } from './world.ts'
+import { createState, type FakeWorld } from './world.ts'
 
 /** A client for tests, which needs no server. */
 export interface FakeDaikon<Actions extends ActionsByType = ActionsByType> extends Daikon<Actions> {

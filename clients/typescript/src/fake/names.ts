@@ -1,7 +1,8 @@
 import type { Grantee } from '../argument-types.ts'
 import { nameGrantee, type OwnerName } from '../arguments.ts'
 import { invalidArgument } from '../errors.ts'
-import { type FakeResource, type FakeState, findRole, requireUuid } from './world.ts'
+import { isUuid } from '../resource-id.ts'
+import { type FakeResource, type FakeState, findRole } from './state.ts'
 
 /** A user or group. */
 export type FakeGrantee = { userId: string | undefined; groupId: string | undefined }
@@ -74,4 +75,9 @@ function findByEmail({ users }: FakeState, email: string): string {
 
 function findByExternalId({ users }: FakeState, externalId: string): string {
   return [...users.values()].find((user) => user.externalId === externalId)?.id ?? ''
+}
+
+export function requireUuid(field: string, value: string): void {
+  if (isUuid(value)) return
+  throw invalidArgument({ field, message: 'must be a UUID' })
 }
