@@ -77,9 +77,10 @@ export const activityEvents = {
   },
   'user.email_changed': {
     target: 'user',
-    detail: ['provider'],
-    description: 'The provider of a user’s only account had verified another address at a sign-in',
-    recordedBy: ['completeLogin', 'completeAdminLogin'],
+    detail: ['provider', 'reason', 'keep_sign_in'],
+    description:
+      'The provider of a user’s only account had verified another address at a sign-in (`provider`), or an administrator corrected the address (`reason`, `keep_sign_in`)',
+    recordedBy: ['completeLogin', 'completeAdminLogin', 'updateUser'],
   },
   'user.account_unlinked': {
     target: 'user',
@@ -824,7 +825,6 @@ export function isPersonalField(action: string, field: string): boolean {
 export type ActivityEventName = keyof typeof activityEvents
 
 /** The detail of an event. */
-export type ActivityDetail<Name extends ActivityEventName> = Record<
-  (typeof activityEvents)[Name]['detail'][number],
-  string
->
+export type ActivityDetail<Name extends ActivityEventName> = Name extends 'user.email_changed'
+  ? { provider: string } | { reason: string; keep_sign_in: string }
+  : Record<(typeof activityEvents)[Name]['detail'][number], string>

@@ -66,11 +66,12 @@ export async function requireUserDetail(
 /** Returns the ETag of a user. It depends on the fields that administrators can change. */
 export function createUserTag({
   id,
+  email,
   name,
   isActive,
   externalId,
-}: Pick<Person, 'id' | 'name' | 'isActive' | 'externalId'>): string {
-  return createEntityTag(id, { name, isActive, externalId })
+}: Pick<Person, 'id' | 'email' | 'name' | 'isActive' | 'externalId'>): string {
+  return createEntityTag(id, { email, name, isActive, externalId })
 }
 
 function toUserSummary(person: Person): UserSummary {

@@ -310,7 +310,7 @@ export function createHandlers({
       // Users.
       listUsers,
       getUser,
-      updateUser,
+      updateUser: bind(updateUser),
       setAdministrator,
       deleteUser,
       exportUser,

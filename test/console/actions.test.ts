@@ -104,6 +104,29 @@ if (hasBrowser) {
     await page.getByText('Active', { exact: true }).waitFor()
   })
 
+  test.serial(
+    'the address of a person can be corrected, with a reason after a sign-in',
+    async (t) => {
+      await visit(person)
+      const { email } = await call('GET', `/admin/users/${data.userId}`)
+      await button('More').click()
+      await chooseItem('Correct the address')
+      await page.getByRole('dialog', { name: 'Correct the address of Chiara Conti' }).waitFor()
+      await field('E-mail address').fill('ben.carter@example.com')
+      await inDialog('Correct').click()
+      await dialog.getByText(/is required, because the user has signed in/).waitFor()
+      await field('Reason').fill('Married')
+      await inDialog('Correct').click()
+      await dialog.getByText('Another user has this e-mail address').waitFor()
+      await field('E-mail address').fill('chiara.corrected@example.com')
+      await confirm('Correct')
+      await page.getByText('chiara.corrected@example.com').first().waitFor()
+      const corrected = await call('GET', `/admin/users/${data.userId}`)
+      t.like(corrected, { email: 'chiara.corrected@example.com', linked_accounts: [] })
+      await call('PATCH', `/admin/users/${data.userId}`, { email, reason: 'Back' })
+    },
+  )
+
   test.serial('a person can be made an administrator and lose these rights', async (t) => {
     const isAdmin = async () => (await call('GET', `/admin/users/${data.userId}`)).is_admin
     await visit(person)

@@ -296,7 +296,8 @@ export const AdminServiceService = {
    *
    * Updates the fields that are present. Deactivating a user ends all of their sessions.
    * Administrators cannot deactivate their own account. Fails with `ALREADY_EXISTS` if the
-   * `external_id` already identifies another user.
+   * `external_id` already identifies another user, or if the `email` is of another user or belongs to
+   * a directory or connection. Only administrators and operators can change an administrator's address.
    */
   updateUser: {
     path: "/daikon.v1.AdminService/UpdateUser" as const,
@@ -1986,7 +1987,8 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
    *
    * Updates the fields that are present. Deactivating a user ends all of their sessions.
    * Administrators cannot deactivate their own account. Fails with `ALREADY_EXISTS` if the
-   * `external_id` already identifies another user.
+   * `external_id` already identifies another user, or if the `email` is of another user or belongs to
+   * a directory or connection. Only administrators and operators can change an administrator's address.
    */
   updateUser: handleUnaryCall<UserUpdateRequest, UserDetail>;
   /**
@@ -2827,7 +2829,8 @@ export interface AdminServiceClient extends Client {
    *
    * Updates the fields that are present. Deactivating a user ends all of their sessions.
    * Administrators cannot deactivate their own account. Fails with `ALREADY_EXISTS` if the
-   * `external_id` already identifies another user.
+   * `external_id` already identifies another user, or if the `email` is of another user or belongs to
+   * a directory or connection. Only administrators and operators can change an administrator's address.
    */
   updateUser(
     request: UserUpdateRequest,

@@ -194,6 +194,25 @@ export interface UserUpdateRequest {
     | string
     | undefined;
   /**
+   * The e-mail address. If the user has signed in before, `reason` is required, and the change unlinks
+   * the accounts at identity providers and ends all sessions, so that the person who has the new
+   * address signs in.
+   */
+  email?:
+    | string
+    | undefined;
+  /**
+   * Why the address changes, 1 to 500 characters. The activity log contains it; it must not contain
+   * the addresses.
+   */
+  reason?:
+    | string
+    | undefined;
+  /** Whether linked accounts and sessions remain, because both addresses are of the same person. */
+  keep_sign_in?:
+    | boolean
+    | undefined;
+  /**
    * The ETags of the versions that the call may change, or `*`. If the current ETag is not among
    * them, the call fails with `ABORTED` and changes nothing (RFC 9110, section 13.1.1).
    */
@@ -1239,7 +1258,16 @@ export const EndUserSessionRequest: MessageFns<EndUserSessionRequest> = {
 };
 
 function createBaseUserUpdateRequest(): UserUpdateRequest {
-  return { user_id: "", name: undefined, is_active: undefined, external_id: undefined, if_match: undefined };
+  return {
+    user_id: "",
+    name: undefined,
+    is_active: undefined,
+    external_id: undefined,
+    email: undefined,
+    reason: undefined,
+    keep_sign_in: undefined,
+    if_match: undefined,
+  };
 }
 
 export const UserUpdateRequest: MessageFns<UserUpdateRequest> = {
@@ -1255,6 +1283,15 @@ export const UserUpdateRequest: MessageFns<UserUpdateRequest> = {
     }
     if (message.external_id !== undefined) {
       writer.uint32(34).string(message.external_id);
+    }
+    if (message.email !== undefined) {
+      writer.uint32(42).string(message.email);
+    }
+    if (message.reason !== undefined) {
+      writer.uint32(50).string(message.reason);
+    }
+    if (message.keep_sign_in !== undefined) {
+      writer.uint32(56).bool(message.keep_sign_in);
     }
     if (message.if_match !== undefined) {
       writer.uint32(242).string(message.if_match);
@@ -1307,6 +1344,30 @@ export const UserUpdateRequest: MessageFns<UserUpdateRequest> = {
             message.external_id = reader.string();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.email = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.keep_sign_in = reader.bool();
+            continue;
+          }
           case 30: {
             if (tag !== 242) {
               break;
@@ -1336,6 +1397,9 @@ export const UserUpdateRequest: MessageFns<UserUpdateRequest> = {
     message.name = object.name ?? undefined;
     message.is_active = object.is_active ?? undefined;
     message.external_id = object.external_id ?? undefined;
+    message.email = object.email ?? undefined;
+    message.reason = object.reason ?? undefined;
+    message.keep_sign_in = object.keep_sign_in ?? undefined;
     message.if_match = object.if_match ?? undefined;
     return message;
   },

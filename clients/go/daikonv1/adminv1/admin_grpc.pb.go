@@ -176,7 +176,8 @@ type AdminServiceClient interface {
 	//
 	// Updates the fields that are present. Deactivating a user ends all of their sessions.
 	// Administrators cannot deactivate their own account. Fails with `ALREADY_EXISTS` if the
-	// `external_id` already identifies another user.
+	// `external_id` already identifies another user, or if the `email` is of another user or belongs to
+	// a directory or connection. Only administrators and operators can change an administrator's address.
 	UpdateUser(ctx context.Context, in *UserUpdateRequest, opts ...grpc.CallOption) (*UserDetail, error)
 	// Promote or demote an administrator
 	//
@@ -1845,7 +1846,8 @@ type AdminServiceServer interface {
 	//
 	// Updates the fields that are present. Deactivating a user ends all of their sessions.
 	// Administrators cannot deactivate their own account. Fails with `ALREADY_EXISTS` if the
-	// `external_id` already identifies another user.
+	// `external_id` already identifies another user, or if the `email` is of another user or belongs to
+	// a directory or connection. Only administrators and operators can change an administrator's address.
 	UpdateUser(context.Context, *UserUpdateRequest) (*UserDetail, error)
 	// Promote or demote an administrator
 	//
