@@ -16,6 +16,7 @@ import { listActivity } from '../activity/activity-log.ts'
 import type { LiveFeed } from '../activity/feed/live-feed.ts'
 import { createWatchActivity } from '../activity/watch.ts'
 import { createWatchChanges } from '../activity/watch-changes.ts'
+import { updateUsers } from '../admin/bulk-users.ts'
 import {
   createClientApp,
   deleteClientApp,
@@ -169,6 +170,7 @@ import {
   updateWebhook,
 } from '../webhooks/webhooks.ts'
 import { createKey, deleteKey, listApiKeys } from '../workspaces/api-keys.ts'
+import { updateMembers } from '../workspaces/bulk-members.ts'
 import { addChildGroup, listChildGroups, removeChildGroup } from '../workspaces/child-groups.ts'
 import {
   addRoleActions,
@@ -199,6 +201,7 @@ import {
 import type { InvitationOptions } from '../workspaces/invitation-links.ts'
 import { addUserToWorkspace, inviteMember } from '../workspaces/invitations.ts'
 import { listMembers, removeMember, updateMember } from '../workspaces/members.ts'
+
 import {
   createServiceAccount,
   deleteServiceAccount,
@@ -311,6 +314,7 @@ export function createHandlers({
       listUsers,
       getUser,
       updateUser: bind(updateUser),
+      updateUsers: bind(updateUsers),
       setAdministrator,
       deleteUser,
       exportUser,
@@ -328,6 +332,7 @@ export function createHandlers({
       inviteMember: bind(inviteMember),
       giveSupportAccess,
       updateMember,
+      updateMembers,
       removeMember,
       listGroups,
       createGroup: bind(createGroup),
@@ -489,6 +494,7 @@ export function createHandlers({
       listMembers,
       inviteMember: bind(inviteMember),
       updateMember,
+      updateMembers,
       removeMember,
       getScimToken,
       createScimToken: createToken,

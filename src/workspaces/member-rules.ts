@@ -51,7 +51,7 @@ export async function requireAnotherOwner(members: MemberStore, owner: MemberId)
   throw new ServiceError(
     'already_exists',
     'LAST_OWNER',
-    'The last active owner of a workspace cannot leave, be removed, get another role or have an end of membership',
+    'The last active owner of a workspace cannot leave, be removed, get another role or have an end of membership. Make another member an owner first.',
   )
 }
 

@@ -73,6 +73,22 @@ if (hasBrowser) {
     t.is(resource.visibility, 'private')
   })
 
+  test.serial('the owner of a resource can be changed', async (t) => {
+    const before = await call('GET', `/admin/permissions/${data.resourceId}`)
+    await visit(`/resources/${data.resourceId}`)
+    await button('Change owner').click()
+    await page.getByRole('dialog', { name: 'Change the owner of roadmap-2027' }).waitFor()
+    await inDialog('Change').click()
+    await dialog.getByText(/UUID|required/).waitFor()
+    await pick('New owner', 'Grace Kim')
+    await confirm('Change')
+    const after = await call('GET', `/admin/permissions/${data.resourceId}`)
+    t.not(after.owner_id, before.owner_id)
+    await call('PATCH', `/admin/permissions/${data.resourceId}/owner`, {
+      owner_id: before.owner_id,
+    })
+  })
+
   test.serial('sessions of a person can be ended one by one or together', async (t) => {
     await visit(`${person}?tab=sessions`)
     await button('End the session on Chrome on Windows').click()

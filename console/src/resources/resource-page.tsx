@@ -14,6 +14,7 @@ import { Facts, Page, Section } from '../ui/page.tsx'
 import { PageTabs } from '../ui/page-tabs.tsx'
 import { QueryState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
+import { ChangeOwner } from './change-owner.tsx'
 import { type Resource, refreshResources, resourceQuery, titleOf } from './resource-queries.ts'
 import { Shares } from './shares.tsx'
 import { WhoHasAccess } from './who-has-access.tsx'
@@ -41,7 +42,12 @@ function ResourceDetail({ resource }: { resource: Resource }) {
         </Link>
       }
       badges={<VisibilityBadge visibility={resource.visibility} />}
-      actions={<VisibilityButtons resource={resource} />}
+      actions={
+        <>
+          <ChangeOwner resource={resource} />
+          <VisibilityButtons resource={resource} />
+        </>
+      }
     >
       <PageTabs
         value={tab}

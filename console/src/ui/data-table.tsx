@@ -65,6 +65,8 @@ type Props<Row> = {
   selection?: Selection<Row>
   /** The actions on the selected rows. */
   selectionActions?: ReactNode
+  /** Loads all rows that match the filters, so that they can be selected. */
+  loadRows?: () => AsyncIterable<Row[]>
   /** Shown if there are no rows. */
   empty: ReactNode
   paging?: Paging
@@ -84,6 +86,7 @@ export function DataTable<Row extends object>({
   tools,
   selection,
   selectionActions,
+  loadRows,
   empty,
   paging,
   isStale = false,
@@ -160,7 +163,17 @@ export function DataTable<Row extends object>({
           </table>
         </div>
       )}
-      {selection && <SelectionBar selection={selection}>{selectionActions}</SelectionBar>}
+      {selection && (
+        <SelectionBar<Row>
+          selection={selection}
+          all={
+            loadRows &&
+            paging && { total: paging.total, load: loadRows, idOf: (row) => String(row[rowId]) }
+          }
+        >
+          {selectionActions}
+        </SelectionBar>
+      )}
       {paging && rows && rows.length > 0 && (
         <Pager
           {...paging}

@@ -116,6 +116,7 @@ import {
   WorkspacePage,
   WorkspacePageRequest,
 } from "./admin_workspaces.ts";
+import { BulkResponse, UpdateMembersRequest, UpdateUsersRequest } from "./bulk_changes.ts";
 import {
   ConnectionCreateRequest,
   ConnectionDeleteRequest,
@@ -307,6 +308,21 @@ export const AdminServiceService = {
     requestDeserialize: (value: Buffer): UserUpdateRequest => UserUpdateRequest.decode(value),
     responseSerialize: (value: UserDetail): Buffer => Buffer.from(UserDetail.encode(value).finish()),
     responseDeserialize: (value: Buffer): UserDetail => UserDetail.decode(value),
+  },
+  /**
+   * Change many users
+   *
+   * Activates or deactivates users, or adds them to a workspace. Each change succeeds or fails on its
+   * own; the response lists those that failed.
+   */
+  updateUsers: {
+    path: "/daikon.v1.AdminService/UpdateUsers" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: UpdateUsersRequest): Buffer => Buffer.from(UpdateUsersRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): UpdateUsersRequest => UpdateUsersRequest.decode(value),
+    responseSerialize: (value: BulkResponse): Buffer => Buffer.from(BulkResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): BulkResponse => BulkResponse.decode(value),
   },
   /**
    * Promote or demote an administrator
@@ -564,6 +580,21 @@ export const AdminServiceService = {
     responseSerialize: (value: WorkspaceMemberResponse): Buffer =>
       Buffer.from(WorkspaceMemberResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): WorkspaceMemberResponse => WorkspaceMemberResponse.decode(value),
+  },
+  /**
+   * Change many members
+   *
+   * Changes the role of members, or removes them. Each change succeeds or fails on its own; the
+   * response lists those that failed.
+   */
+  updateMembers: {
+    path: "/daikon.v1.AdminService/UpdateMembers" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: UpdateMembersRequest): Buffer => Buffer.from(UpdateMembersRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): UpdateMembersRequest => UpdateMembersRequest.decode(value),
+    responseSerialize: (value: BulkResponse): Buffer => Buffer.from(BulkResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): BulkResponse => BulkResponse.decode(value),
   },
   /**
    * Remove a member
@@ -1992,6 +2023,13 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
    */
   updateUser: handleUnaryCall<UserUpdateRequest, UserDetail>;
   /**
+   * Change many users
+   *
+   * Activates or deactivates users, or adds them to a workspace. Each change succeeds or fails on its
+   * own; the response lists those that failed.
+   */
+  updateUsers: handleUnaryCall<UpdateUsersRequest, BulkResponse>;
+  /**
    * Promote or demote an administrator
    *
    * Makes a user an administrator, or revokes these rights: the user's admin tokens end at once, and
@@ -2107,6 +2145,13 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
    * the member is the last active owner of the workspace whose membership does not end.
    */
   updateMember: handleUnaryCall<UpdateMemberRequest, WorkspaceMemberResponse>;
+  /**
+   * Change many members
+   *
+   * Changes the role of members, or removes them. Each change succeeds or fails on its own; the
+   * response lists those that failed.
+   */
+  updateMembers: handleUnaryCall<UpdateMembersRequest, BulkResponse>;
   /**
    * Remove a member
    *
@@ -2848,6 +2893,27 @@ export interface AdminServiceClient extends Client {
     callback: (error: ServiceError | null, response: UserDetail) => void,
   ): ClientUnaryCall;
   /**
+   * Change many users
+   *
+   * Activates or deactivates users, or adds them to a workspace. Each change succeeds or fails on its
+   * own; the response lists those that failed.
+   */
+  updateUsers(
+    request: UpdateUsersRequest,
+    callback: (error: ServiceError | null, response: BulkResponse) => void,
+  ): ClientUnaryCall;
+  updateUsers(
+    request: UpdateUsersRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: BulkResponse) => void,
+  ): ClientUnaryCall;
+  updateUsers(
+    request: UpdateUsersRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: BulkResponse) => void,
+  ): ClientUnaryCall;
+  /**
    * Promote or demote an administrator
    *
    * Makes a user an administrator, or revokes these rights: the user's admin tokens end at once, and
@@ -3186,6 +3252,27 @@ export interface AdminServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: WorkspaceMemberResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Change many members
+   *
+   * Changes the role of members, or removes them. Each change succeeds or fails on its own; the
+   * response lists those that failed.
+   */
+  updateMembers(
+    request: UpdateMembersRequest,
+    callback: (error: ServiceError | null, response: BulkResponse) => void,
+  ): ClientUnaryCall;
+  updateMembers(
+    request: UpdateMembersRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: BulkResponse) => void,
+  ): ClientUnaryCall;
+  updateMembers(
+    request: UpdateMembersRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: BulkResponse) => void,
   ): ClientUnaryCall;
   /**
    * Remove a member
