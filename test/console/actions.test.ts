@@ -73,6 +73,28 @@ if (hasBrowser) {
     t.is(resource.visibility, 'private')
   })
 
+  test.serial('the badge of a resource shows who sees it through its folder', async (t) => {
+    const { items } = await call('GET', '/admin/permissions?service_name=docs&page_size=100')
+    const folder = items.find(
+      ({ id, visibility }: { id: string; visibility: string }) =>
+        id !== data.resourceId && visibility === 'private',
+    )
+    const { resource_type, resource_id } = folder
+    await call('PATCH', `/admin/permissions/${data.resourceId}/parent`, {
+      parent: { resource_type, resource_id },
+    })
+    const setVisibility = (visibility: string) =>
+      call('PATCH', `/admin/permissions/${folder.id}/visibility`, { visibility })
+    await setVisibility('workspace')
+    await visit(`/resources/${data.resourceId}`)
+    await page.getByText(/^through /).waitFor()
+    t.is(await page.getByText('Workspace', { exact: true }).first().isVisible(), true)
+    await setVisibility('private')
+    await visit(`/resources/${data.resourceId}`)
+    await page.getByText('Private', { exact: true }).waitFor()
+    t.is(await page.getByText(/^through /).count(), 0)
+  })
+
   test.serial('the owner of a resource can be changed', async (t) => {
     const before = await call('GET', `/admin/permissions/${data.resourceId}`)
     await visit(`/resources/${data.resourceId}`)

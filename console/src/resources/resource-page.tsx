@@ -5,7 +5,6 @@ import { ActivityLog } from '../activity/activity-log.tsx'
 import { api, unwrap } from '../api/client.ts'
 import { resourceTypesQuery } from '../resource-types/resource-type-queries.ts'
 import { NotFoundPage } from '../shell/not-found-page.tsx'
-import { VisibilityBadge } from '../ui/badges.tsx'
 import { useConfirm } from '../ui/confirm.tsx'
 import { CopyableId } from '../ui/copy.tsx'
 import { Name } from '../ui/name.tsx'
@@ -15,6 +14,7 @@ import { PageTabs } from '../ui/page-tabs.tsx'
 import { QueryState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
 import { ChangeOwner } from './change-owner.tsx'
+import { EffectiveVisibility } from './effective-visibility.tsx'
 import { type Resource, refreshResources, resourceQuery, titleOf } from './resource-queries.ts'
 import { Shares } from './shares.tsx'
 import { WhoHasAccess } from './who-has-access.tsx'
@@ -41,7 +41,7 @@ function ResourceDetail({ resource }: { resource: Resource }) {
           Resources
         </Link>
       }
-      badges={<VisibilityBadge visibility={resource.visibility} />}
+      badges={<EffectiveVisibility resource={resource} />}
       actions={
         <>
           <ChangeOwner resource={resource} />
