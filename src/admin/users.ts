@@ -93,13 +93,15 @@ function toLinkedAccount({ linkedAt, ...account }: PersonAccount): LinkedAccount
 }
 
 function toMembership(membership: PersonMembership): Membership {
-  const { workspaceId, workspaceName, workspaceSlug, role, joinedAt, expiresAt } = membership
+  const { workspaceId, workspaceName, workspaceSlug, role, joinedAt, expiresAt, emailRefusal } =
+    membership
   return {
     workspace_id: workspaceId,
     workspace_name: workspaceName,
     workspace_slug: workspaceSlug,
     role,
     ...(expiresAt !== null && { expires_at: isoTime(expiresAt) }),
+    ...(emailRefusal !== null && { email_refusal: emailRefusal }),
     ...(joinedAt === null
       ? { status: 'invited' }
       : { status: 'active', joined_at: isoTime(joinedAt) }),

@@ -170,7 +170,7 @@ import {
   updateWebhook,
 } from '../webhooks/webhooks.ts'
 import { createKey, deleteKey, listApiKeys } from '../workspaces/api-keys.ts'
-import { updateMembers } from '../workspaces/bulk-members.ts'
+import { addMembers, updateMembers } from '../workspaces/bulk-members.ts'
 import { addChildGroup, listChildGroups, removeChildGroup } from '../workspaces/child-groups.ts'
 import {
   addRoleActions,
@@ -333,6 +333,7 @@ export function createHandlers({
       giveSupportAccess,
       updateMember,
       updateMembers,
+      addMembers: bind(addMembers),
       removeMember,
       listGroups,
       createGroup: bind(createGroup),

@@ -72,7 +72,7 @@ for (const transport of environment.transports) {
     )
     t.false(expectOk(await call('GetUser', { user_id: id })).is_active)
     const addition = { user_ids: [id], workspace_id, role: 'editor' }
-    t.deepEqual(expectOk(await call('UpdateUsers', addition)).failures, [])
+    t.deepEqual(expectOk(await call('AddMembers', addition)).failures, [])
     t.deepEqual(await rolesOf(workspace_id), { [id]: 'editor' })
   })
 
@@ -80,16 +80,16 @@ for (const transport of environment.transports) {
     const [workspace_id, id] = [await seed.workspace(), await seed.user()]
     const refused = [
       { user_ids: [id] },
-      { user_ids: [id], is_active: true, workspace_id, role: 'viewer' },
-      { user_ids: [id], workspace_id },
       { user_ids: [], is_active: true },
       { user_ids: Array.from({ length: 501 }, randomUUID), is_active: true },
       { user_ids: ['none'], is_active: true },
     ]
     for (const message of refused)
       t.is(expectError(await call('UpdateUsers', message)).code, 'invalid_argument')
-    const none = { workspace_id, user_ids: [id] }
-    t.is(expectError(await call('UpdateMembers', none)).code, 'invalid_argument')
+    for (const change of [{}, { role: 'viewer', remove: true }, { role: 'boss' }]) {
+      const outcome = await call('UpdateMembers', { workspace_id, user_ids: [id], ...change })
+      t.is(expectError(outcome).code, 'invalid_argument')
+    }
   })
 }
 

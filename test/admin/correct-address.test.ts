@@ -129,6 +129,8 @@ for (const transport of environment.transports) {
     )
     const list = async () => expectOk(await call('ListMembers', { workspace_id })).members
     t.is((await list())[0].email_refusal, '550 5.1.1')
+    const [membership] = expectOk(await call('GetUser', { user_id: id })).memberships
+    t.is(membership.email_refusal, '550 5.1.1')
     expectOk(await correct(id, { email: newAddress() }))
     t.is((await list())[0].email_refusal ?? null, null)
   })

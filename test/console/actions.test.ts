@@ -212,6 +212,26 @@ if (hasBrowser) {
     t.is((await call('GET', '/admin/users?q=elif')).total, 0)
   })
 
+  test.serial('what still names an erased person is listed', async (t) => {
+    const email = 'named@example.com'
+    const invite = `/admin/workspaces/${data.workspaceId}/members/invite`
+    const { user_id } = await call('POST', invite, { email })
+    const groups = `/admin/workspaces/${data.workspaceId}/groups`
+    const { id } = await call('POST', groups, { name: `Reports of ${email}` })
+    await visit(`/people/${user_id}`)
+    await button('More').click()
+    await chooseItem('Erase')
+    await field(`Type ${email} to confirm`).fill(email)
+    await inDialog('Erase').click()
+    await page.getByRole('dialog', { name: `${email} is erased, but still named` }).waitFor()
+    await dialog.getByText('groups: 1', { exact: true }).waitFor()
+    if (process.env.KEPT_PICTURE) await page.screenshot({ path: process.env.KEPT_PICTURE })
+    await confirm('Done')
+    await page.getByText(`${email} was erased.`).waitFor()
+    await call('DELETE', `/admin/groups/${id}`)
+    t.pass()
+  })
+
   test.serial('a member can be invited and removed', async (t) => {
     await visit(workspace)
     await button('Invite').click()

@@ -100,11 +100,7 @@ type UpdateUsersRequest struct {
 	// The IDs of the users, 1 to 500.
 	UserIds []string `protobuf:"bytes,1,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
 	// Whether the users can sign in. `false` also ends all of their sessions.
-	IsActive *bool `protobuf:"varint,2,opt,name=is_active,json=isActive,proto3,oneof" json:"is_active,omitempty"`
-	// The ID of a workspace to which the users are added.
-	WorkspaceId *string `protobuf:"bytes,3,opt,name=workspace_id,json=workspaceId,proto3,oneof" json:"workspace_id,omitempty"`
-	// The role in the workspace: `owner`, `admin`, `editor` or `viewer`.
-	Role          *string `protobuf:"bytes,4,opt,name=role,proto3,oneof" json:"role,omitempty"`
+	IsActive      *bool `protobuf:"varint,2,opt,name=is_active,json=isActive,proto3,oneof" json:"is_active,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -153,16 +149,66 @@ func (x *UpdateUsersRequest) GetIsActive() bool {
 	return false
 }
 
-func (x *UpdateUsersRequest) GetWorkspaceId() string {
-	if x != nil && x.WorkspaceId != nil {
-		return *x.WorkspaceId
+// The request of AdminService.AddMembers.
+type AddMembersRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ID of the workspace.
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// The IDs of the users, 1 to 500.
+	UserIds []string `protobuf:"bytes,2,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
+	// The role of the users: `owner`, `admin`, `editor` or `viewer`.
+	Role          string `protobuf:"bytes,3,opt,name=role,proto3" json:"role,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AddMembersRequest) Reset() {
+	*x = AddMembersRequest{}
+	mi := &file_daikon_v1_bulk_changes_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AddMembersRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AddMembersRequest) ProtoMessage() {}
+
+func (x *AddMembersRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_bulk_changes_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AddMembersRequest.ProtoReflect.Descriptor instead.
+func (*AddMembersRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_bulk_changes_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *AddMembersRequest) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
 	}
 	return ""
 }
 
-func (x *UpdateUsersRequest) GetRole() string {
-	if x != nil && x.Role != nil {
-		return *x.Role
+func (x *AddMembersRequest) GetUserIds() []string {
+	if x != nil {
+		return x.UserIds
+	}
+	return nil
+}
+
+func (x *AddMembersRequest) GetRole() string {
+	if x != nil {
+		return x.Role
 	}
 	return ""
 }
@@ -178,7 +224,7 @@ type BulkResponse struct {
 
 func (x *BulkResponse) Reset() {
 	*x = BulkResponse{}
-	mi := &file_daikon_v1_bulk_changes_proto_msgTypes[2]
+	mi := &file_daikon_v1_bulk_changes_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -190,7 +236,7 @@ func (x *BulkResponse) String() string {
 func (*BulkResponse) ProtoMessage() {}
 
 func (x *BulkResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_bulk_changes_proto_msgTypes[2]
+	mi := &file_daikon_v1_bulk_changes_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -203,7 +249,7 @@ func (x *BulkResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BulkResponse.ProtoReflect.Descriptor instead.
 func (*BulkResponse) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_bulk_changes_proto_rawDescGZIP(), []int{2}
+	return file_daikon_v1_bulk_changes_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *BulkResponse) GetFailures() []*BulkFailure {
@@ -230,7 +276,7 @@ type BulkFailure struct {
 
 func (x *BulkFailure) Reset() {
 	*x = BulkFailure{}
-	mi := &file_daikon_v1_bulk_changes_proto_msgTypes[3]
+	mi := &file_daikon_v1_bulk_changes_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -242,7 +288,7 @@ func (x *BulkFailure) String() string {
 func (*BulkFailure) ProtoMessage() {}
 
 func (x *BulkFailure) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_bulk_changes_proto_msgTypes[3]
+	mi := &file_daikon_v1_bulk_changes_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -255,7 +301,7 @@ func (x *BulkFailure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BulkFailure.ProtoReflect.Descriptor instead.
 func (*BulkFailure) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_bulk_changes_proto_rawDescGZIP(), []int{3}
+	return file_daikon_v1_bulk_changes_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *BulkFailure) GetId() string {
@@ -297,16 +343,16 @@ const file_daikon_v1_bulk_changes_proto_rawDesc = "" +
 	"\x04role\x18\x03 \x01(\tH\x00R\x04role\x88\x01\x01\x12\x1b\n" +
 	"\x06remove\x18\x04 \x01(\bH\x01R\x06remove\x88\x01\x01B\a\n" +
 	"\x05_roleB\t\n" +
-	"\a_remove\"\xba\x01\n" +
+	"\a_remove\"_\n" +
 	"\x12UpdateUsersRequest\x12\x19\n" +
 	"\buser_ids\x18\x01 \x03(\tR\auserIds\x12 \n" +
-	"\tis_active\x18\x02 \x01(\bH\x00R\bisActive\x88\x01\x01\x12&\n" +
-	"\fworkspace_id\x18\x03 \x01(\tH\x01R\vworkspaceId\x88\x01\x01\x12\x17\n" +
-	"\x04role\x18\x04 \x01(\tH\x02R\x04role\x88\x01\x01B\f\n" +
+	"\tis_active\x18\x02 \x01(\bH\x00R\bisActive\x88\x01\x01B\f\n" +
 	"\n" +
-	"_is_activeB\x0f\n" +
-	"\r_workspace_idB\a\n" +
-	"\x05_role\"B\n" +
+	"_is_active\"e\n" +
+	"\x11AddMembersRequest\x12!\n" +
+	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x19\n" +
+	"\buser_ids\x18\x02 \x03(\tR\auserIds\x12\x12\n" +
+	"\x04role\x18\x03 \x01(\tR\x04role\"B\n" +
 	"\fBulkResponse\x122\n" +
 	"\bfailures\x18\x01 \x03(\v2\x16.daikon.v1.BulkFailureR\bfailures\"c\n" +
 	"\vBulkFailure\x12\x0e\n" +
@@ -329,15 +375,16 @@ func file_daikon_v1_bulk_changes_proto_rawDescGZIP() []byte {
 	return file_daikon_v1_bulk_changes_proto_rawDescData
 }
 
-var file_daikon_v1_bulk_changes_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
+var file_daikon_v1_bulk_changes_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
 var file_daikon_v1_bulk_changes_proto_goTypes = []any{
 	(*UpdateMembersRequest)(nil), // 0: daikon.v1.UpdateMembersRequest
 	(*UpdateUsersRequest)(nil),   // 1: daikon.v1.UpdateUsersRequest
-	(*BulkResponse)(nil),         // 2: daikon.v1.BulkResponse
-	(*BulkFailure)(nil),          // 3: daikon.v1.BulkFailure
+	(*AddMembersRequest)(nil),    // 2: daikon.v1.AddMembersRequest
+	(*BulkResponse)(nil),         // 3: daikon.v1.BulkResponse
+	(*BulkFailure)(nil),          // 4: daikon.v1.BulkFailure
 }
 var file_daikon_v1_bulk_changes_proto_depIdxs = []int32{
-	3, // 0: daikon.v1.BulkResponse.failures:type_name -> daikon.v1.BulkFailure
+	4, // 0: daikon.v1.BulkResponse.failures:type_name -> daikon.v1.BulkFailure
 	1, // [1:1] is the sub-list for method output_type
 	1, // [1:1] is the sub-list for method input_type
 	1, // [1:1] is the sub-list for extension type_name
@@ -358,7 +405,7 @@ func file_daikon_v1_bulk_changes_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_daikon_v1_bulk_changes_proto_rawDesc), len(file_daikon_v1_bulk_changes_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   4,
+			NumMessages:   5,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

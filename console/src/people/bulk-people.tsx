@@ -67,9 +67,7 @@ export function BulkPeople({ selection }: { selection: Selection<Person> }) {
         action="Add"
         isOpen={open === 'workspace'}
         isReady={workspaceId !== null}
-        run={(user_ids) =>
-          updateUsers({ user_ids, workspace_id: workspaceId ?? '', role: role as 'viewer' })
-        }
+        run={(user_ids) => addMembers(workspaceId ?? '', { user_ids, role: role as 'viewer' })}
         describeDone={(done) => `${countPeople(done)} added.`}
       >
         <WorkspacePicker label="Workspace" value={workspaceId} onChange={setWorkspaceId} />
@@ -88,6 +86,12 @@ export function BulkPeople({ selection }: { selection: Selection<Person> }) {
 
 function updateUsers(body: Schemas['UpdateUsersRequest']) {
   return unwrap(api.POST('/admin/users/batch', { body }))
+}
+
+function addMembers(workspace_id: string, body: { user_ids: string[]; role: 'viewer' }) {
+  const params = { path: { workspace_id } }
+  const path = '/admin/workspaces/{workspace_id}/members/invite/batch'
+  return unwrap(api.POST(path, { params, body }))
 }
 
 function countPeople(count: number): string {

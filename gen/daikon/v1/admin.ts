@@ -116,7 +116,7 @@ import {
   WorkspacePage,
   WorkspacePageRequest,
 } from "./admin_workspaces.ts";
-import { BulkResponse, UpdateMembersRequest, UpdateUsersRequest } from "./bulk_changes.ts";
+import { AddMembersRequest, BulkResponse, UpdateMembersRequest, UpdateUsersRequest } from "./bulk_changes.ts";
 import {
   ConnectionCreateRequest,
   ConnectionDeleteRequest,
@@ -312,8 +312,8 @@ export const AdminServiceService = {
   /**
    * Change many users
    *
-   * Activates or deactivates users, or adds them to a workspace. Each change succeeds or fails on its
-   * own; the response lists those that failed.
+   * Activates or deactivates users. Each change succeeds or fails on its own; the response lists those
+   * that failed.
    */
   updateUsers: {
     path: "/daikon.v1.AdminService/UpdateUsers" as const,
@@ -580,6 +580,21 @@ export const AdminServiceService = {
     responseSerialize: (value: WorkspaceMemberResponse): Buffer =>
       Buffer.from(WorkspaceMemberResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): WorkspaceMemberResponse => WorkspaceMemberResponse.decode(value),
+  },
+  /**
+   * Add many users to a workspace
+   *
+   * Invites existing users. Each invitation succeeds or fails on its own; the response lists those that
+   * failed.
+   */
+  addMembers: {
+    path: "/daikon.v1.AdminService/AddMembers" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: AddMembersRequest): Buffer => Buffer.from(AddMembersRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): AddMembersRequest => AddMembersRequest.decode(value),
+    responseSerialize: (value: BulkResponse): Buffer => Buffer.from(BulkResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): BulkResponse => BulkResponse.decode(value),
   },
   /**
    * Change many members
@@ -2025,8 +2040,8 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
   /**
    * Change many users
    *
-   * Activates or deactivates users, or adds them to a workspace. Each change succeeds or fails on its
-   * own; the response lists those that failed.
+   * Activates or deactivates users. Each change succeeds or fails on its own; the response lists those
+   * that failed.
    */
   updateUsers: handleUnaryCall<UpdateUsersRequest, BulkResponse>;
   /**
@@ -2145,6 +2160,13 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
    * the member is the last active owner of the workspace whose membership does not end.
    */
   updateMember: handleUnaryCall<UpdateMemberRequest, WorkspaceMemberResponse>;
+  /**
+   * Add many users to a workspace
+   *
+   * Invites existing users. Each invitation succeeds or fails on its own; the response lists those that
+   * failed.
+   */
+  addMembers: handleUnaryCall<AddMembersRequest, BulkResponse>;
   /**
    * Change many members
    *
@@ -2895,8 +2917,8 @@ export interface AdminServiceClient extends Client {
   /**
    * Change many users
    *
-   * Activates or deactivates users, or adds them to a workspace. Each change succeeds or fails on its
-   * own; the response lists those that failed.
+   * Activates or deactivates users. Each change succeeds or fails on its own; the response lists those
+   * that failed.
    */
   updateUsers(
     request: UpdateUsersRequest,
@@ -3252,6 +3274,27 @@ export interface AdminServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: WorkspaceMemberResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Add many users to a workspace
+   *
+   * Invites existing users. Each invitation succeeds or fails on its own; the response lists those that
+   * failed.
+   */
+  addMembers(
+    request: AddMembersRequest,
+    callback: (error: ServiceError | null, response: BulkResponse) => void,
+  ): ClientUnaryCall;
+  addMembers(
+    request: AddMembersRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: BulkResponse) => void,
+  ): ClientUnaryCall;
+  addMembers(
+    request: AddMembersRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: BulkResponse) => void,
   ): ClientUnaryCall;
   /**
    * Change many members

@@ -157,7 +157,14 @@ export interface Membership {
     | string
     | undefined;
   /** When the membership ends. Absent if it does not end. */
-  expires_at?: string | undefined;
+  expires_at?:
+    | string
+    | undefined;
+  /**
+   * The status with which the mail server has refused the e-mail of a pending invitation, such as
+   * `550 5.1.1` for an address that does not exist. Absent if it has not.
+   */
+  email_refusal?: string | undefined;
 }
 
 /** The request of AdminService.EndUserSessions. */
@@ -1009,6 +1016,7 @@ function createBaseMembership(): Membership {
     status: "",
     joined_at: undefined,
     expires_at: undefined,
+    email_refusal: undefined,
   };
 }
 
@@ -1034,6 +1042,9 @@ export const Membership: MessageFns<Membership> = {
     }
     if (message.expires_at !== undefined) {
       Timestamp.encode(toTimestamp(message.expires_at), writer.uint32(58).fork()).join();
+    }
+    if (message.email_refusal !== undefined) {
+      writer.uint32(66).string(message.email_refusal);
     }
     return writer;
   },
@@ -1107,6 +1118,14 @@ export const Membership: MessageFns<Membership> = {
             message.expires_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.email_refusal = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1131,6 +1150,7 @@ export const Membership: MessageFns<Membership> = {
     message.status = object.status ?? "";
     message.joined_at = object.joined_at ?? undefined;
     message.expires_at = object.expires_at ?? undefined;
+    message.email_refusal = object.email_refusal ?? undefined;
     return message;
   },
 };

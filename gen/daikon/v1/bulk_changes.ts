@@ -30,15 +30,17 @@ export interface UpdateUsersRequest {
   /** The IDs of the users, 1 to 500. */
   user_ids: string[];
   /** Whether the users can sign in. `false` also ends all of their sessions. */
-  is_active?:
-    | boolean
-    | undefined;
-  /** The ID of a workspace to which the users are added. */
-  workspace_id?:
-    | string
-    | undefined;
-  /** The role in the workspace: `owner`, `admin`, `editor` or `viewer`. */
-  role?: string | undefined;
+  is_active?: boolean | undefined;
+}
+
+/** The request of AdminService.AddMembers. */
+export interface AddMembersRequest {
+  /** The ID of the workspace. */
+  workspace_id: string;
+  /** The IDs of the users, 1 to 500. */
+  user_ids: string[];
+  /** The role of the users: `owner`, `admin`, `editor` or `viewer`. */
+  role: string;
 }
 
 /** The response of methods that change many objects, each on its own. */
@@ -151,7 +153,7 @@ export const UpdateMembersRequest: MessageFns<UpdateMembersRequest> = {
 };
 
 function createBaseUpdateUsersRequest(): UpdateUsersRequest {
-  return { user_ids: [], is_active: undefined, workspace_id: undefined, role: undefined };
+  return { user_ids: [], is_active: undefined };
 }
 
 export const UpdateUsersRequest: MessageFns<UpdateUsersRequest> = {
@@ -161,12 +163,6 @@ export const UpdateUsersRequest: MessageFns<UpdateUsersRequest> = {
     }
     if (message.is_active !== undefined) {
       writer.uint32(16).bool(message.is_active);
-    }
-    if (message.workspace_id !== undefined) {
-      writer.uint32(26).string(message.workspace_id);
-    }
-    if (message.role !== undefined) {
-      writer.uint32(34).string(message.role);
     }
     return writer;
   },
@@ -200,22 +196,6 @@ export const UpdateUsersRequest: MessageFns<UpdateUsersRequest> = {
             message.is_active = reader.bool();
             continue;
           }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.workspace_id = reader.string();
-            continue;
-          }
-          case 4: {
-            if (tag !== 34) {
-              break;
-            }
-
-            message.role = reader.string();
-            continue;
-          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -235,8 +215,85 @@ export const UpdateUsersRequest: MessageFns<UpdateUsersRequest> = {
     const message = createBaseUpdateUsersRequest();
     message.user_ids = object.user_ids?.map((e) => e) || [];
     message.is_active = object.is_active ?? undefined;
-    message.workspace_id = object.workspace_id ?? undefined;
-    message.role = object.role ?? undefined;
+    return message;
+  },
+};
+
+function createBaseAddMembersRequest(): AddMembersRequest {
+  return { workspace_id: "", user_ids: [], role: "" };
+}
+
+export const AddMembersRequest: MessageFns<AddMembersRequest> = {
+  encode(message: AddMembersRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.workspace_id !== "") {
+      writer.uint32(10).string(message.workspace_id);
+    }
+    for (const v of message.user_ids) {
+      writer.uint32(18).string(v!);
+    }
+    if (message.role !== "") {
+      writer.uint32(26).string(message.role);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AddMembersRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAddMembersRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.workspace_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.user_ids.push(reader.string());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.role = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AddMembersRequest>, I>>(base?: I): AddMembersRequest {
+    return AddMembersRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AddMembersRequest>, I>>(object: I): AddMembersRequest {
+    const message = createBaseAddMembersRequest();
+    message.workspace_id = object.workspace_id ?? "";
+    message.user_ids = object.user_ids?.map((e) => e) || [];
+    message.role = object.role ?? "";
     return message;
   },
 };

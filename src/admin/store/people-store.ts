@@ -48,6 +48,8 @@ export type PersonMembership = {
   role: Role
   joinedAt: Timestamp | null
   expiresAt: Timestamp | null
+  /** The answer of the mail server that has refused the e-mail of a pending invitation. */
+  emailRefusal: string | null
 }
 
 /** The fields of a locked user that administrators and operators can change. */
@@ -158,8 +160,10 @@ const accountsSql = `
 /** $1 ID of the user. */
 const membershipsSql = `
   select m.workspace_id as "workspaceId", w.name as "workspaceName", w.slug as "workspaceSlug",
-    m.role, m.joined_at as "joinedAt", m.expires_at as "expiresAt"
+    m.role, m.joined_at as "joinedAt", m.expires_at as "expiresAt",
+    case when m.joined_at is null then r.status end as "emailRefusal"
   from live_members m join workspaces w on w.id = m.workspace_id
+  left join refused_invitations r on r.user_id = m.user_id and r.workspace_id = m.workspace_id
   where m.user_id = $1 order by w.name, w.id`
 
 const selectLockedSql = `

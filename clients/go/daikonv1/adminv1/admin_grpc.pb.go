@@ -45,6 +45,7 @@ const (
 	AdminService_InviteMember_FullMethodName           = "/daikon.v1.AdminService/InviteMember"
 	AdminService_GiveSupportAccess_FullMethodName      = "/daikon.v1.AdminService/GiveSupportAccess"
 	AdminService_UpdateMember_FullMethodName           = "/daikon.v1.AdminService/UpdateMember"
+	AdminService_AddMembers_FullMethodName             = "/daikon.v1.AdminService/AddMembers"
 	AdminService_UpdateMembers_FullMethodName          = "/daikon.v1.AdminService/UpdateMembers"
 	AdminService_RemoveMember_FullMethodName           = "/daikon.v1.AdminService/RemoveMember"
 	AdminService_ListGroups_FullMethodName             = "/daikon.v1.AdminService/ListGroups"
@@ -183,8 +184,8 @@ type AdminServiceClient interface {
 	UpdateUser(ctx context.Context, in *UserUpdateRequest, opts ...grpc.CallOption) (*UserDetail, error)
 	// Change many users
 	//
-	// Activates or deactivates users, or adds them to a workspace. Each change succeeds or fails on its
-	// own; the response lists those that failed.
+	// Activates or deactivates users. Each change succeeds or fails on its own; the response lists those
+	// that failed.
 	UpdateUsers(ctx context.Context, in *daikonv1.UpdateUsersRequest, opts ...grpc.CallOption) (*daikonv1.BulkResponse, error)
 	// Promote or demote an administrator
 	//
@@ -270,6 +271,11 @@ type AdminServiceClient interface {
 	// Changes the role of a member, the end of the membership, or both. Fails with `ALREADY_EXISTS` if
 	// the member is the last active owner of the workspace whose membership does not end.
 	UpdateMember(ctx context.Context, in *daikonv1.UpdateMemberRequest, opts ...grpc.CallOption) (*daikonv1.WorkspaceMemberResponse, error)
+	// Add many users to a workspace
+	//
+	// Invites existing users. Each invitation succeeds or fails on its own; the response lists those that
+	// failed.
+	AddMembers(ctx context.Context, in *daikonv1.AddMembersRequest, opts ...grpc.CallOption) (*daikonv1.BulkResponse, error)
 	// Change many members
 	//
 	// Changes the role of members, or removes them. Each change succeeds or fails on its own; the
@@ -931,6 +937,16 @@ func (c *adminServiceClient) UpdateMember(ctx context.Context, in *daikonv1.Upda
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(daikonv1.WorkspaceMemberResponse)
 	err := c.cc.Invoke(ctx, AdminService_UpdateMember_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *adminServiceClient) AddMembers(ctx context.Context, in *daikonv1.AddMembersRequest, opts ...grpc.CallOption) (*daikonv1.BulkResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(daikonv1.BulkResponse)
+	err := c.cc.Invoke(ctx, AdminService_AddMembers_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -1883,8 +1899,8 @@ type AdminServiceServer interface {
 	UpdateUser(context.Context, *UserUpdateRequest) (*UserDetail, error)
 	// Change many users
 	//
-	// Activates or deactivates users, or adds them to a workspace. Each change succeeds or fails on its
-	// own; the response lists those that failed.
+	// Activates or deactivates users. Each change succeeds or fails on its own; the response lists those
+	// that failed.
 	UpdateUsers(context.Context, *daikonv1.UpdateUsersRequest) (*daikonv1.BulkResponse, error)
 	// Promote or demote an administrator
 	//
@@ -1970,6 +1986,11 @@ type AdminServiceServer interface {
 	// Changes the role of a member, the end of the membership, or both. Fails with `ALREADY_EXISTS` if
 	// the member is the last active owner of the workspace whose membership does not end.
 	UpdateMember(context.Context, *daikonv1.UpdateMemberRequest) (*daikonv1.WorkspaceMemberResponse, error)
+	// Add many users to a workspace
+	//
+	// Invites existing users. Each invitation succeeds or fails on its own; the response lists those that
+	// failed.
+	AddMembers(context.Context, *daikonv1.AddMembersRequest) (*daikonv1.BulkResponse, error)
 	// Change many members
 	//
 	// Changes the role of members, or removes them. Each change succeeds or fails on its own; the
@@ -2468,6 +2489,9 @@ func (UnimplementedAdminServiceServer) GiveSupportAccess(context.Context, *Suppo
 }
 func (UnimplementedAdminServiceServer) UpdateMember(context.Context, *daikonv1.UpdateMemberRequest) (*daikonv1.WorkspaceMemberResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method UpdateMember not implemented")
+}
+func (UnimplementedAdminServiceServer) AddMembers(context.Context, *daikonv1.AddMembersRequest) (*daikonv1.BulkResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method AddMembers not implemented")
 }
 func (UnimplementedAdminServiceServer) UpdateMembers(context.Context, *daikonv1.UpdateMembersRequest) (*daikonv1.BulkResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method UpdateMembers not implemented")
@@ -3188,6 +3212,24 @@ func _AdminService_UpdateMember_Handler(srv interface{}, ctx context.Context, de
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(AdminServiceServer).UpdateMember(ctx, req.(*daikonv1.UpdateMemberRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AdminService_AddMembers_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(daikonv1.AddMembersRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).AddMembers(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_AddMembers_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).AddMembers(ctx, req.(*daikonv1.AddMembersRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -4914,6 +4956,10 @@ var AdminService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "UpdateMember",
 			Handler:    _AdminService_UpdateMember_Handler,
+		},
+		{
+			MethodName: "AddMembers",
+			Handler:    _AdminService_AddMembers_Handler,
 		},
 		{
 			MethodName: "UpdateMembers",

@@ -613,7 +613,10 @@ type Membership struct {
 	// When the user first obtained tokens for the workspace. Absent while the membership is pending.
 	JoinedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=joined_at,json=joinedAt,proto3,oneof" json:"joined_at,omitempty"`
 	// When the membership ends. Absent if it does not end.
-	ExpiresAt     *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=expires_at,json=expiresAt,proto3,oneof" json:"expires_at,omitempty"`
+	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=expires_at,json=expiresAt,proto3,oneof" json:"expires_at,omitempty"`
+	// The status with which the mail server has refused the e-mail of a pending invitation, such as
+	// `550 5.1.1` for an address that does not exist. Absent if it has not.
+	EmailRefusal  *string `protobuf:"bytes,8,opt,name=email_refusal,json=emailRefusal,proto3,oneof" json:"email_refusal,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -695,6 +698,13 @@ func (x *Membership) GetExpiresAt() *timestamppb.Timestamp {
 		return x.ExpiresAt
 	}
 	return nil
+}
+
+func (x *Membership) GetEmailRefusal() string {
+	if x != nil && x.EmailRefusal != nil {
+		return *x.EmailRefusal
+	}
+	return ""
 }
 
 // The request of AdminService.EndUserSessions.
@@ -1110,7 +1120,7 @@ const file_daikon_v1_admin_users_proto_rawDesc = "" +
 	"\bprovider\x18\x01 \x01(\tR\bprovider\x12\x18\n" +
 	"\asubject\x18\x02 \x01(\tR\asubject\x12\x14\n" +
 	"\x05email\x18\x03 \x01(\tR\x05email\x127\n" +
-	"\tlinked_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\blinkedAt\"\xc4\x02\n" +
+	"\tlinked_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\blinkedAt\"\x80\x03\n" +
 	"\n" +
 	"Membership\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12%\n" +
@@ -1120,10 +1130,12 @@ const file_daikon_v1_admin_users_proto_rawDesc = "" +
 	"\x06status\x18\x05 \x01(\tR\x06status\x12<\n" +
 	"\tjoined_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampH\x00R\bjoinedAt\x88\x01\x01\x12>\n" +
 	"\n" +
-	"expires_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampH\x01R\texpiresAt\x88\x01\x01B\f\n" +
+	"expires_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampH\x01R\texpiresAt\x88\x01\x01\x12(\n" +
+	"\remail_refusal\x18\b \x01(\tH\x02R\femailRefusal\x88\x01\x01B\f\n" +
 	"\n" +
 	"_joined_atB\r\n" +
-	"\v_expires_at\"1\n" +
+	"\v_expires_atB\x10\n" +
+	"\x0e_email_refusal\"1\n" +
 	"\x16EndUserSessionsRequest\x12\x17\n" +
 	"\auser_id\x18\x01 \x01(\tR\x06userId\"O\n" +
 	"\x15EndUserSessionRequest\x12\x17\n" +
