@@ -4,15 +4,13 @@ import { join } from 'node:path'
 import { createKeyFiles } from '../src/identity/keys.ts'
 import { stopBenchProcesses } from './child-process.ts'
 import { deleteStatistics, openGrowthDatabase } from './growth/load.ts'
-import { type Cost, measureCosts } from './growth/measure.ts'
+import { type GrowthResults, measureCosts } from './growth/measure.ts'
 import type { GrowthSize } from './growth/shape.ts'
 import { formatGrowth } from './growth/table.ts'
 import { describeMachine } from './machine.ts'
 
 const people = 100_000
 const listed = 100_000
-
-export type GrowthResults = { size: GrowthSize; costs: Cost[] }[]
 
 /**
  * `npm run bench -- growth [<words>] [--sizes=100000,1000000]`: measures what a call costs

@@ -57,7 +57,7 @@ function renderRoutes(): string {
   })
   const structs = JSON.stringify([...new Set(methods.flatMap(findStructs))].toSorted())
   return [
-    "import type { Route } from '../fetch-connection.ts'\n",
+    "import type { Route } from '../route.ts'\n",
     '/** The routes of methods, by their gRPC path. */',
     `export const routes: Record<string, Route> = {\n${rows.join('\n')}\n}\n`,
     '/** The fields of responses that contain JSON of applications, in which null is a value. */',

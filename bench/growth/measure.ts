@@ -17,6 +17,9 @@ import * as shape from './shape.ts'
 /** What PostgreSQL read and computed for one call: the medians of several. */
 export type Cost = { label: string; grows?: string; pages: number; milliseconds: number }
 
+/** The costs of calls at each size. */
+export type GrowthResults = { size: shape.GrowthSize; costs: Cost[] }[]
+
 type KeyPaths = { privatePath: string; publicPath: string }
 
 const warmUps = 2

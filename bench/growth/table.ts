@@ -1,6 +1,5 @@
-import type { GrowthResults } from '../growth.ts'
 import { formatNumber } from '../table.ts'
-import type { Cost } from './measure.ts'
+import type { Cost, GrowthResults } from './measure.ts'
 
 const maxGrowth = 1.25
 /** A level of an index for each of the rows that are read is no growth that matters. */

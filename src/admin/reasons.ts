@@ -2,6 +2,10 @@ import { defineReasons } from '../core/define-reasons.ts'
 
 /** The reasons of errors of administrators' methods. */
 export const reasons = defineReasons({
+  ADMINISTRATORS_ADDRESS: {
+    code: 'permission_denied',
+    message: 'Only an administrator can change the address of an administrator',
+  },
   CHANGED_MEANWHILE: {
     code: 'already_exists',
     message:
@@ -12,6 +16,11 @@ export const reasons = defineReasons({
     code: 'failed_precondition',
     message: 'A public client app has no secret. Set its type to confidential to create one.',
   },
+  DIRECTORY_OWNED: {
+    code: 'already_exists',
+    message: 'A directory or connection keeps the address of this user. Change it there.',
+  },
+  EMAIL_TAKEN: { code: 'already_exists', message: 'Another user has this e-mail address' },
   EXTERNAL_ID_TAKEN: { code: 'already_exists', message: 'Another user has this external_id' },
   FILE_TOO_LARGE: { code: 'payload_too_large', message: 'The file is too large' },
   LAST_ADMINISTRATOR: {

@@ -9,54 +9,79 @@ import { requireMatch } from '../core/entity-tag.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Principal, RequestContext, WriteContext } from '../core/request-context.ts'
 import { violates } from '../database/database-errors.ts'
+import type { IdentityDependencies } from '../identity/identity-dependencies.ts'
 import { type SignOutStores, signOutEverywhere } from '../identity/sessions.ts'
 import { adminRequired, userInactive, userNotFound } from '../identity/user-errors.ts'
+import { correctAddress, renderCorrectionMails } from './correct-address.ts'
 import { reasons } from './reasons.ts'
 import type { LockedPerson, PeopleStore } from './store/people-store.ts'
 import { createUserTag, requireUserDetail, type UserDetailStores } from './users.ts'
 
 type StatusStores = SignOutStores & { people: PeopleStore }
 
+type UpdateContext = Pick<
+  RequestContext<StatusStores & UserDetailStores>,
+  'stores' | 'principal' | 'now'
+> & {
+  /** Absent on the command line, which sends no e-mails. */
+  identity?: Pick<IdentityDependencies, 'sendMail' | 'settings'>
+}
+
 /** The fields that administrators can change. */
 type UserChanges = Partial<Pick<LockedPerson, 'name' | 'isActive' | 'externalId'>>
 
 /**
- * Changes the name or `external_id` of a user, or activates or deactivates the user. Deactivation
- * ends all sessions.
+ * Changes the name, `external_id` or address of a user, or activates or deactivates the user.
+ * Deactivation ends all sessions.
  */
 export async function updateUser(
-  {
-    stores,
-    principal,
-    now,
-  }: Pick<RequestContext<StatusStores & UserDetailStores>, 'stores' | 'principal' | 'now'>,
-  { user_id, name, is_active, external_id, if_match }: UserUpdateRequest,
+  { stores, principal, now, identity }: UpdateContext,
+  { user_id, name, is_active, external_id, if_match, ...correction }: UserUpdateRequest,
 ): Promise<UserDetail> {
   const externalId = external_id === '' ? null : external_id
+  const email = correction.email?.trim().toLowerCase()
   const changes = changedFields({ name: name?.trim(), isActive: is_active, externalId })
-  return stores.transaction(async (tx) => {
-    const callerId = principal.admin?.id
-    const user = await lockUser(tx.people, user_id, callerId)
+  const { before, after } = await stores.transaction(async (tx) => {
+    const user = await lockUser(tx.people, user_id, principal.admin?.id)
     requireMatch(if_match, createUserTag(user))
-    if (!changes) return requireUserDetail(tx, now, user.id)
-    if (user.id === callerId && is_active === false) {
-      throw new ServiceError(
-        reasons.OWN_ACCOUNT,
-        'Administrators cannot deactivate their own account',
-      )
+    if (email !== undefined && email !== user.email) {
+      const { reason, keep_sign_in: keepsSignIn = false } = correction
+      await correctAddress(tx, principal, now, user, { email, reason: reason?.trim(), keepsSignIn })
     }
-    const isLocked = is_active === false && user.isActive && user.isAdmin
-    if (isLocked && principal.managementApp) await requireAnotherAdministrator(tx.people, user)
-    await tx.people.update(user.id, changes).catch((error) => {
-      throw violates(error, 'unique') ? externalIdTaken() : error
-    })
-    if (user.isActive && is_active === false) await signOutEverywhere(tx, now, user.id)
-    for (const action of eventsOf(user, changes)) {
-      const detail = { email: user.email }
-      await tx.activity.record(actorOf(principal), { action, targetId: user.id, detail })
-    }
-    return requireUserDetail(tx, now, user.id)
+    if (changes) await changeFields(tx, { principal, now }, user, changes)
+    return { before: user.email, after: await requireUserDetail(tx, now, user.id) }
   })
+  if (after.email !== before && identity) {
+    const mails = renderCorrectionMails(before, after.email, identity.settings.BASE_URL)
+    for (const mail of mails) identity.sendMail(mail)
+  }
+  return after
+}
+
+/** Changes the other fields of a locked user, and records what has changed. */
+async function changeFields(
+  tx: StatusStores,
+  { principal, now }: Pick<UpdateContext, 'principal' | 'now'>,
+  user: LockedPerson,
+  changes: UserChanges,
+): Promise<void> {
+  const isDeactivated = changes.isActive === false
+  if (isDeactivated && user.id === principal.admin?.id) {
+    throw new ServiceError(
+      reasons.OWN_ACCOUNT,
+      'Administrators cannot deactivate their own account',
+    )
+  }
+  const isLocked = isDeactivated && user.isActive && user.isAdmin
+  if (isLocked && principal.managementApp) await requireAnotherAdministrator(tx.people, user)
+  await tx.people.update(user.id, changes).catch((error) => {
+    throw violates(error, 'unique') ? externalIdTaken() : error
+  })
+  if (user.isActive && isDeactivated) await signOutEverywhere(tx, now, user.id)
+  for (const action of eventsOf(user, changes)) {
+    const detail = { email: user.email }
+    await tx.activity.record(actorOf(principal), { action, targetId: user.id, detail })
+  }
 }
 
 /** Makes a user an administrator, or revokes these rights. */

@@ -66,11 +66,12 @@ export async function requireUserDetail(
 /** Returns the ETag of a user. It depends on the fields that administrators can change. */
 export function createUserTag({
   id,
+  email,
   name,
   isActive,
   externalId,
-}: Pick<Person, 'id' | 'name' | 'isActive' | 'externalId'>): string {
-  return createEntityTag(id, { name, isActive, externalId })
+}: Pick<Person, 'id' | 'email' | 'name' | 'isActive' | 'externalId'>): string {
+  return createEntityTag(id, { email, name, isActive, externalId })
 }
 
 function toUserSummary(person: Person): UserSummary {
@@ -92,13 +93,15 @@ function toLinkedAccount({ linkedAt, ...account }: PersonAccount): LinkedAccount
 }
 
 function toMembership(membership: PersonMembership): Membership {
-  const { workspaceId, workspaceName, workspaceSlug, role, joinedAt, expiresAt } = membership
+  const { workspaceId, workspaceName, workspaceSlug, role, joinedAt, expiresAt, emailRefusal } =
+    membership
   return {
     workspace_id: workspaceId,
     workspace_name: workspaceName,
     workspace_slug: workspaceSlug,
     role,
     ...(expiresAt !== null && { expires_at: isoTime(expiresAt) }),
+    ...(emailRefusal !== null && { email_refusal: emailRefusal }),
     ...(joinedAt === null
       ? { status: 'invited' }
       : { status: 'active', joined_at: isoTime(joinedAt) }),

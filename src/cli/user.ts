@@ -70,8 +70,28 @@ export function userCommand(): Command {
     .argument(...userArgument)
     .action((key: string, _options, command) => changeStatus(command, key, true))
 
+  overNetwork(command.command('update'))
+    .description('correct the e-mail address of a user')
+    .argument(...userArgument)
+    .requiredOption('--email <address>', 'the correct address')
+    .option('--reason <text>', 'why; required if the user has signed in before')
+    .option('--keep-sign-in', 'keep linked accounts and sessions: it is the same person')
+    .action(async (key: string, { email, reason, keepSignIn }: Correction, command) => {
+      const user = await withAdminApi(command, async (api) =>
+        api('updateUser', {
+          user_id: await requireUserId(api, key),
+          email,
+          ...(reason && { reason }),
+          ...(keepSignIn && { keep_sign_in: true }),
+        }),
+      )
+      print(command, { id: user.id, email: user.email }, [`The address is ${user.email}.`])
+    })
+
   return command
 }
+
+type Correction = { email: string; reason?: string; keepSignIn?: true }
 
 async function changeStatus(command: Command, key: string, is_active: boolean): Promise<void> {
   const { id, email } = await withAdminApi(command, async (api) =>

@@ -43,8 +43,10 @@ export const identityEvents = {
   'user.email_changed': {
     target: 'user',
     detail: ['provider'],
-    description: 'The provider of a user’s only account had verified another address at a sign-in',
-    recordedBy: ['completeLogin', 'completeAdminLogin'],
+    otherDetail: ['reason', 'keep_sign_in'],
+    description:
+      'The provider of a user’s only account had verified another address at a sign-in (`provider`), or an administrator corrected the address (`reason`, `keep_sign_in`)',
+    recordedBy: ['completeLogin', 'completeAdminLogin', 'updateUser'],
   },
   'user.account_unlinked': {
     target: 'user',

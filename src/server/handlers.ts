@@ -16,6 +16,7 @@ import { listActivity } from '../activity/activity-log.ts'
 import type { LiveFeed } from '../activity/feed/live-feed.ts'
 import { createWatchActivity } from '../activity/watch.ts'
 import { createWatchChanges } from '../activity/watch-changes.ts'
+import { updateUsers } from '../admin/bulk-users.ts'
 import {
   createClientApp,
   deleteClientApp,
@@ -168,6 +169,7 @@ import {
   updateWebhook,
 } from '../webhooks/webhooks.ts'
 import { createKey, deleteKey, listApiKeys } from '../workspaces/api-keys.ts'
+import { addMembers, updateMembers } from '../workspaces/bulk-members.ts'
 import { addChildGroup, listChildGroups, removeChildGroup } from '../workspaces/child-groups.ts'
 import {
   addRoleActions,
@@ -198,6 +200,7 @@ import {
 import type { InvitationOptions } from '../workspaces/invitation-links.ts'
 import { addUserToWorkspace, inviteMember } from '../workspaces/invitations.ts'
 import { listMembers, removeMember, updateMember } from '../workspaces/members.ts'
+
 import {
   createServiceAccount,
   deleteServiceAccount,
@@ -310,7 +313,8 @@ export function createHandlers({
       // Users.
       listUsers,
       getUser,
-      updateUser,
+      updateUser: bind(updateUser),
+      updateUsers: bind(updateUsers),
       setAdministrator,
       deleteUser,
       exportUser,
@@ -328,6 +332,8 @@ export function createHandlers({
       inviteMember: bind(inviteMember),
       giveSupportAccess,
       updateMember,
+      updateMembers,
+      addMembers: bind(addMembers),
       removeMember,
       listGroups,
       createGroup: bind(createGroup),
@@ -489,6 +495,7 @@ export function createHandlers({
       listMembers,
       inviteMember: bind(inviteMember),
       updateMember,
+      updateMembers,
       removeMember,
       getScimToken,
       createScimToken: createToken,

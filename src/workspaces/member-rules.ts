@@ -48,7 +48,7 @@ export async function requireAnotherOwner(members: MemberStore, owner: MemberId)
   if (await members.hasOtherActiveOwner(owner)) return
   throw new ServiceError(
     reasons.LAST_OWNER,
-    'The last active owner of a workspace cannot leave, be removed, get another role or have an end of membership',
+    'The last active owner of a workspace cannot leave, be removed, get another role or have an end of membership. Make another member an owner first.',
   )
 }
 

@@ -1,27 +1,12 @@
 import { globSync, readFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { join } from 'node:path'
 import test from 'ava'
+import { type Import, readImports } from '../support/imports.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-type Import = { from: string; to: string; typeOnly: boolean }
-
 const sources = globSync('src/**/*.ts', { cwd: root })
-const imports: Import[] = sources.flatMap((from) => {
-  const text = readFileSync(join(root, from), 'utf8')
-  const resolve = (target: string) =>
-    target.startsWith('.') ? relative(root, join(root, dirname(from), target)) : target
-  const statements = text.matchAll(/^(?:import|export) (type )?[^'"]*?from '([^']+)'/gm)
-  const dynamic = text.matchAll(/\bimport\('([^']+)'\)/g)
-  return [
-    ...[...statements].map(([, type, target = '']) => ({
-      from,
-      to: resolve(target),
-      typeOnly: type !== undefined,
-    })),
-    ...[...dynamic].map(([, target = '']) => ({ from, to: resolve(target), typeOnly: false })),
-  ]
-})
+const imports = readImports(root, sources)
 
 const features = [
   'permissions',
@@ -126,21 +111,6 @@ forbid('imports point down', ({ from, to }) => {
   const target = folderOf(to)
   if (!folder || !target || folder === target) return false
   return !allowed[folder]?.includes(target)
-})
-
-test('there are no import cycles, not even of types', (t) => {
-  const targets = Map.groupBy(imports, ({ from }) => from)
-  const done = new Set<string>()
-  const cycles: string[] = []
-  const visit = (file: string, path: string[]) => {
-    const at = path.indexOf(file)
-    if (at !== -1) return void cycles.push([...path.slice(at), file].join(' → '))
-    if (done.has(file)) return
-    for (const { to } of targets.get(file) ?? []) visit(to, [...path, file])
-    done.add(file)
-  }
-  for (const file of sources) visit(file, [])
-  t.deepEqual(cycles, [])
 })
 
 forbid('rpc imports no handler', ({ from, to }) => {

@@ -73,6 +73,44 @@ if (hasBrowser) {
     t.is(resource.visibility, 'private')
   })
 
+  test.serial('the badge of a resource shows who sees it through its folder', async (t) => {
+    const { items } = await call('GET', '/admin/permissions?service_name=docs&page_size=100')
+    const folder = items.find(
+      ({ id, visibility }: { id: string; visibility: string }) =>
+        id !== data.resourceId && visibility === 'private',
+    )
+    const { resource_type, resource_id } = folder
+    await call('PATCH', `/admin/permissions/${data.resourceId}/parent`, {
+      parent: { resource_type, resource_id },
+    })
+    const setVisibility = (visibility: string) =>
+      call('PATCH', `/admin/permissions/${folder.id}/visibility`, { visibility })
+    await setVisibility('workspace')
+    await visit(`/resources/${data.resourceId}`)
+    await page.getByText(/^through /).waitFor()
+    t.is(await page.getByText('Workspace', { exact: true }).first().isVisible(), true)
+    await setVisibility('private')
+    await visit(`/resources/${data.resourceId}`)
+    await page.getByText('Private', { exact: true }).waitFor()
+    t.is(await page.getByText(/^through /).count(), 0)
+  })
+
+  test.serial('the owner of a resource can be changed', async (t) => {
+    const before = await call('GET', `/admin/permissions/${data.resourceId}`)
+    await visit(`/resources/${data.resourceId}`)
+    await button('Change owner').click()
+    await page.getByRole('dialog', { name: 'Change the owner of roadmap-2027' }).waitFor()
+    await inDialog('Change').click()
+    await dialog.getByText(/UUID|required/).waitFor()
+    await pick('New owner', 'Grace Kim')
+    await confirm('Change')
+    const after = await call('GET', `/admin/permissions/${data.resourceId}`)
+    t.not(after.owner_id, before.owner_id)
+    await call('PATCH', `/admin/permissions/${data.resourceId}/owner`, {
+      owner_id: before.owner_id,
+    })
+  })
+
   test.serial('sessions of a person can be ended one by one or together', async (t) => {
     await visit(`${person}?tab=sessions`)
     await button('End the session on Chrome on Windows').click()
@@ -103,6 +141,29 @@ if (hasBrowser) {
     await chooseItem('Activate')
     await page.getByText('Active', { exact: true }).waitFor()
   })
+
+  test.serial(
+    'the address of a person can be corrected, with a reason after a sign-in',
+    async (t) => {
+      await visit(person)
+      const { email } = await call('GET', `/admin/users/${data.userId}`)
+      await button('More').click()
+      await chooseItem('Correct the address')
+      await page.getByRole('dialog', { name: 'Correct the address of Chiara Conti' }).waitFor()
+      await field('E-mail address').fill('ben.carter@example.com')
+      await inDialog('Correct').click()
+      await dialog.getByText(/is required, because the user has signed in/).waitFor()
+      await field('Reason').fill('Married')
+      await inDialog('Correct').click()
+      await dialog.getByText('Another user has this e-mail address').waitFor()
+      await field('E-mail address').fill('chiara.corrected@example.com')
+      await confirm('Correct')
+      await page.getByText('chiara.corrected@example.com').first().waitFor()
+      const corrected = await call('GET', `/admin/users/${data.userId}`)
+      t.like(corrected, { email: 'chiara.corrected@example.com', linked_accounts: [] })
+      await call('PATCH', `/admin/users/${data.userId}`, { email, reason: 'Back' })
+    },
+  )
 
   test.serial('a person can be made an administrator and lose these rights', async (t) => {
     const isAdmin = async () => (await call('GET', `/admin/users/${data.userId}`)).is_admin
@@ -149,6 +210,26 @@ if (hasBrowser) {
     await confirm('Done')
     await page.waitForURL(/\/people$/)
     t.is((await call('GET', '/admin/users?q=elif')).total, 0)
+  })
+
+  test.serial('what still names an erased person is listed', async (t) => {
+    const email = 'named@example.com'
+    const invite = `/admin/workspaces/${data.workspaceId}/members/invite`
+    const { user_id } = await call('POST', invite, { email })
+    const groups = `/admin/workspaces/${data.workspaceId}/groups`
+    const { id } = await call('POST', groups, { name: `Reports of ${email}` })
+    await visit(`/people/${user_id}`)
+    await button('More').click()
+    await chooseItem('Erase')
+    await field(`Type ${email} to confirm`).fill(email)
+    await inDialog('Erase').click()
+    await page.getByRole('dialog', { name: `${email} is erased, but still named` }).waitFor()
+    await dialog.getByText('groups: 1', { exact: true }).waitFor()
+    if (process.env.KEPT_PICTURE) await page.screenshot({ path: process.env.KEPT_PICTURE })
+    await confirm('Done')
+    await page.getByText(`${email} was erased.`).waitFor()
+    await call('DELETE', `/admin/groups/${id}`)
+    t.pass()
   })
 
   test.serial('a member can be invited and removed', async (t) => {

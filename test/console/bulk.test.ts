@@ -52,6 +52,43 @@ if (hasBrowser) {
     t.false(await checkbox('Ben Carter').isChecked())
   })
 
+  test.serial('all people who match are selected, also those on other pages', async (t) => {
+    const { total } = await call('GET', '/admin/users')
+    await navigate(page, '/people')
+    await checkbox('Ben Carter').check()
+    await button(`Select all ${total} that match`).click()
+    await bar.getByText(`${total} selected`).waitFor()
+    t.is(await button(`Select all ${total} that match`).count(), 0)
+    await button('Clear the selection').click()
+  })
+
+  test.serial(
+    'an action on many people can be stopped, and the others remain selected',
+    async (t) => {
+      await fixture.pool.query(`insert into users (id, email, name)
+      select gen_random_uuid(), 'crowd-' || i || '@example.com', 'Crowd ' || i from generate_series(1, 120) i`)
+      await navigate(page, '/people?q=crowd')
+      await checkbox('Crowd 100').check()
+      await button('Select all 120 that match').click()
+      await bar.getByText('120 selected').waitFor()
+      await button('Deactivate').click()
+      let calls = 0
+      await page.route('**/admin/users/batch', async (route) => {
+        calls += 1
+        // The second part waits for the click.
+        if (calls === 2) await inDialog('Stop').click()
+        await route.continue()
+      })
+      await inDialog('Deactivate').click()
+      await dialog.waitFor({ state: 'detached' })
+      await page.unroute('**/admin/users/batch')
+      await bar.getByText('20 selected').waitFor()
+      const { total } = await call('GET', '/admin/users?q=crowd&is_active=false')
+      t.deepEqual([calls, total], [2, 100])
+      await fixture.pool.query(`delete from users where email like 'crowd-%'`)
+    },
+  )
+
   test.serial('people are deactivated together, and each failure is reported', async (t) => {
     await navigate(page, '/people?q=li')
     for (const name of ['Alice Lindqvist', 'Wen Li', 'Oscar Lind']) await checkbox(name).check()

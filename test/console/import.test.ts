@@ -15,7 +15,7 @@ if (hasBrowser) {
 
   const button = (name: string) => page.getByRole('button', { name, exact: true })
 
-  async function choose(csv: string): Promise<void> {
+  async function choose(csv: string | Buffer): Promise<void> {
     const buffer = Buffer.from(csv)
     await page
       .locator('input[type=file]')
@@ -96,5 +96,40 @@ if (hasBrowser) {
     t.regex(await downloadErrors(), /,bad,northwind\r\n$/)
     await button('Choose another file').click()
     await page.getByText('Drop a CSV file here').waitFor()
+  })
+
+  /** Encodes text as spreadsheets do in Western Europe. */
+  const windows1252 = (text: string) => Buffer.from(text, 'latin1')
+  const utf16 = (text: string) => Buffer.from(`\uFEFF${text}`, 'utf16le')
+  const begin = page.getByLabel('The first lines of the converted file')
+
+  test.serial('a file in another encoding is refused until the encoding is chosen', async (t) => {
+    await choose(windows1252('email,name,workspace_slug\njuergen@new.example,Jürgen,northwind\n'))
+    await page.getByText(/The file is not UTF-8/).waitFor()
+    t.true((await begin.textContent())?.includes('Jürgen'))
+    t.deepEqual(await inspectPage(page, 'import-encoding'), [])
+    await button('Read it as Windows-1252').click()
+    await button('Import 1 change').click()
+    await page.getByText('The file was imported.').waitFor()
+    t.deepEqual(await findNames('juergen'), ['Jürgen'])
+    await button('Import another file').click()
+    await choose(utf16('email,workspace_slug\nutf16@new.example,northwind\n'))
+    await page.getByText('The file is UTF-16, but UTF-8 is expected.').waitFor()
+    await page.getByRole('button', { name: 'Choose another file' }).click()
+    await begin.waitFor({ state: 'detached' })
+  })
+
+  test.serial('a file with semicolons is refused until they are chosen', async (t) => {
+    const rows =
+      'ana@new.example;"Peña; Ana";northwind;Ventas\r\nbo@new.example;Li, Bo;northwind;\r\n'
+    await choose(windows1252(`email;name;workspace_slug;groups\r\n${rows}`))
+    await button('Read it as Windows-1252').click()
+    await page.getByText(/separated by semicolons, but commas are expected/).waitFor()
+    t.true((await begin.textContent())?.includes('ana@new.example,"Peña; Ana",northwind,Ventas'))
+    await button('Separate by semicolons').click()
+    await button('Import 2 changes').click()
+    await page.getByText('The file was imported.').waitFor()
+    t.deepEqual(await findNames('ana@new'), ['Peña; Ana'])
+    t.deepEqual(await findNames('bo@new'), ['Li, Bo'])
   })
 }

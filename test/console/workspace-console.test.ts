@@ -282,4 +282,13 @@ if (hasBrowser) {
     t.is(await page.evaluate('window.name'), '')
     await page.context().close()
   })
+
+  test.serial('the code of a sign-in does not remain in the address', async (t) => {
+    const context = await openContext(browser)
+    const page = await context.newPage()
+    await page.goto(`${consoleUrl}/w/callback?code=secret&state=of-another-window`)
+    await page.getByRole('heading', { name: 'You are signed in' }).waitFor()
+    t.is(page.url(), `${consoleUrl}/w/callback`)
+    await context.close()
+  })
 }

@@ -2,8 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
+import type { GrowthResults } from '../../bench/growth/measure.ts'
 import { growthOf, isGrowing } from '../../bench/growth/table.ts'
-import { compareSizes, type GrowthResults } from '../../bench/growth.ts'
+import { compareSizes } from '../../bench/growth.ts'
 
 // Larger sizes take minutes to load. A call that reads a whole table reads four times as many pages.
 const sizes = [10_000, 40_000].map((resources) => ({ resources, people: 2_000, listed: 2_000 }))

@@ -1316,7 +1316,7 @@ var File_daikon_v1_workspaces_proto protoreflect.FileDescriptor
 
 const file_daikon_v1_workspaces_proto_rawDesc = "" +
 	"\n" +
-	"\x1adaikon/v1/workspaces.proto\x12\tdaikon.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"w\n" +
+	"\x1adaikon/v1/workspaces.proto\x12\tdaikon.v1\x1a\x1cdaikon/v1/bulk_changes.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"w\n" +
 	"\x16CreateWorkspaceRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04slug\x18\x02 \x01(\tR\x04slug\x12%\n" +
@@ -1442,7 +1442,7 @@ const file_daikon_v1_workspaces_proto_rawDesc = "" +
 	"created_at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"M\n" +
 	"\x10ScimConfirmation\x129\n" +
 	"\n" +
-	"expires_at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt2\x96\b\n" +
+	"expires_at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt2\xe1\b\n" +
 	"\x10WorkspaceService\x12R\n" +
 	"\x0fCreateWorkspace\x12!.daikon.v1.CreateWorkspaceRequest\x1a\x1c.daikon.v1.WorkspaceResponse\x12U\n" +
 	"\x0eListWorkspaces\x12 .daikon.v1.ListWorkspacesRequest\x1a!.daikon.v1.ListWorkspacesResponse\x12I\n" +
@@ -1452,6 +1452,7 @@ const file_daikon_v1_workspaces_proto_rawDesc = "" +
 	"\vListMembers\x12\x1d.daikon.v1.ListMembersRequest\x1a\x1e.daikon.v1.ListMembersResponse\x12R\n" +
 	"\fInviteMember\x12\x1e.daikon.v1.InviteMemberRequest\x1a\".daikon.v1.WorkspaceMemberResponse\x12R\n" +
 	"\fUpdateMember\x12\x1e.daikon.v1.UpdateMemberRequest\x1a\".daikon.v1.WorkspaceMemberResponse\x12I\n" +
+	"\rUpdateMembers\x12\x1f.daikon.v1.UpdateMembersRequest\x1a\x17.daikon.v1.BulkResponse\x12I\n" +
 	"\fRemoveMember\x12\x1e.daikon.v1.RemoveMemberRequest\x1a\x19.daikon.v1.DeleteResponse\x12I\n" +
 	"\fGetScimToken\x12\x1b.daikon.v1.WorkspaceRequest\x1a\x1c.daikon.v1.ScimTokenResponse\x12G\n" +
 	"\x0fCreateScimToken\x12\x1b.daikon.v1.WorkspaceRequest\x1a\x17.daikon.v1.NewScimToken\x12I\n" +
@@ -1493,6 +1494,8 @@ var file_daikon_v1_workspaces_proto_goTypes = []any{
 	(*NewScimToken)(nil),            // 16: daikon.v1.NewScimToken
 	(*ScimConfirmation)(nil),        // 17: daikon.v1.ScimConfirmation
 	(*timestamppb.Timestamp)(nil),   // 18: google.protobuf.Timestamp
+	(*UpdateMembersRequest)(nil),    // 19: daikon.v1.UpdateMembersRequest
+	(*BulkResponse)(nil),            // 20: daikon.v1.BulkResponse
 }
 var file_daikon_v1_workspaces_proto_depIdxs = []int32{
 	6,  // 0: daikon.v1.ListWorkspacesResponse.workspaces:type_name -> daikon.v1.WorkspaceResponse
@@ -1519,26 +1522,28 @@ var file_daikon_v1_workspaces_proto_depIdxs = []int32{
 	7,  // 21: daikon.v1.WorkspaceService.ListMembers:input_type -> daikon.v1.ListMembersRequest
 	9,  // 22: daikon.v1.WorkspaceService.InviteMember:input_type -> daikon.v1.InviteMemberRequest
 	10, // 23: daikon.v1.WorkspaceService.UpdateMember:input_type -> daikon.v1.UpdateMemberRequest
-	11, // 24: daikon.v1.WorkspaceService.RemoveMember:input_type -> daikon.v1.RemoveMemberRequest
-	3,  // 25: daikon.v1.WorkspaceService.GetScimToken:input_type -> daikon.v1.WorkspaceRequest
-	3,  // 26: daikon.v1.WorkspaceService.CreateScimToken:input_type -> daikon.v1.WorkspaceRequest
-	3,  // 27: daikon.v1.WorkspaceService.DeleteScimToken:input_type -> daikon.v1.WorkspaceRequest
-	3,  // 28: daikon.v1.WorkspaceService.ConfirmScim:input_type -> daikon.v1.WorkspaceRequest
-	6,  // 29: daikon.v1.WorkspaceService.CreateWorkspace:output_type -> daikon.v1.WorkspaceResponse
-	2,  // 30: daikon.v1.WorkspaceService.ListWorkspaces:output_type -> daikon.v1.ListWorkspacesResponse
-	6,  // 31: daikon.v1.WorkspaceService.GetWorkspace:output_type -> daikon.v1.WorkspaceResponse
-	6,  // 32: daikon.v1.WorkspaceService.UpdateWorkspace:output_type -> daikon.v1.WorkspaceResponse
-	13, // 33: daikon.v1.WorkspaceService.DeleteWorkspace:output_type -> daikon.v1.DeleteResponse
-	8,  // 34: daikon.v1.WorkspaceService.ListMembers:output_type -> daikon.v1.ListMembersResponse
-	12, // 35: daikon.v1.WorkspaceService.InviteMember:output_type -> daikon.v1.WorkspaceMemberResponse
-	12, // 36: daikon.v1.WorkspaceService.UpdateMember:output_type -> daikon.v1.WorkspaceMemberResponse
-	13, // 37: daikon.v1.WorkspaceService.RemoveMember:output_type -> daikon.v1.DeleteResponse
-	14, // 38: daikon.v1.WorkspaceService.GetScimToken:output_type -> daikon.v1.ScimTokenResponse
-	16, // 39: daikon.v1.WorkspaceService.CreateScimToken:output_type -> daikon.v1.NewScimToken
-	13, // 40: daikon.v1.WorkspaceService.DeleteScimToken:output_type -> daikon.v1.DeleteResponse
-	17, // 41: daikon.v1.WorkspaceService.ConfirmScim:output_type -> daikon.v1.ScimConfirmation
-	29, // [29:42] is the sub-list for method output_type
-	16, // [16:29] is the sub-list for method input_type
+	19, // 24: daikon.v1.WorkspaceService.UpdateMembers:input_type -> daikon.v1.UpdateMembersRequest
+	11, // 25: daikon.v1.WorkspaceService.RemoveMember:input_type -> daikon.v1.RemoveMemberRequest
+	3,  // 26: daikon.v1.WorkspaceService.GetScimToken:input_type -> daikon.v1.WorkspaceRequest
+	3,  // 27: daikon.v1.WorkspaceService.CreateScimToken:input_type -> daikon.v1.WorkspaceRequest
+	3,  // 28: daikon.v1.WorkspaceService.DeleteScimToken:input_type -> daikon.v1.WorkspaceRequest
+	3,  // 29: daikon.v1.WorkspaceService.ConfirmScim:input_type -> daikon.v1.WorkspaceRequest
+	6,  // 30: daikon.v1.WorkspaceService.CreateWorkspace:output_type -> daikon.v1.WorkspaceResponse
+	2,  // 31: daikon.v1.WorkspaceService.ListWorkspaces:output_type -> daikon.v1.ListWorkspacesResponse
+	6,  // 32: daikon.v1.WorkspaceService.GetWorkspace:output_type -> daikon.v1.WorkspaceResponse
+	6,  // 33: daikon.v1.WorkspaceService.UpdateWorkspace:output_type -> daikon.v1.WorkspaceResponse
+	13, // 34: daikon.v1.WorkspaceService.DeleteWorkspace:output_type -> daikon.v1.DeleteResponse
+	8,  // 35: daikon.v1.WorkspaceService.ListMembers:output_type -> daikon.v1.ListMembersResponse
+	12, // 36: daikon.v1.WorkspaceService.InviteMember:output_type -> daikon.v1.WorkspaceMemberResponse
+	12, // 37: daikon.v1.WorkspaceService.UpdateMember:output_type -> daikon.v1.WorkspaceMemberResponse
+	20, // 38: daikon.v1.WorkspaceService.UpdateMembers:output_type -> daikon.v1.BulkResponse
+	13, // 39: daikon.v1.WorkspaceService.RemoveMember:output_type -> daikon.v1.DeleteResponse
+	14, // 40: daikon.v1.WorkspaceService.GetScimToken:output_type -> daikon.v1.ScimTokenResponse
+	16, // 41: daikon.v1.WorkspaceService.CreateScimToken:output_type -> daikon.v1.NewScimToken
+	13, // 42: daikon.v1.WorkspaceService.DeleteScimToken:output_type -> daikon.v1.DeleteResponse
+	17, // 43: daikon.v1.WorkspaceService.ConfirmScim:output_type -> daikon.v1.ScimConfirmation
+	30, // [30:44] is the sub-list for method output_type
+	16, // [16:30] is the sub-list for method input_type
 	16, // [16:16] is the sub-list for extension type_name
 	16, // [16:16] is the sub-list for extension extendee
 	0,  // [0:16] is the sub-list for field type_name
@@ -1549,6 +1554,7 @@ func file_daikon_v1_workspaces_proto_init() {
 	if File_daikon_v1_workspaces_proto != nil {
 		return
 	}
+	file_daikon_v1_bulk_changes_proto_init()
 	file_daikon_v1_workspaces_proto_msgTypes[0].OneofWrappers = []any{}
 	file_daikon_v1_workspaces_proto_msgTypes[4].OneofWrappers = []any{}
 	file_daikon_v1_workspaces_proto_msgTypes[5].OneofWrappers = []any{}

@@ -27,6 +27,7 @@ const (
 	WorkspaceService_ListMembers_FullMethodName     = "/daikon.v1.WorkspaceService/ListMembers"
 	WorkspaceService_InviteMember_FullMethodName    = "/daikon.v1.WorkspaceService/InviteMember"
 	WorkspaceService_UpdateMember_FullMethodName    = "/daikon.v1.WorkspaceService/UpdateMember"
+	WorkspaceService_UpdateMembers_FullMethodName   = "/daikon.v1.WorkspaceService/UpdateMembers"
 	WorkspaceService_RemoveMember_FullMethodName    = "/daikon.v1.WorkspaceService/RemoveMember"
 	WorkspaceService_GetScimToken_FullMethodName    = "/daikon.v1.WorkspaceService/GetScimToken"
 	WorkspaceService_CreateScimToken_FullMethodName = "/daikon.v1.WorkspaceService/CreateScimToken"
@@ -84,6 +85,11 @@ type WorkspaceServiceClient interface {
 	// revoke the role `owner`, or let the membership of an owner end. Fails with `ALREADY_EXISTS` if
 	// the member is the last active owner of the workspace whose membership does not end.
 	UpdateMember(ctx context.Context, in *UpdateMemberRequest, opts ...grpc.CallOption) (*WorkspaceMemberResponse, error)
+	// Change many members
+	//
+	// Changes the role of members, or removes them. Each change succeeds or fails on its own; the
+	// response lists those that failed.
+	UpdateMembers(ctx context.Context, in *UpdateMembersRequest, opts ...grpc.CallOption) (*BulkResponse, error)
 	// Remove a member
 	//
 	// Removes a member with their group memberships, custom roles, shares and sessions in the
@@ -200,6 +206,16 @@ func (c *workspaceServiceClient) UpdateMember(ctx context.Context, in *UpdateMem
 	return out, nil
 }
 
+func (c *workspaceServiceClient) UpdateMembers(ctx context.Context, in *UpdateMembersRequest, opts ...grpc.CallOption) (*BulkResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(BulkResponse)
+	err := c.cc.Invoke(ctx, WorkspaceService_UpdateMembers_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *workspaceServiceClient) RemoveMember(ctx context.Context, in *RemoveMemberRequest, opts ...grpc.CallOption) (*DeleteResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(DeleteResponse)
@@ -300,6 +316,11 @@ type WorkspaceServiceServer interface {
 	// revoke the role `owner`, or let the membership of an owner end. Fails with `ALREADY_EXISTS` if
 	// the member is the last active owner of the workspace whose membership does not end.
 	UpdateMember(context.Context, *UpdateMemberRequest) (*WorkspaceMemberResponse, error)
+	// Change many members
+	//
+	// Changes the role of members, or removes them. Each change succeeds or fails on its own; the
+	// response lists those that failed.
+	UpdateMembers(context.Context, *UpdateMembersRequest) (*BulkResponse, error)
 	// Remove a member
 	//
 	// Removes a member with their group memberships, custom roles, shares and sessions in the
@@ -359,6 +380,9 @@ func (UnimplementedWorkspaceServiceServer) InviteMember(context.Context, *Invite
 }
 func (UnimplementedWorkspaceServiceServer) UpdateMember(context.Context, *UpdateMemberRequest) (*WorkspaceMemberResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method UpdateMember not implemented")
+}
+func (UnimplementedWorkspaceServiceServer) UpdateMembers(context.Context, *UpdateMembersRequest) (*BulkResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method UpdateMembers not implemented")
 }
 func (UnimplementedWorkspaceServiceServer) RemoveMember(context.Context, *RemoveMemberRequest) (*DeleteResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method RemoveMember not implemented")
@@ -540,6 +564,24 @@ func _WorkspaceService_UpdateMember_Handler(srv interface{}, ctx context.Context
 	return interceptor(ctx, in, info, handler)
 }
 
+func _WorkspaceService_UpdateMembers_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(UpdateMembersRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(WorkspaceServiceServer).UpdateMembers(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: WorkspaceService_UpdateMembers_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(WorkspaceServiceServer).UpdateMembers(ctx, req.(*UpdateMembersRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _WorkspaceService_RemoveMember_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(RemoveMemberRequest)
 	if err := dec(in); err != nil {
@@ -668,6 +710,10 @@ var WorkspaceService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "UpdateMember",
 			Handler:    _WorkspaceService_UpdateMember_Handler,
+		},
+		{
+			MethodName: "UpdateMembers",
+			Handler:    _WorkspaceService_UpdateMembers_Handler,
 		},
 		{
 			MethodName: "RemoveMember",

@@ -2,21 +2,9 @@ import type { Attempt, Connection, Method } from './connection.ts'
 import { abortError, closedError, DeadlineExceededError, UnavailableError } from './errors.ts'
 import { readJson, readProblem, unexpectedResponse, unreachable } from './fetch-errors.ts'
 import { routes, structs } from './gen/routes.ts'
+import type { Route } from './route.ts'
 import { readEvents } from './server-sent-events.ts'
 import { onAbort } from './signals.ts'
-
-/** The REST route of a method. */
-export type Route = {
-  verb: string
-  /** The path with its variables, such as `/permissions/types/{resource_type}`. */
-  path: string
-  /** How the body is written; without a body, fields are parameters of the query. */
-  body?: 'json' | 'form'
-  /** The fields that are parameters of the query although there is a body. */
-  query?: string[]
-  /** The field of the response that the body consists of. */
-  responseField?: string
-}
 
 export type FetchOptions = {
   url: string

@@ -7,7 +7,8 @@ import { RowLink } from '../ui/row-link.tsx'
 import { Time } from '../ui/time.tsx'
 import { AppList } from './app-list.tsx'
 import { type ClientApp, clientAppsQuery, refreshApps } from './app-queries.ts'
-import { ClientAppForm, emptyClientApp, toClientAppBody } from './client-app-form.tsx'
+import { ClientAppForm } from './client-app-form.tsx'
+import { emptyClientApp, toClientAppBody } from './client-app-values.ts'
 import { NewSecretModal } from './new-secret.tsx'
 
 const columns: Column<ClientApp>[] = [

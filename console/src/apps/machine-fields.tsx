@@ -6,7 +6,7 @@ import { serviceAccountsQuery } from '../service-accounts/service-account-querie
 import { CodeInput } from '../ui/code-input.tsx'
 import { Select } from '../ui/select.tsx'
 import { WorkspacePicker } from '../workspaces/workspace-picker.tsx'
-import type { ClientAppValues } from './client-app-form.tsx'
+import type { ClientAppValues } from './client-app-values.ts'
 
 /** The fields of a confidential app that obtains tokens for itself, without a person. */
 export function MachineFields({ form }: { form: UseFormReturnType<ClientAppValues> }) {

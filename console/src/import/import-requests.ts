@@ -1,6 +1,6 @@
 import { api, type Schemas, unwrap } from '../api/client.ts'
 import { queryClient } from '../api/query-client.ts'
-import { formatRejected, withoutErrorColumn, withoutRecords } from './records.ts'
+import { formatRejected, withoutRecords } from './records.ts'
 
 export type ImportReport = Schemas['CsvImportReport']
 export type ImportRow = Schemas['CsvImportRow']
@@ -15,11 +15,6 @@ export const maxFileBytes = 5 * 1024 * 1024
 
 /** How often the rest of a file is checked. A report contains at most 1,000 rows with errors. */
 const maxChecks = 100
-
-/** Reads a file, without the column of errors if it has one. */
-export async function readFile(file: File): Promise<ChosenFile> {
-  return { name: file.name, text: withoutErrorColumn(await file.text()) }
-}
 
 export function previewImport({ text }: ChosenFile): Promise<ImportReport> {
   return unwrap(api.POST('/admin/import/csv/preview', { body: { csv: text } }))

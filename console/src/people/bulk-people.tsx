@@ -45,7 +45,7 @@ export function BulkPeople({ selection }: { selection: Selection<Person> }) {
         title={`Activate ${count}?`}
         action="Activate"
         isOpen={open === 'activate'}
-        run={(id) => setActive(id, true)}
+        run={(user_ids) => updateUsers({ user_ids, is_active: true })}
         describeDone={(done) => `${countPeople(done)} can sign in again.`}
       >
         They can sign in again. People who are active already stay as they are.
@@ -56,7 +56,7 @@ export function BulkPeople({ selection }: { selection: Selection<Person> }) {
         action="Deactivate"
         isDestructive
         isOpen={open === 'deactivate'}
-        run={(id) => setActive(id, false)}
+        run={(user_ids) => updateUsers({ user_ids, is_active: false })}
         describeDone={(done) => `${countPeople(done)} deactivated.`}
       >
         All their sessions end now, and new sign-ins are refused. Memberships and resources remain.
@@ -67,7 +67,7 @@ export function BulkPeople({ selection }: { selection: Selection<Person> }) {
         action="Add"
         isOpen={open === 'workspace'}
         isReady={workspaceId !== null}
-        run={(id) => addToWorkspace(id, workspaceId ?? '', role)}
+        run={(user_ids) => addMembers(workspaceId ?? '', { user_ids, role: role as 'viewer' })}
         describeDone={(done) => `${countPeople(done)} added.`}
       >
         <WorkspacePicker label="Workspace" value={workspaceId} onChange={setWorkspaceId} />
@@ -84,18 +84,14 @@ export function BulkPeople({ selection }: { selection: Selection<Person> }) {
   )
 }
 
-/** The action does not depend on what the list shows, so that no version of a person is required. */
-const anyVersion = { 'if-match': '*' }
-
-function setActive(userId: string, is_active: boolean): Promise<unknown> {
-  const params = { path: { user_id: userId }, header: anyVersion }
-  return unwrap(api.PATCH('/admin/users/{user_id}', { params, body: { is_active } }))
+function updateUsers(body: Schemas['UpdateUsersRequest']) {
+  return unwrap(api.POST('/admin/users/batch', { body }))
 }
 
-function addToWorkspace(userId: string, workspaceId: string, role: string): Promise<unknown> {
-  const params = { path: { user_id: userId } }
-  const body = { workspace_id: workspaceId, role: role as 'viewer' }
-  return unwrap(api.POST('/admin/users/{user_id}/workspaces', { params, body }))
+function addMembers(workspace_id: string, body: { user_ids: string[]; role: 'viewer' }) {
+  const params = { path: { workspace_id } }
+  const path = '/admin/workspaces/{workspace_id}/members/invite/batch'
+  return unwrap(api.POST(path, { params, body }))
 }
 
 function countPeople(count: number): string {

@@ -6,9 +6,10 @@ import type { Schemas } from '../api/client.ts'
 import { fetchNow } from '../api/query-client.ts'
 import { AdministratorBadge, PersonBadge } from '../ui/badges.tsx'
 import type { CsvColumn } from '../ui/csv.ts'
-import { CsvButton, loadPages } from '../ui/csv-button.tsx'
+import { CsvButton } from '../ui/csv-button.tsx'
 import { type Column, DataTable } from '../ui/data-table.tsx'
 import { FilterSelect } from '../ui/filter-select.tsx'
+import { loadPages } from '../ui/load-rows.ts'
 import { Card, Page } from '../ui/page.tsx'
 import { PersonCell } from '../ui/person.tsx'
 import { usePreference } from '../ui/preferences.ts'
@@ -96,6 +97,7 @@ export function PeoplePage() {
     administrators: search.administrators,
   }
   const selection = useSelection(JSON.stringify(filters), nameOf)
+  const loadRows = () => loadPages((paging) => fetchNow(peopleQuery({ ...listFilters, ...paging })))
   const isFiltered = Boolean(search.q || search.status || search.administrators)
 
   return (
@@ -126,16 +128,11 @@ export function PeoplePage() {
                 filters={filters}
                 onApply={(filters) => navigate({ search: filters })}
               />
-              <CsvButton
-                name="people"
-                columns={csvColumns}
-                rows={() =>
-                  loadPages((paging) => fetchNow(peopleQuery({ ...listFilters, ...paging })))
-                }
-              />
+              <CsvButton name="people" columns={csvColumns} rows={loadRows} />
             </>
           }
           selection={selection}
+          loadRows={loadRows}
           selectionActions={<BulkPeople selection={selection} />}
           empty={
             isFiltered ? (

@@ -8,6 +8,7 @@ import { downloadText } from '../ui/download.ts'
 import { FormModal } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { notifyDone, notifyFailure } from '../ui/notify.ts'
+import { CorrectAddress } from './correct-address.tsx'
 import { ErasePerson } from './erase-person.tsx'
 import { type Person, refreshPeople } from './people-queries.ts'
 
@@ -15,7 +16,7 @@ import { type Person, refreshPeople } from './people-queries.ts'
 export function PersonActions({ person }: { person: Person }) {
   const confirm = useConfirm()
   const navigate = useNavigate()
-  const [dialog, setDialog] = useState<'edit' | 'erase'>()
+  const [dialog, setDialog] = useState<'edit' | 'address' | 'erase'>()
   const isSelf = useAdministrator().id === person.id
   const name = person.name || person.email
   const params = { path: { user_id: person.id } }
@@ -56,6 +57,12 @@ export function PersonActions({ person }: { person: Person }) {
         <Menu.Dropdown>
           <Menu.Item leftSection={<Icon name="download" size={16} />} onClick={exportData}>
             Export all data
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<Icon name="user" size={16} />}
+            onClick={() => setDialog('address')}
+          >
+            Correct the address
           </Menu.Item>
           <Menu.Divider />
           {person.is_admin ? (
@@ -156,6 +163,11 @@ export function PersonActions({ person }: { person: Person }) {
           </>
         )}
       </FormModal>
+      <CorrectAddress
+        person={person}
+        isOpen={dialog === 'address'}
+        onClose={() => setDialog(undefined)}
+      />
       <ErasePerson
         person={person}
         isOpen={dialog === 'erase'}

@@ -11,6 +11,7 @@ import { RowAction } from '../ui/row-action.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import { EmptyState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
+import { UndeliveredInvitation } from '../workspaces/undelivered-invitation.tsx'
 import { refreshWorkspaces } from '../workspaces/workspace-queries.ts'
 import { MembershipForm } from './membership-form.tsx'
 import { type Person, refreshPeople } from './people-queries.ts'
@@ -47,7 +48,12 @@ export function PersonMemberships({ person }: { person: Person }) {
     {
       id: 'joined',
       header: 'Joined',
-      cell: ({ joined_at }) => <Time value={joined_at} empty="Invited" />,
+      cell: ({ joined_at, email_refusal }) =>
+        email_refusal ? (
+          <UndeliveredInvitation status={email_refusal} />
+        ) : (
+          <Time value={joined_at} empty="Invited" />
+        ),
     },
     { id: 'ends', header: 'Ends', cell: ({ expires_at }) => <Time value={expires_at} /> },
     actionColumn((membership) => (

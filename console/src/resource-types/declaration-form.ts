@@ -1,4 +1,8 @@
-import type { ResourceCondition, ResourceRole, ResourceType } from './resource-type-queries.ts'
+import type { Schemas } from '../api/client.ts'
+
+export type ResourceType = Schemas['ResourceType']
+export type ResourceRole = Schemas['ResourceRole']
+export type ResourceCondition = Schemas['ResourceCondition']
 
 /** A parameter of a condition in the form, where it is an item of a list. */
 export type ParameterFields = { name: string; type: string }

@@ -1,4 +1,4 @@
-import type { ResourceRole } from './resource-type-queries.ts'
+import type { ResourceRole } from './declaration-form.ts'
 
 /** Returns what a role is for and which actions it allows. */
 export function describeResourceRole({ description, actions }: ResourceRole): string {

@@ -4,9 +4,15 @@ import { FormModal } from '../ui/form.tsx'
 import { ListFields } from '../ui/list-fields.tsx'
 import { notifyDone } from '../ui/notify.ts'
 import { ConditionFields } from './condition-fields.tsx'
-import { type DeclarationFields, emptyCondition, emptyRole, toFields } from './declaration-form.ts'
+import {
+  type DeclarationFields,
+  emptyCondition,
+  emptyRole,
+  type ResourceType,
+  toFields,
+} from './declaration-form.ts'
 import { RequirementFields } from './requirement-fields.tsx'
-import { declareResourceType, type ResourceType, usesQuery } from './resource-type-queries.ts'
+import { declareResourceType, usesQuery } from './resource-type-queries.ts'
 import { RoleFields } from './role-fields.tsx'
 import { ShareCounts } from './share-counts.tsx'
 

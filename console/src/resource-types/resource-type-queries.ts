@@ -1,13 +1,8 @@
 import { queryOptions } from '@tanstack/react-query'
 import { ApiError } from '../api/api-error.ts'
-import { api, type Schemas, unwrap } from '../api/client.ts'
+import { api, unwrap } from '../api/client.ts'
 import { queryClient } from '../api/query-client.ts'
-import { type DeclarationFields, toConditions } from './declaration-form.ts'
-
-export type ResourceType = Schemas['ResourceType']
-export type ResourceRole = Schemas['ResourceRole']
-
-export type ResourceCondition = Schemas['ResourceCondition']
+import { type DeclarationFields, type ResourceType, toConditions } from './declaration-form.ts'
 
 type Key = Pick<ResourceType, 'service_name' | 'resource_type'>
 

@@ -6,10 +6,10 @@ import { notifyDone, notifyFailure } from '../ui/notify.ts'
 import { Section } from '../ui/page.tsx'
 import { RowAction } from '../ui/row-action.tsx'
 import { EmptyState } from '../ui/states.tsx'
+import type { ResourceType } from './declaration-form.ts'
 import { describeResourceRole } from './describe-role.ts'
 import { ResourceTypeForm } from './resource-type-form.tsx'
 import {
-  type ResourceType,
   readResourceType,
   removeResourceType,
   resourceTypesQuery,

@@ -5,7 +5,6 @@ import { ActivityLog } from '../activity/activity-log.tsx'
 import { api, unwrap } from '../api/client.ts'
 import { resourceTypesQuery } from '../resource-types/resource-type-queries.ts'
 import { NotFoundPage } from '../shell/not-found-page.tsx'
-import { VisibilityBadge } from '../ui/badges.tsx'
 import { useConfirm } from '../ui/confirm.tsx'
 import { CopyableId } from '../ui/copy.tsx'
 import { Name } from '../ui/name.tsx'
@@ -14,6 +13,8 @@ import { Facts, Page, Section } from '../ui/page.tsx'
 import { PageTabs } from '../ui/page-tabs.tsx'
 import { QueryState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
+import { ChangeOwner } from './change-owner.tsx'
+import { EffectiveVisibility } from './effective-visibility.tsx'
 import { type Resource, refreshResources, resourceQuery, titleOf } from './resource-queries.ts'
 import { Shares } from './shares.tsx'
 import { WhoHasAccess } from './who-has-access.tsx'
@@ -40,8 +41,13 @@ function ResourceDetail({ resource }: { resource: Resource }) {
           Resources
         </Link>
       }
-      badges={<VisibilityBadge visibility={resource.visibility} />}
-      actions={<VisibilityButtons resource={resource} />}
+      badges={<EffectiveVisibility resource={resource} />}
+      actions={
+        <>
+          <ChangeOwner resource={resource} />
+          <VisibilityButtons resource={resource} />
+        </>
+      }
     >
       <PageTabs
         value={tab}

@@ -1,6 +1,6 @@
 import { Textarea, TextInput } from '@mantine/core'
 import type { FormErrors } from '@mantine/form'
-import type { ResourceCondition } from '../resource-types/resource-type-queries.ts'
+import type { ResourceCondition } from '../resource-types/declaration-form.ts'
 import { toLines } from '../ui/lines.ts'
 import { Select } from '../ui/select.tsx'
 

@@ -1,8 +1,11 @@
 import { Alert, Button, Group, List, Text } from '@mantine/core'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { describeError } from '../api/api-error.ts'
 import { Dialog } from './dialog.tsx'
 import { notifyDone } from './notify.ts'
+
+/** The number of items of a call, after which the progress is shown and the action can be stopped. */
+const partSize = 50
 
 /** The maximum number of names in a confirmation. */
 const maxNames = 10
@@ -22,17 +25,17 @@ type Props = {
   children: ReactNode
   /** Whether the fields are complete. */
   isReady?: boolean
-  /** Performs the action on one of the items. */
-  run: (id: string) => Promise<unknown>
-  /** Called when all items have been tried, with those on which the action failed. */
-  onDone: (failedIds: string[]) => Promise<unknown>
+  /** Performs the action on some of the items. Returns those on which it failed. */
+  run: (ids: string[]) => Promise<{ failures: { id: string; message: string }[] }>
+  /** Called at the end, with the items on which the action failed or that were not tried. */
+  onDone: (remainingIds: string[]) => Promise<unknown>
   /** Describes what happened to a number of items. */
   describeDone: (count: number) => string
 }
 
 /**
- * Confirms an action on several objects once, performs it on each, and reports each failure. One
- * failure does not keep the action from the others.
+ * Confirms an action on several objects once, performs it on all of them in parts, and reports each
+ * failure. One failure does not keep the action from the others. It can be stopped after each part.
  */
 export function BulkDialog(props: Props) {
   const { title, isOpen, onClose } = props
@@ -58,20 +61,44 @@ function BulkBody({
   const [targets] = useState(items)
   const [tried, setTried] = useState<number>()
   const [failures, setFailures] = useState<Failure[]>()
+  const [isStopping, setStopping] = useState(false)
+  const isStopped = useRef(false)
+
+  function stop() {
+    isStopped.current = true
+    setStopping(true)
+  }
+  // A dialog that has closed stops, too.
+  useEffect(
+    () => () => {
+      isStopped.current = true
+    },
+    [],
+  )
 
   async function execute() {
     const failed: Failure[] = []
-    for (const [index, item] of targets.entries()) {
-      setTried(index)
+    let tried = 0
+    isStopped.current = false
+    while (tried < targets.length && !isStopped.current) {
+      setTried(tried)
+      const part = targets.slice(tried, tried + partSize)
       try {
-        await run(item.id)
+        const { failures } = await run(part.map(({ id }) => id))
+        const messages = new Map(failures.map(({ id, message }) => [id, message]))
+        for (const item of part) {
+          const message = messages.get(item.id)
+          if (message !== undefined) failed.push({ ...item, message })
+        }
       } catch (error) {
-        failed.push({ ...item, message: describeError(error) })
+        failed.push(...part.map((item) => ({ ...item, message: describeError(error) })))
       }
+      tried += part.length
     }
-    await onDone(failed.map(({ id }) => id))
+    const untried = targets.slice(tried)
+    await onDone([...failed, ...untried].map(({ id }) => id))
     setTried(undefined)
-    const done = targets.length - failed.length
+    const done = tried - failed.length
     if (done > 0) notifyDone(describeDone(done))
     if (failed.length === 0) onClose()
     else setFailures(failed)
@@ -90,8 +117,8 @@ function BulkBody({
         {isRunning && `${tried.toLocaleString()} of ${targets.length.toLocaleString()} done`}
       </div>
       <Group justify="flex-end" mt="lg" gap="xs">
-        <Button variant="default" onClick={onClose} disabled={isRunning}>
-          Cancel
+        <Button variant="default" onClick={isRunning ? stop : onClose} disabled={isStopping}>
+          {isRunning ? 'Stop' : 'Cancel'}
         </Button>
         <Button
           onClick={execute}

@@ -3,13 +3,8 @@ import { useState } from 'react'
 import { type CsvColumn, toCsv } from './csv.ts'
 import { downloadText } from './download.ts'
 import { Icon } from './icon.tsx'
+import { loadAll, maxRows } from './load-rows.ts'
 import { notifyDone, notifyFailure } from './notify.ts'
-
-/** The maximum number of rows in a file. */
-const maxRows = 10_000
-
-/** The largest page that the API returns. */
-const maxPageSize = 100
 
 type Props<Row> = {
   /** The name of the file without its ending, such as `people`. */
@@ -48,28 +43,6 @@ export function CsvButton<Row>({ name, columns, rows, isSmall = false }: Props<R
       <Icon name="download" size={isSmall ? 16 : 18} />
     </ActionIcon>
   )
-}
-
-type Paging = { page: number; page_size: number }
-
-/** Loads a list with numbered pages. */
-export async function* loadPages<Row>(
-  load: (paging: Paging) => Promise<{ items: Row[] }>,
-): AsyncGenerator<Row[]> {
-  for (let page = 1; ; page += 1) {
-    const { items } = await load({ page, page_size: maxPageSize })
-    yield items
-    if (items.length < maxPageSize) return
-  }
-}
-
-async function loadAll<Row>(pages: AsyncIterable<Row[]>): Promise<Row[]> {
-  const rows: Row[] = []
-  for await (const page of pages) {
-    rows.push(...page)
-    if (rows.length >= maxRows) break
-  }
-  return rows.slice(0, maxRows)
 }
 
 function describeDownload(rows: number): string {

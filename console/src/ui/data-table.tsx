@@ -1,5 +1,4 @@
 import { ActionIcon, Button, Menu, Skeleton, VisuallyHidden } from '@mantine/core'
-import { type ColumnDef, createColumnHelper, tableFeatures, useTable } from '@tanstack/react-table'
 import { memo, type ReactNode, useDeferredValue, useMemo, useState } from 'react'
 import { afterPaint } from './after-paint.ts'
 import classes from './data-table.module.css'
@@ -15,9 +14,7 @@ import {
 } from './selection.tsx'
 import { EmptyState, ErrorState } from './states.tsx'
 
-const features = tableFeatures({})
 const pageSizes = ['10', '20', '50', '100'].map((value) => ({ value, label: value }))
-const noRows: never[] = []
 
 /**
  * A column. `header` is also its label in the column menu and, on a narrow screen, next to its
@@ -68,6 +65,8 @@ type Props<Row> = {
   selection?: Selection<Row>
   /** The actions on the selected rows. */
   selectionActions?: ReactNode
+  /** Loads all rows that match the filters, so that they can be selected. */
+  loadRows?: () => AsyncIterable<Row[]>
   /** Shown if there are no rows. */
   empty: ReactNode
   paging?: Paging
@@ -87,6 +86,7 @@ export function DataTable<Row extends object>({
   tools,
   selection,
   selectionActions,
+  loadRows,
   empty,
   paging,
   isStale = false,
@@ -163,7 +163,17 @@ export function DataTable<Row extends object>({
           </table>
         </div>
       )}
-      {selection && <SelectionBar selection={selection}>{selectionActions}</SelectionBar>}
+      {selection && (
+        <SelectionBar<Row>
+          selection={selection}
+          all={
+            loadRows &&
+            paging && { total: paging.total, load: loadRows, idOf: (row) => String(row[rowId]) }
+          }
+        >
+          {selectionActions}
+        </SelectionBar>
+      )}
       {paging && rows && rows.length > 0 && (
         <Pager
           {...paging}
@@ -191,49 +201,27 @@ const TableContent = memo(function TableContent<Row extends object>({
   rows,
   rowId,
 }: TableContentProps<Row>) {
-  const definitions = useMemo(() => toColumnDefinitions(columns), [columns])
   const rowsById = useMemo(
     () => new Map((rows ?? []).map((row) => [String(row[rowId]), row])),
     [rows, rowId],
   )
-  const table = useTable({
-    features,
-    data: rows ?? (noRows as Row[]),
-    columns: definitions,
-    getRowId: (row) => String(row[rowId]),
-  })
   return (
     <>
       <thead role="rowgroup">
-        {table.getHeaderGroups().map((group) => (
-          <tr key={group.id} role="row">
-            {group.headers.map((header, index) => (
-              <th
-                key={header.id}
-                role="columnheader"
-                scope="col"
-                data-align={findColumn(columns, header.column.id).align}
-              >
-                {index === 0 && <PageCheckbox rows={rowsById} />}
-                {findColumn(columns, header.column.id).isHeaderHidden ? (
-                  <VisuallyHidden>
-                    <table.FlexRender header={header} />
-                  </VisuallyHidden>
-                ) : (
-                  <table.FlexRender header={header} />
-                )}
-              </th>
-            ))}
-          </tr>
-        ))}
+        <tr role="row">
+          {columns.map(({ id, header, align, isHeaderHidden }, index) => (
+            <th key={id} role="columnheader" scope="col" data-align={align}>
+              {index === 0 && <PageCheckbox rows={rowsById} />}
+              {isHeaderHidden ? <VisuallyHidden>{header}</VisuallyHidden> : header}
+            </th>
+          ))}
+        </tr>
       </thead>
       <tbody role="rowgroup">
-        {rows?.length ? (
-          table
-            .getRowModel()
-            .rows.map((row) => (
-              <TableRow key={row.id} id={row.id} row={row.original} columns={columns} />
-            ))
+        {rowsById.size > 0 ? (
+          [...rowsById].map(([id, row]) => (
+            <TableRow key={id} id={id} row={row} columns={columns} />
+          ))
         ) : (
           <SkeletonRows columns={columns.length} />
         )}
@@ -241,13 +229,6 @@ const TableContent = memo(function TableContent<Row extends object>({
     </>
   )
 }) as <Row extends object>(props: TableContentProps<Row>) => ReactNode
-
-function toColumnDefinitions<Row extends object>(
-  columns: Column<Row>[],
-): ColumnDef<typeof features, Row>[] {
-  const helper = createColumnHelper<typeof features, Row>()
-  return columns.map(({ id, header }) => helper.display({ id, header }))
-}
 
 type TableRowProps<Row> = { id: string; row: Row; columns: Column<Row>[] }
 
@@ -282,10 +263,6 @@ const TableRow = memo(function TableRow<Row extends object>({
     </tr>
   )
 }) as <Row extends object>(props: TableRowProps<Row>) => ReactNode
-
-function findColumn<Row>(columns: Column<Row>[], id: string): Column<Row> {
-  return columns.find((column) => column.id === id) as Column<Row>
-}
 
 /** Returns the label of a cell on a narrow screen. */
 function readLabel<Row>({ header, isHeaderHidden }: Column<Row>): string {

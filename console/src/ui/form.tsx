@@ -9,6 +9,8 @@ import { Dialog } from './dialog.tsx'
 /** The field that causes a conflict, by the reason of the error. */
 const conflictFields: Partial<Record<Reason, string>> = {
   ALREADY_A_MEMBER: 'email',
+  DIRECTORY_OWNED: 'email',
+  EMAIL_TAKEN: 'email',
   EXTERNAL_ID_TAKEN: 'external_id',
   GROUP_NAME_TAKEN: 'name',
   ROLE_NAME_TAKEN: 'name',

@@ -1,4 +1,6 @@
 import { createContext, type ReactNode, use, useMemo, useState } from 'react'
+import { loadAll, maxRows } from './load-rows.ts'
+import { notifyFailure } from './notify.ts'
 import classes from './selection.module.css'
 
 /** The rows that are selected in a list, by their IDs. */
@@ -103,18 +105,22 @@ export function PageCheckbox({ rows: shown }: { rows: ReadonlyMap<string, object
 /** The actions on the selected rows. It stays in view at the end of a long list. */
 export function SelectionBar<Row>({
   selection,
+  all,
   children,
 }: {
   selection: Selection<Row>
+  all: AllRows<Row> | undefined
   children: ReactNode
 }) {
   const count = selection.rows.size
+  const offersAll = all !== undefined && all.total > count
   return (
     <div role="status" className={classes.bar} data-empty={count === 0 || undefined}>
       {count > 0 && (
         <>
           <span>
             <b>{count.toLocaleString()}</b> selected
+            {offersAll && <SelectAll selection={selection} all={all} />}
             <button
               type="button"
               className={classes.clear}
@@ -127,5 +133,38 @@ export function SelectionBar<Row>({
         </>
       )}
     </div>
+  )
+}
+
+/** All rows that match the filters of a list: how many there are, and how their pages are loaded. */
+export type AllRows<Row> = {
+  total: number
+  load: () => AsyncIterable<Row[]>
+  idOf: (row: Row) => string
+}
+
+/** Selects all rows that match, also those on other pages. */
+function SelectAll<Row>({ selection, all }: { selection: Selection<Row>; all: AllRows<Row> }) {
+  const [isLoading, setLoading] = useState(false)
+  async function select() {
+    setLoading(true)
+    try {
+      const rows = await loadAll(all.load())
+      selection.change(new Map(rows.map((row) => [all.idOf(row), row])))
+    } catch (error) {
+      notifyFailure(error)
+    } finally {
+      setLoading(false)
+    }
+  }
+  const count = Math.min(all.total, maxRows).toLocaleString()
+  return (
+    <button type="button" className={classes.clear} disabled={isLoading} onClick={select}>
+      {isLoading
+        ? 'Loading…'
+        : all.total > maxRows
+          ? `Select the first ${count} of ${all.total.toLocaleString()} that match`
+          : `Select all ${count} that match`}
+    </button>
   )
 }

@@ -10,6 +10,9 @@ export function SignInCallback({ response }: { response: URLSearchParams }) {
   const navigate = useNavigate()
   const [isElsewhere, setElsewhere] = useState(false)
   useEffect(() => {
+    // Neither the code remains in the history, nor the pages that opened the window a handle to it.
+    history.replaceState(history.state, '', location.pathname)
+    window.opener = null
     void completeSignIn(response).then((returnTo) => {
       if (returnTo) return navigate({ href: returnTo, replace: true })
       setElsewhere(true)

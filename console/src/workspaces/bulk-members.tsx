@@ -9,6 +9,8 @@ import { rolesToGive } from './member-rules.ts'
 import { describeRole } from './roles.ts'
 import { type Member, refreshWorkspaces, type Workspace } from './workspace-queries.ts'
 
+type Change = { user_ids: string[]; role?: 'viewer'; remove?: boolean }
+
 type Props = { workspace: Workspace; selection: Selection<Member> }
 
 /** The actions on selected members of a workspace. */
@@ -28,8 +30,10 @@ export function BulkMembers({ workspace, selection }: Props) {
     },
   }
   const count = countMembers(members.length)
-  const path = '/admin/workspaces/{workspace_id}/members/{user_id}'
-  const paramsOf = (id: string) => ({ path: { workspace_id: workspace.id, user_id: id } })
+  function update(body: Change) {
+    const params = { path: { workspace_id: workspace.id } }
+    return unwrap(api.POST('/admin/workspaces/{workspace_id}/members/batch', { params, body }))
+  }
   return (
     <>
       <Button size="xs" variant="default" onClick={() => setOpen('role')}>
@@ -43,10 +47,7 @@ export function BulkMembers({ workspace, selection }: Props) {
         title={`Change the role of ${count}`}
         action="Change"
         isOpen={open === 'role'}
-        run={(id) => {
-          const body = { role: role as 'viewer' }
-          return unwrap(api.PATCH(path, { params: paramsOf(id), body }))
-        }}
+        run={(user_ids) => update({ user_ids, role: role as 'viewer' })}
         describeDone={(done) => `${countMembers(done)} with the role ${describeRole(role)}.`}
       >
         <Select
@@ -63,7 +64,7 @@ export function BulkMembers({ workspace, selection }: Props) {
         action="Remove"
         isDestructive
         isOpen={open === 'remove'}
-        run={(id) => unwrap(api.DELETE(path, { params: paramsOf(id) }))}
+        run={(user_ids) => update({ user_ids, remove: true })}
         describeDone={(done) => `${countMembers(done)} removed.`}
       >
         They lose their groups, custom roles and shares in this workspace, and access to its

@@ -1,4 +1,3 @@
-import { Text } from '@mantine/core'
 import { api, unwrap } from '../api/client.ts'
 import { refreshPeople } from '../people/people-queries.ts'
 import { Badge, RoleBadge } from '../ui/badges.tsx'
@@ -12,6 +11,7 @@ import { MemberCell } from './member-cell.tsx'
 import { MemberEnd } from './member-end.tsx'
 import { mayManage, rolesToGive } from './member-rules.ts'
 import { describeRole } from './roles.ts'
+import { UndeliveredInvitation } from './undelivered-invitation.tsx'
 import { type Member, refreshWorkspaces, type Workspace } from './workspace-queries.ts'
 
 /** Creates the columns of the members of a workspace. */
@@ -109,16 +109,4 @@ export function createColumns(workspace: Workspace): Column<Member>[] {
       ),
     ),
   ]
-}
-
-/** Says that the mail server has refused the e-mail of an invitation, and with which status. */
-function UndeliveredInvitation({ status }: { status: string }) {
-  return (
-    <>
-      <Badge color="red">Could not be delivered</Badge>
-      <Text size="xs" c="dimmed">
-        The mail server answered {status}. Check the address.
-      </Text>
-    </>
-  )
 }

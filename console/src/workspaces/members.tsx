@@ -6,10 +6,11 @@ import { fetchNow } from '../api/query-client.ts'
 import { isWorkspaceConsole } from '../console-kind.ts'
 import { refreshPeople } from '../people/people-queries.ts'
 import type { CsvColumn } from '../ui/csv.ts'
-import { CsvButton, loadPages } from '../ui/csv-button.tsx'
+import { CsvButton } from '../ui/csv-button.tsx'
 import { DataTable } from '../ui/data-table.tsx'
 import { FilterSelect } from '../ui/filter-select.tsx'
 import { FormModal } from '../ui/form.tsx'
+import { loadPages } from '../ui/load-rows.ts'
 import { notifyDone } from '../ui/notify.ts'
 import { Section } from '../ui/page.tsx'
 import { usePreference } from '../ui/preferences.ts'
@@ -63,6 +64,8 @@ export function Members({ workspace }: { workspace: Workspace }) {
   })
 
   const selection = useSelection(JSON.stringify([workspace.id, q, role]), nameOf)
+  const loadRows = () =>
+    loadPages((paging) => fetchNow(membersQuery(workspace.id, { q, role, ...paging })))
   // Memoized, so that the rows do not render again with the page.
   const columns = useMemo(() => createColumns(workspace), [workspace])
 
@@ -114,16 +117,11 @@ export function Members({ workspace }: { workspace: Workspace }) {
               filters={{ q, role }}
               onApply={({ q, role }) => filter({ q, role })}
             />
-            <CsvButton
-              name="members"
-              columns={csvColumns}
-              rows={() =>
-                loadPages((paging) => fetchNow(membersQuery(workspace.id, { q, role, ...paging })))
-              }
-            />
+            <CsvButton name="members" columns={csvColumns} rows={loadRows} />
           </>
         }
         selection={selection}
+        loadRows={loadRows}
         selectionActions={<BulkMembers workspace={workspace} selection={selection} />}
         empty={
           q || role ? (

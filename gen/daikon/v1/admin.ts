@@ -116,6 +116,7 @@ import {
   WorkspacePage,
   WorkspacePageRequest,
 } from "./admin_workspaces.ts";
+import { AddMembersRequest, BulkResponse, UpdateMembersRequest, UpdateUsersRequest } from "./bulk_changes.ts";
 import {
   ConnectionCreateRequest,
   ConnectionDeleteRequest,
@@ -296,7 +297,8 @@ export const AdminServiceService = {
    *
    * Updates the fields that are present. Deactivating a user ends all of their sessions.
    * Administrators cannot deactivate their own account. Fails with `ALREADY_EXISTS` if the
-   * `external_id` already identifies another user.
+   * `external_id` already identifies another user, or if the `email` is of another user or belongs to
+   * a directory or connection. Only administrators and operators can change an administrator's address.
    */
   updateUser: {
     path: "/daikon.v1.AdminService/UpdateUser" as const,
@@ -306,6 +308,21 @@ export const AdminServiceService = {
     requestDeserialize: (value: Buffer): UserUpdateRequest => UserUpdateRequest.decode(value),
     responseSerialize: (value: UserDetail): Buffer => Buffer.from(UserDetail.encode(value).finish()),
     responseDeserialize: (value: Buffer): UserDetail => UserDetail.decode(value),
+  },
+  /**
+   * Change many users
+   *
+   * Activates or deactivates users. Each change succeeds or fails on its own; the response lists those
+   * that failed.
+   */
+  updateUsers: {
+    path: "/daikon.v1.AdminService/UpdateUsers" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: UpdateUsersRequest): Buffer => Buffer.from(UpdateUsersRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): UpdateUsersRequest => UpdateUsersRequest.decode(value),
+    responseSerialize: (value: BulkResponse): Buffer => Buffer.from(BulkResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): BulkResponse => BulkResponse.decode(value),
   },
   /**
    * Promote or demote an administrator
@@ -563,6 +580,36 @@ export const AdminServiceService = {
     responseSerialize: (value: WorkspaceMemberResponse): Buffer =>
       Buffer.from(WorkspaceMemberResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): WorkspaceMemberResponse => WorkspaceMemberResponse.decode(value),
+  },
+  /**
+   * Add many users to a workspace
+   *
+   * Invites existing users. Each invitation succeeds or fails on its own; the response lists those that
+   * failed.
+   */
+  addMembers: {
+    path: "/daikon.v1.AdminService/AddMembers" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: AddMembersRequest): Buffer => Buffer.from(AddMembersRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): AddMembersRequest => AddMembersRequest.decode(value),
+    responseSerialize: (value: BulkResponse): Buffer => Buffer.from(BulkResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): BulkResponse => BulkResponse.decode(value),
+  },
+  /**
+   * Change many members
+   *
+   * Changes the role of members, or removes them. Each change succeeds or fails on its own; the
+   * response lists those that failed.
+   */
+  updateMembers: {
+    path: "/daikon.v1.AdminService/UpdateMembers" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: UpdateMembersRequest): Buffer => Buffer.from(UpdateMembersRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): UpdateMembersRequest => UpdateMembersRequest.decode(value),
+    responseSerialize: (value: BulkResponse): Buffer => Buffer.from(BulkResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): BulkResponse => BulkResponse.decode(value),
   },
   /**
    * Remove a member
@@ -1986,9 +2033,17 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
    *
    * Updates the fields that are present. Deactivating a user ends all of their sessions.
    * Administrators cannot deactivate their own account. Fails with `ALREADY_EXISTS` if the
-   * `external_id` already identifies another user.
+   * `external_id` already identifies another user, or if the `email` is of another user or belongs to
+   * a directory or connection. Only administrators and operators can change an administrator's address.
    */
   updateUser: handleUnaryCall<UserUpdateRequest, UserDetail>;
+  /**
+   * Change many users
+   *
+   * Activates or deactivates users. Each change succeeds or fails on its own; the response lists those
+   * that failed.
+   */
+  updateUsers: handleUnaryCall<UpdateUsersRequest, BulkResponse>;
   /**
    * Promote or demote an administrator
    *
@@ -2105,6 +2160,20 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
    * the member is the last active owner of the workspace whose membership does not end.
    */
   updateMember: handleUnaryCall<UpdateMemberRequest, WorkspaceMemberResponse>;
+  /**
+   * Add many users to a workspace
+   *
+   * Invites existing users. Each invitation succeeds or fails on its own; the response lists those that
+   * failed.
+   */
+  addMembers: handleUnaryCall<AddMembersRequest, BulkResponse>;
+  /**
+   * Change many members
+   *
+   * Changes the role of members, or removes them. Each change succeeds or fails on its own; the
+   * response lists those that failed.
+   */
+  updateMembers: handleUnaryCall<UpdateMembersRequest, BulkResponse>;
   /**
    * Remove a member
    *
@@ -2827,7 +2896,8 @@ export interface AdminServiceClient extends Client {
    *
    * Updates the fields that are present. Deactivating a user ends all of their sessions.
    * Administrators cannot deactivate their own account. Fails with `ALREADY_EXISTS` if the
-   * `external_id` already identifies another user.
+   * `external_id` already identifies another user, or if the `email` is of another user or belongs to
+   * a directory or connection. Only administrators and operators can change an administrator's address.
    */
   updateUser(
     request: UserUpdateRequest,
@@ -2843,6 +2913,27 @@ export interface AdminServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: UserDetail) => void,
+  ): ClientUnaryCall;
+  /**
+   * Change many users
+   *
+   * Activates or deactivates users. Each change succeeds or fails on its own; the response lists those
+   * that failed.
+   */
+  updateUsers(
+    request: UpdateUsersRequest,
+    callback: (error: ServiceError | null, response: BulkResponse) => void,
+  ): ClientUnaryCall;
+  updateUsers(
+    request: UpdateUsersRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: BulkResponse) => void,
+  ): ClientUnaryCall;
+  updateUsers(
+    request: UpdateUsersRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: BulkResponse) => void,
   ): ClientUnaryCall;
   /**
    * Promote or demote an administrator
@@ -3183,6 +3274,48 @@ export interface AdminServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: WorkspaceMemberResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Add many users to a workspace
+   *
+   * Invites existing users. Each invitation succeeds or fails on its own; the response lists those that
+   * failed.
+   */
+  addMembers(
+    request: AddMembersRequest,
+    callback: (error: ServiceError | null, response: BulkResponse) => void,
+  ): ClientUnaryCall;
+  addMembers(
+    request: AddMembersRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: BulkResponse) => void,
+  ): ClientUnaryCall;
+  addMembers(
+    request: AddMembersRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: BulkResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Change many members
+   *
+   * Changes the role of members, or removes them. Each change succeeds or fails on its own; the
+   * response lists those that failed.
+   */
+  updateMembers(
+    request: UpdateMembersRequest,
+    callback: (error: ServiceError | null, response: BulkResponse) => void,
+  ): ClientUnaryCall;
+  updateMembers(
+    request: UpdateMembersRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: BulkResponse) => void,
+  ): ClientUnaryCall;
+  updateMembers(
+    request: UpdateMembersRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: BulkResponse) => void,
   ): ClientUnaryCall;
   /**
    * Remove a member

@@ -157,7 +157,14 @@ export interface Membership {
     | string
     | undefined;
   /** When the membership ends. Absent if it does not end. */
-  expires_at?: string | undefined;
+  expires_at?:
+    | string
+    | undefined;
+  /**
+   * The status with which the mail server has refused the e-mail of a pending invitation, such as
+   * `550 5.1.1` for an address that does not exist. Absent if it has not.
+   */
+  email_refusal?: string | undefined;
 }
 
 /** The request of AdminService.EndUserSessions. */
@@ -192,6 +199,25 @@ export interface UserUpdateRequest {
    */
   external_id?:
     | string
+    | undefined;
+  /**
+   * The e-mail address. If the user has signed in before, `reason` is required, and the change unlinks
+   * the accounts at identity providers and ends all sessions, so that the person who has the new
+   * address signs in.
+   */
+  email?:
+    | string
+    | undefined;
+  /**
+   * Why the address changes, 1 to 500 characters. The activity log contains it; it must not contain
+   * the addresses.
+   */
+  reason?:
+    | string
+    | undefined;
+  /** Whether linked accounts and sessions remain, because both addresses are of the same person. */
+  keep_sign_in?:
+    | boolean
     | undefined;
   /**
    * The ETags of the versions that the call may change, or `*`. If the current ETag is not among
@@ -990,6 +1016,7 @@ function createBaseMembership(): Membership {
     status: "",
     joined_at: undefined,
     expires_at: undefined,
+    email_refusal: undefined,
   };
 }
 
@@ -1015,6 +1042,9 @@ export const Membership: MessageFns<Membership> = {
     }
     if (message.expires_at !== undefined) {
       Timestamp.encode(toTimestamp(message.expires_at), writer.uint32(58).fork()).join();
+    }
+    if (message.email_refusal !== undefined) {
+      writer.uint32(66).string(message.email_refusal);
     }
     return writer;
   },
@@ -1088,6 +1118,14 @@ export const Membership: MessageFns<Membership> = {
             message.expires_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.email_refusal = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1112,6 +1150,7 @@ export const Membership: MessageFns<Membership> = {
     message.status = object.status ?? "";
     message.joined_at = object.joined_at ?? undefined;
     message.expires_at = object.expires_at ?? undefined;
+    message.email_refusal = object.email_refusal ?? undefined;
     return message;
   },
 };
@@ -1239,7 +1278,16 @@ export const EndUserSessionRequest: MessageFns<EndUserSessionRequest> = {
 };
 
 function createBaseUserUpdateRequest(): UserUpdateRequest {
-  return { user_id: "", name: undefined, is_active: undefined, external_id: undefined, if_match: undefined };
+  return {
+    user_id: "",
+    name: undefined,
+    is_active: undefined,
+    external_id: undefined,
+    email: undefined,
+    reason: undefined,
+    keep_sign_in: undefined,
+    if_match: undefined,
+  };
 }
 
 export const UserUpdateRequest: MessageFns<UserUpdateRequest> = {
@@ -1255,6 +1303,15 @@ export const UserUpdateRequest: MessageFns<UserUpdateRequest> = {
     }
     if (message.external_id !== undefined) {
       writer.uint32(34).string(message.external_id);
+    }
+    if (message.email !== undefined) {
+      writer.uint32(42).string(message.email);
+    }
+    if (message.reason !== undefined) {
+      writer.uint32(50).string(message.reason);
+    }
+    if (message.keep_sign_in !== undefined) {
+      writer.uint32(56).bool(message.keep_sign_in);
     }
     if (message.if_match !== undefined) {
       writer.uint32(242).string(message.if_match);
@@ -1307,6 +1364,30 @@ export const UserUpdateRequest: MessageFns<UserUpdateRequest> = {
             message.external_id = reader.string();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.email = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.keep_sign_in = reader.bool();
+            continue;
+          }
           case 30: {
             if (tag !== 242) {
               break;
@@ -1336,6 +1417,9 @@ export const UserUpdateRequest: MessageFns<UserUpdateRequest> = {
     message.name = object.name ?? undefined;
     message.is_active = object.is_active ?? undefined;
     message.external_id = object.external_id ?? undefined;
+    message.email = object.email ?? undefined;
+    message.reason = object.reason ?? undefined;
+    message.keep_sign_in = object.keep_sign_in ?? undefined;
     message.if_match = object.if_match ?? undefined;
     return message;
   },

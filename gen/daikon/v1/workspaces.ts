@@ -19,6 +19,7 @@ import {
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
+import { BulkResponse, UpdateMembersRequest } from "./bulk_changes.ts";
 
 export const protobufPackage = "daikon.v1";
 
@@ -2069,6 +2070,21 @@ export const WorkspaceServiceService = {
     responseDeserialize: (value: Buffer): WorkspaceMemberResponse => WorkspaceMemberResponse.decode(value),
   },
   /**
+   * Change many members
+   *
+   * Changes the role of members, or removes them. Each change succeeds or fails on its own; the
+   * response lists those that failed.
+   */
+  updateMembers: {
+    path: "/daikon.v1.WorkspaceService/UpdateMembers" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: UpdateMembersRequest): Buffer => Buffer.from(UpdateMembersRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): UpdateMembersRequest => UpdateMembersRequest.decode(value),
+    responseSerialize: (value: BulkResponse): Buffer => Buffer.from(BulkResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): BulkResponse => BulkResponse.decode(value),
+  },
+  /**
    * Remove a member
    *
    * Removes a member with their group memberships, custom roles, shares and sessions in the
@@ -2207,6 +2223,13 @@ export interface WorkspaceServiceServer extends UntypedServiceImplementation {
    * the member is the last active owner of the workspace whose membership does not end.
    */
   updateMember: handleUnaryCall<UpdateMemberRequest, WorkspaceMemberResponse>;
+  /**
+   * Change many members
+   *
+   * Changes the role of members, or removes them. Each change succeeds or fails on its own; the
+   * response lists those that failed.
+   */
+  updateMembers: handleUnaryCall<UpdateMembersRequest, BulkResponse>;
   /**
    * Remove a member
    *
@@ -2417,6 +2440,27 @@ export interface WorkspaceServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: WorkspaceMemberResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Change many members
+   *
+   * Changes the role of members, or removes them. Each change succeeds or fails on its own; the
+   * response lists those that failed.
+   */
+  updateMembers(
+    request: UpdateMembersRequest,
+    callback: (error: ServiceError | null, response: BulkResponse) => void,
+  ): ClientUnaryCall;
+  updateMembers(
+    request: UpdateMembersRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: BulkResponse) => void,
+  ): ClientUnaryCall;
+  updateMembers(
+    request: UpdateMembersRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: BulkResponse) => void,
   ): ClientUnaryCall;
   /**
    * Remove a member

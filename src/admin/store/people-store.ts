@@ -48,6 +48,8 @@ export type PersonMembership = {
   role: Role
   joinedAt: Timestamp | null
   expiresAt: Timestamp | null
+  /** The answer of the mail server that has refused the e-mail of a pending invitation. */
+  emailRefusal: string | null
 }
 
 /** The fields of a locked user that administrators and operators can change. */
@@ -59,6 +61,7 @@ export type LockedPerson = {
   isActive: boolean
   isAdmin: boolean
   adminRevoked: boolean
+  hasSignedIn: boolean
 }
 
 /** The people as administrators and operators see and change them. */
@@ -126,6 +129,14 @@ export class PeopleStore {
   }
 
   /**
+   * Changes the address of a user, and forgets which invitations could not be delivered. `unlinks` also
+   * unlinks the accounts. Returns false if a directory or connection keeps the address.
+   */
+  async changeAddress(id: string, email: string, unlinks: boolean): Promise<boolean> {
+    return (await query(this.#em, changeAddressSql, [id, email, unlinks])).length > 0
+  }
+
+  /**
    * Makes a user an administrator, or revokes these rights so that ADMIN_EMAILS does not restore
    * them.
    */
@@ -149,13 +160,17 @@ const accountsSql = `
 /** $1 ID of the user. */
 const membershipsSql = `
   select m.workspace_id as "workspaceId", w.name as "workspaceName", w.slug as "workspaceSlug",
-    m.role, m.joined_at as "joinedAt", m.expires_at as "expiresAt"
+    m.role, m.joined_at as "joinedAt", m.expires_at as "expiresAt",
+    case when m.joined_at is null then r.status end as "emailRefusal"
   from live_members m join workspaces w on w.id = m.workspace_id
+  left join refused_invitations r on r.user_id = m.user_id and r.workspace_id = m.workspace_id
   where m.user_id = $1 order by w.name, w.id`
 
 const selectLockedSql = `
   select id, email, external_id as "externalId", name, is_active as "isActive",
-    is_admin as "isAdmin", admin_revoked as "adminRevoked"
+    is_admin as "isAdmin", admin_revoked as "adminRevoked",
+    (last_sign_in_at is not null
+      or exists (select from linked_accounts where user_id = users.id)) as "hasSignedIn"
   from users`
 
 /** $1 IDs. */
@@ -167,3 +182,18 @@ const lockSql = `
 const lockWithAdministratorsSql = `
   ${selectLockedSql} where email = $1 or id = $2::uuid or is_admin and is_active
   order by id for no key update`
+
+/** $1 user ID, $2 e-mail address, $3 whether to unlink accounts. */
+const changeAddressSql = `
+  with changed as (
+    update users u set email = $2
+    where u.id = $1
+      and not exists (select from scim_users where user_id = $1 and deleted_at is null)
+      and not exists (select from connection_subjects where user_id = $1)
+    returning u.id
+  ), unlinked as (
+    delete from linked_accounts a using changed c where a.user_id = c.id and $3
+  ), forgotten as (
+    delete from refused_invitations r using changed c where r.user_id = c.id
+  )
+  select id from changed`

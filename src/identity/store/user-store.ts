@@ -111,7 +111,8 @@ export class UserStore {
 
   /**
    * Changes the address of a user, and of their only linked account. Returns false if the user has no or
-   * several accounts, if somebody has the address, or if a directory or connection knows the user.
+   * several accounts, if the account has had the address before, which an administrator has then
+   * corrected, if somebody has it, or if a directory or connection knows the user.
    */
   async followAddress(id: string, email: string): Promise<boolean> {
     return (await query(this.#em, followAddressSql, [id, email])).length > 0
@@ -151,6 +152,7 @@ const followAddressSql = `
     update users u set email = $2
     where u.id = $1 and not exists (select from users o where o.email = $2)
       and (select count(*) from linked_accounts where user_id = $1) = 1
+      and not exists (select from linked_accounts where user_id = $1 and email = $2)
       and not exists (select from scim_users where user_id = $1 and deleted_at is null)
       and not exists (select from connection_subjects where user_id = $1)
     returning u.id

@@ -26,7 +26,7 @@ var File_daikon_v1_admin_proto protoreflect.FileDescriptor
 
 const file_daikon_v1_admin_proto_rawDesc = "" +
 	"\n" +
-	"\x15daikon/v1/admin.proto\x12\tdaikon.v1\x1a\x1fdaikon/v1/acknowledgement.proto\x1a\x1adaikon/v1/admin_apps.proto\x1a daikon/v1/admin_conditions.proto\x1a\x1cdaikon/v1/admin_import.proto\x1a!daikon/v1/admin_permissions.proto\x1a\x1ddaikon/v1/admin_records.proto\x1a\x1bdaikon/v1/admin_roles.proto\x1a\x1fdaikon/v1/admin_user_data.proto\x1a\x1bdaikon/v1/admin_users.proto\x1a\x1edaikon/v1/admin_webhooks.proto\x1a daikon/v1/admin_workspaces.proto\x1a\x1bdaikon/v1/connections.proto\x1a\x16daikon/v1/groups.proto\x1a\x15daikon/v1/links.proto\x1a\x1bdaikon/v1/permissions.proto\x1a daikon/v1/service_accounts.proto\x1a\x1adaikon/v1/workspaces.proto2\xfaF\n" +
+	"\x15daikon/v1/admin.proto\x12\tdaikon.v1\x1a\x1fdaikon/v1/acknowledgement.proto\x1a\x1adaikon/v1/admin_apps.proto\x1a daikon/v1/admin_conditions.proto\x1a\x1cdaikon/v1/admin_import.proto\x1a!daikon/v1/admin_permissions.proto\x1a\x1ddaikon/v1/admin_records.proto\x1a\x1bdaikon/v1/admin_roles.proto\x1a\x1fdaikon/v1/admin_user_data.proto\x1a\x1bdaikon/v1/admin_users.proto\x1a\x1edaikon/v1/admin_webhooks.proto\x1a daikon/v1/admin_workspaces.proto\x1a\x1cdaikon/v1/bulk_changes.proto\x1a\x1bdaikon/v1/connections.proto\x1a\x16daikon/v1/groups.proto\x1a\x15daikon/v1/links.proto\x1a\x1bdaikon/v1/permissions.proto\x1a daikon/v1/service_accounts.proto\x1a\x1adaikon/v1/workspaces.proto2\xd1H\n" +
 	"\fAdminService\x128\n" +
 	"\bGetStats\x12\x1a.daikon.v1.GetStatsRequest\x1a\x10.daikon.v1.Stats\x12O\n" +
 	"\fListActivity\x12\x1e.daikon.v1.ListActivityRequest\x1a\x1f.daikon.v1.ListActivityResponse\x12L\n" +
@@ -35,7 +35,8 @@ const file_daikon_v1_admin_proto_rawDesc = "" +
 	"\tListUsers\x12\x1a.daikon.v1.UserPageRequest\x1a\x13.daikon.v1.UserPage\x12;\n" +
 	"\aGetUser\x12\x19.daikon.v1.GetUserRequest\x1a\x15.daikon.v1.UserDetail\x12A\n" +
 	"\n" +
-	"UpdateUser\x12\x1c.daikon.v1.UserUpdateRequest\x1a\x15.daikon.v1.UserDetail\x12M\n" +
+	"UpdateUser\x12\x1c.daikon.v1.UserUpdateRequest\x1a\x15.daikon.v1.UserDetail\x12E\n" +
+	"\vUpdateUsers\x12\x1d.daikon.v1.UpdateUsersRequest\x1a\x17.daikon.v1.BulkResponse\x12M\n" +
 	"\x10SetAdministrator\x12\".daikon.v1.SetAdministratorRequest\x1a\x15.daikon.v1.UserDetail\x12I\n" +
 	"\n" +
 	"DeleteUser\x12\x1c.daikon.v1.DeleteUserRequest\x1a\x1d.daikon.v1.DeleteUserResponse\x12A\n" +
@@ -53,7 +54,10 @@ const file_daikon_v1_admin_proto_rawDesc = "" +
 	"\vListMembers\x12\x1d.daikon.v1.ListMembersRequest\x1a\x1e.daikon.v1.ListMembersResponse\x12R\n" +
 	"\fInviteMember\x12\x1e.daikon.v1.InviteMemberRequest\x1a\".daikon.v1.WorkspaceMemberResponse\x12X\n" +
 	"\x11GiveSupportAccess\x12\x1f.daikon.v1.SupportAccessRequest\x1a\".daikon.v1.WorkspaceMemberResponse\x12R\n" +
-	"\fUpdateMember\x12\x1e.daikon.v1.UpdateMemberRequest\x1a\".daikon.v1.WorkspaceMemberResponse\x12I\n" +
+	"\fUpdateMember\x12\x1e.daikon.v1.UpdateMemberRequest\x1a\".daikon.v1.WorkspaceMemberResponse\x12C\n" +
+	"\n" +
+	"AddMembers\x12\x1c.daikon.v1.AddMembersRequest\x1a\x17.daikon.v1.BulkResponse\x12I\n" +
+	"\rUpdateMembers\x12\x1f.daikon.v1.UpdateMembersRequest\x1a\x17.daikon.v1.BulkResponse\x12I\n" +
 	"\fRemoveMember\x12\x1e.daikon.v1.RemoveMemberRequest\x1a\x19.daikon.v1.DeleteResponse\x12I\n" +
 	"\n" +
 	"ListGroups\x12\x1c.daikon.v1.ListGroupsRequest\x1a\x1d.daikon.v1.ListGroupsResponse\x12F\n" +
@@ -162,152 +166,156 @@ var file_daikon_v1_admin_proto_goTypes = []any{
 	(*UserPageRequest)(nil),                        // 4: daikon.v1.UserPageRequest
 	(*GetUserRequest)(nil),                         // 5: daikon.v1.GetUserRequest
 	(*UserUpdateRequest)(nil),                      // 6: daikon.v1.UserUpdateRequest
-	(*SetAdministratorRequest)(nil),                // 7: daikon.v1.SetAdministratorRequest
-	(*DeleteUserRequest)(nil),                      // 8: daikon.v1.DeleteUserRequest
-	(*ExportUserRequest)(nil),                      // 9: daikon.v1.ExportUserRequest
-	(*EndUserSessionsRequest)(nil),                 // 10: daikon.v1.EndUserSessionsRequest
-	(*EndUserSessionRequest)(nil),                  // 11: daikon.v1.EndUserSessionRequest
-	(*AddUserToWorkspaceRequest)(nil),              // 12: daikon.v1.AddUserToWorkspaceRequest
-	(*WorkspacePageRequest)(nil),                   // 13: daikon.v1.WorkspacePageRequest
-	(*daikonv1.CreateWorkspaceRequest)(nil),        // 14: daikon.v1.CreateWorkspaceRequest
-	(*ListAllWorkspacesRequest)(nil),               // 15: daikon.v1.ListAllWorkspacesRequest
-	(*daikonv1.WorkspaceRequest)(nil),              // 16: daikon.v1.WorkspaceRequest
-	(*daikonv1.UpdateWorkspaceRequest)(nil),        // 17: daikon.v1.UpdateWorkspaceRequest
-	(*daikonv1.DeleteWorkspaceRequest)(nil),        // 18: daikon.v1.DeleteWorkspaceRequest
-	(*daikonv1.ListMembersRequest)(nil),            // 19: daikon.v1.ListMembersRequest
-	(*daikonv1.InviteMemberRequest)(nil),           // 20: daikon.v1.InviteMemberRequest
-	(*SupportAccessRequest)(nil),                   // 21: daikon.v1.SupportAccessRequest
-	(*daikonv1.UpdateMemberRequest)(nil),           // 22: daikon.v1.UpdateMemberRequest
-	(*daikonv1.RemoveMemberRequest)(nil),           // 23: daikon.v1.RemoveMemberRequest
-	(*daikonv1.ListGroupsRequest)(nil),             // 24: daikon.v1.ListGroupsRequest
-	(*daikonv1.GroupCreateRequest)(nil),            // 25: daikon.v1.GroupCreateRequest
-	(*daikonv1.GroupRequest)(nil),                  // 26: daikon.v1.GroupRequest
-	(*daikonv1.GroupUpdateRequest)(nil),            // 27: daikon.v1.GroupUpdateRequest
-	(*daikonv1.DeleteGroupRequest)(nil),            // 28: daikon.v1.DeleteGroupRequest
-	(*daikonv1.ListGroupMembersRequest)(nil),       // 29: daikon.v1.ListGroupMembersRequest
-	(*daikonv1.GroupMemberRequest)(nil),            // 30: daikon.v1.GroupMemberRequest
-	(*daikonv1.ChildGroupRequest)(nil),             // 31: daikon.v1.ChildGroupRequest
-	(*PermissionPageRequest)(nil),                  // 32: daikon.v1.PermissionPageRequest
-	(*PermissionRequest)(nil),                      // 33: daikon.v1.PermissionRequest
-	(*ExplainPermissionRequest)(nil),               // 34: daikon.v1.ExplainPermissionRequest
-	(*WhatIfRequest)(nil),                          // 35: daikon.v1.WhatIfRequest
-	(*ListPermissionSubjectsRequest)(nil),          // 36: daikon.v1.ListPermissionSubjectsRequest
-	(*EvaluateConditionRequest)(nil),               // 37: daikon.v1.EvaluateConditionRequest
-	(*daikonv1.UpdateVisibilityRequest)(nil),       // 38: daikon.v1.UpdateVisibilityRequest
-	(*daikonv1.UpdateAttributesRequest)(nil),       // 39: daikon.v1.UpdateAttributesRequest
-	(*daikonv1.TransferOwnershipRequest)(nil),      // 40: daikon.v1.TransferOwnershipRequest
-	(*daikonv1.UpdateParentRequest)(nil),           // 41: daikon.v1.UpdateParentRequest
-	(*daikonv1.ShareRequest)(nil),                  // 42: daikon.v1.ShareRequest
-	(*daikonv1.CreateLinkRequest)(nil),             // 43: daikon.v1.CreateLinkRequest
-	(*daikonv1.ListLinksRequest)(nil),              // 44: daikon.v1.ListLinksRequest
-	(*daikonv1.DeleteLinkRequest)(nil),             // 45: daikon.v1.DeleteLinkRequest
-	(*ListAllResourceTypesRequest)(nil),            // 46: daikon.v1.ListAllResourceTypesRequest
-	(*daikonv1.PutResourceTypeRequest)(nil),        // 47: daikon.v1.PutResourceTypeRequest
-	(*daikonv1.DeleteResourceTypeRequest)(nil),     // 48: daikon.v1.DeleteResourceTypeRequest
-	(*ListServiceActionsRequest)(nil),              // 49: daikon.v1.ListServiceActionsRequest
-	(*daikonv1.RegisterActionsRequest)(nil),        // 50: daikon.v1.RegisterActionsRequest
-	(*ListRolesRequest)(nil),                       // 51: daikon.v1.ListRolesRequest
-	(*RoleCreateRequest)(nil),                      // 52: daikon.v1.RoleCreateRequest
-	(*RoleRequest)(nil),                            // 53: daikon.v1.RoleRequest
-	(*RoleUpdateRequest)(nil),                      // 54: daikon.v1.RoleUpdateRequest
-	(*DeleteRoleRequest)(nil),                      // 55: daikon.v1.DeleteRoleRequest
-	(*AddRoleActionsRequest)(nil),                  // 56: daikon.v1.AddRoleActionsRequest
-	(*RoleActionRequest)(nil),                      // 57: daikon.v1.RoleActionRequest
-	(*ListRoleMembersRequest)(nil),                 // 58: daikon.v1.ListRoleMembersRequest
-	(*RoleMemberRequest)(nil),                      // 59: daikon.v1.RoleMemberRequest
-	(*RoleGroupRequest)(nil),                       // 60: daikon.v1.RoleGroupRequest
-	(*ServiceAccountCreateRequest)(nil),            // 61: daikon.v1.ServiceAccountCreateRequest
-	(*ServiceAccountRequest)(nil),                  // 62: daikon.v1.ServiceAccountRequest
-	(*ServiceAccountUpdateRequest)(nil),            // 63: daikon.v1.ServiceAccountUpdateRequest
-	(*ServiceAccountDeleteRequest)(nil),            // 64: daikon.v1.ServiceAccountDeleteRequest
-	(*ApiKeyCreateRequest)(nil),                    // 65: daikon.v1.ApiKeyCreateRequest
-	(*ApiKeyRequest)(nil),                          // 66: daikon.v1.ApiKeyRequest
-	(*daikonv1.ConnectionCreateRequest)(nil),       // 67: daikon.v1.ConnectionCreateRequest
-	(*daikonv1.DiscoverIssuerRequest)(nil),         // 68: daikon.v1.DiscoverIssuerRequest
-	(*daikonv1.ConnectionRequest)(nil),             // 69: daikon.v1.ConnectionRequest
-	(*daikonv1.ConnectionUpdateRequest)(nil),       // 70: daikon.v1.ConnectionUpdateRequest
-	(*daikonv1.ConnectionDeleteRequest)(nil),       // 71: daikon.v1.ConnectionDeleteRequest
-	(*daikonv1.ConnectionDomainRequest)(nil),       // 72: daikon.v1.ConnectionDomainRequest
-	(*ListServiceAppsRequest)(nil),                 // 73: daikon.v1.ListServiceAppsRequest
-	(*ServiceAppCreateRequest)(nil),                // 74: daikon.v1.ServiceAppCreateRequest
-	(*GetServiceAppRequest)(nil),                   // 75: daikon.v1.GetServiceAppRequest
-	(*ServiceAppUpdateRequest)(nil),                // 76: daikon.v1.ServiceAppUpdateRequest
-	(*ServiceAppRequest)(nil),                      // 77: daikon.v1.ServiceAppRequest
-	(*ServiceAppRotateRequest)(nil),                // 78: daikon.v1.ServiceAppRotateRequest
-	(*ListClientAppsRequest)(nil),                  // 79: daikon.v1.ListClientAppsRequest
-	(*ClientAppCreateRequest)(nil),                 // 80: daikon.v1.ClientAppCreateRequest
-	(*GetClientAppRequest)(nil),                    // 81: daikon.v1.GetClientAppRequest
-	(*ClientAppUpdateRequest)(nil),                 // 82: daikon.v1.ClientAppUpdateRequest
-	(*ClientAppRotateRequest)(nil),                 // 83: daikon.v1.ClientAppRotateRequest
-	(*ClientAppRequest)(nil),                       // 84: daikon.v1.ClientAppRequest
-	(*ListManagementAppsRequest)(nil),              // 85: daikon.v1.ListManagementAppsRequest
-	(*ManagementAppCreateRequest)(nil),             // 86: daikon.v1.ManagementAppCreateRequest
-	(*ManagementAppUpdateRequest)(nil),             // 87: daikon.v1.ManagementAppUpdateRequest
-	(*ManagementAppRotateRequest)(nil),             // 88: daikon.v1.ManagementAppRotateRequest
-	(*ManagementAppRequest)(nil),                   // 89: daikon.v1.ManagementAppRequest
-	(*daikonv1.ListWebhooksRequest)(nil),           // 90: daikon.v1.ListWebhooksRequest
-	(*daikonv1.WebhookCreateRequest)(nil),          // 91: daikon.v1.WebhookCreateRequest
-	(*daikonv1.WebhookRequest)(nil),                // 92: daikon.v1.WebhookRequest
-	(*daikonv1.WebhookUpdateRequest)(nil),          // 93: daikon.v1.WebhookUpdateRequest
-	(*daikonv1.ListWebhookDeliveriesRequest)(nil),  // 94: daikon.v1.ListWebhookDeliveriesRequest
-	(*daikonv1.WebhookDeliveryRequest)(nil),        // 95: daikon.v1.WebhookDeliveryRequest
-	(*CsvImportRequest)(nil),                       // 96: daikon.v1.CsvImportRequest
-	(*activityv1.Stats)(nil),                       // 97: daikon.v1.Stats
-	(*activityv1.ListActivityResponse)(nil),        // 98: daikon.v1.ListActivityResponse
-	(*activityv1.LookUpNamesResponse)(nil),         // 99: daikon.v1.LookUpNamesResponse
-	(*activityv1.SearchNamesResponse)(nil),         // 100: daikon.v1.SearchNamesResponse
-	(*UserPage)(nil),                               // 101: daikon.v1.UserPage
-	(*UserDetail)(nil),                             // 102: daikon.v1.UserDetail
-	(*DeleteUserResponse)(nil),                     // 103: daikon.v1.DeleteUserResponse
-	(*UserExport)(nil),                             // 104: daikon.v1.UserExport
-	(*daikonv1.DeleteResponse)(nil),                // 105: daikon.v1.DeleteResponse
-	(*daikonv1.WorkspaceMemberResponse)(nil),       // 106: daikon.v1.WorkspaceMemberResponse
-	(*WorkspacePage)(nil),                          // 107: daikon.v1.WorkspacePage
-	(*daikonv1.WorkspaceResponse)(nil),             // 108: daikon.v1.WorkspaceResponse
-	(*ListAllWorkspacesResponse)(nil),              // 109: daikon.v1.ListAllWorkspacesResponse
-	(*daikonv1.ListMembersResponse)(nil),           // 110: daikon.v1.ListMembersResponse
-	(*daikonv1.ListGroupsResponse)(nil),            // 111: daikon.v1.ListGroupsResponse
-	(*daikonv1.GroupResponse)(nil),                 // 112: daikon.v1.GroupResponse
-	(*daikonv1.ListGroupMembersResponse)(nil),      // 113: daikon.v1.ListGroupMembersResponse
-	(*daikonv1.Acknowledgement)(nil),               // 114: daikon.v1.Acknowledgement
-	(*PermissionPage)(nil),                         // 115: daikon.v1.PermissionPage
-	(*daikonv1.ResourcePermissionResponse)(nil),    // 116: daikon.v1.ResourcePermissionResponse
-	(*PermissionExplanation)(nil),                  // 117: daikon.v1.PermissionExplanation
-	(*PermissionSubjectPage)(nil),                  // 118: daikon.v1.PermissionSubjectPage
-	(*ConditionResult)(nil),                        // 119: daikon.v1.ConditionResult
-	(*daikonv1.ShareResponse)(nil),                 // 120: daikon.v1.ShareResponse
-	(*daikonv1.CreatedLink)(nil),                   // 121: daikon.v1.CreatedLink
-	(*daikonv1.ListLinksResponse)(nil),             // 122: daikon.v1.ListLinksResponse
-	(*daikonv1.DeleteLinkResponse)(nil),            // 123: daikon.v1.DeleteLinkResponse
-	(*daikonv1.ListResourceTypesResponse)(nil),     // 124: daikon.v1.ListResourceTypesResponse
-	(*daikonv1.ResourceType)(nil),                  // 125: daikon.v1.ResourceType
-	(*daikonv1.DeleteResourceTypeResponse)(nil),    // 126: daikon.v1.DeleteResourceTypeResponse
-	(*ListServiceActionsResponse)(nil),             // 127: daikon.v1.ListServiceActionsResponse
-	(*daikonv1.ServiceActions)(nil),                // 128: daikon.v1.ServiceActions
-	(*ListRolesResponse)(nil),                      // 129: daikon.v1.ListRolesResponse
-	(*RoleResponse)(nil),                           // 130: daikon.v1.RoleResponse
-	(*ListRoleActionsResponse)(nil),                // 131: daikon.v1.ListRoleActionsResponse
-	(*ListRoleMembersResponse)(nil),                // 132: daikon.v1.ListRoleMembersResponse
-	(*ListServiceAccountsResponse)(nil),            // 133: daikon.v1.ListServiceAccountsResponse
-	(*ServiceAccountResponse)(nil),                 // 134: daikon.v1.ServiceAccountResponse
-	(*ListApiKeysResponse)(nil),                    // 135: daikon.v1.ListApiKeysResponse
-	(*ApiKeyResponse)(nil),                         // 136: daikon.v1.ApiKeyResponse
-	(*daikonv1.ListConnectionsResponse)(nil),       // 137: daikon.v1.ListConnectionsResponse
-	(*daikonv1.ConnectionResponse)(nil),            // 138: daikon.v1.ConnectionResponse
-	(*daikonv1.IssuerConfiguration)(nil),           // 139: daikon.v1.IssuerConfiguration
-	(*daikonv1.ConnectionDomainResponse)(nil),      // 140: daikon.v1.ConnectionDomainResponse
-	(*ListServiceAppsResponse)(nil),                // 141: daikon.v1.ListServiceAppsResponse
-	(*ServiceAppKeyResponse)(nil),                  // 142: daikon.v1.ServiceAppKeyResponse
-	(*ServiceAppResponse)(nil),                     // 143: daikon.v1.ServiceAppResponse
-	(*ListClientAppsResponse)(nil),                 // 144: daikon.v1.ListClientAppsResponse
-	(*ClientAppResponse)(nil),                      // 145: daikon.v1.ClientAppResponse
-	(*ListManagementAppsResponse)(nil),             // 146: daikon.v1.ListManagementAppsResponse
-	(*ManagementAppResponse)(nil),                  // 147: daikon.v1.ManagementAppResponse
-	(*daikonv1.ListWebhooksResponse)(nil),          // 148: daikon.v1.ListWebhooksResponse
-	(*daikonv1.WebhookResponse)(nil),               // 149: daikon.v1.WebhookResponse
-	(*daikonv1.WebhookDelivery)(nil),               // 150: daikon.v1.WebhookDelivery
-	(*daikonv1.ListWebhookDeliveriesResponse)(nil), // 151: daikon.v1.ListWebhookDeliveriesResponse
-	(*CsvImportReport)(nil),                        // 152: daikon.v1.CsvImportReport
+	(*daikonv1.UpdateUsersRequest)(nil),            // 7: daikon.v1.UpdateUsersRequest
+	(*SetAdministratorRequest)(nil),                // 8: daikon.v1.SetAdministratorRequest
+	(*DeleteUserRequest)(nil),                      // 9: daikon.v1.DeleteUserRequest
+	(*ExportUserRequest)(nil),                      // 10: daikon.v1.ExportUserRequest
+	(*EndUserSessionsRequest)(nil),                 // 11: daikon.v1.EndUserSessionsRequest
+	(*EndUserSessionRequest)(nil),                  // 12: daikon.v1.EndUserSessionRequest
+	(*AddUserToWorkspaceRequest)(nil),              // 13: daikon.v1.AddUserToWorkspaceRequest
+	(*WorkspacePageRequest)(nil),                   // 14: daikon.v1.WorkspacePageRequest
+	(*daikonv1.CreateWorkspaceRequest)(nil),        // 15: daikon.v1.CreateWorkspaceRequest
+	(*ListAllWorkspacesRequest)(nil),               // 16: daikon.v1.ListAllWorkspacesRequest
+	(*daikonv1.WorkspaceRequest)(nil),              // 17: daikon.v1.WorkspaceRequest
+	(*daikonv1.UpdateWorkspaceRequest)(nil),        // 18: daikon.v1.UpdateWorkspaceRequest
+	(*daikonv1.DeleteWorkspaceRequest)(nil),        // 19: daikon.v1.DeleteWorkspaceRequest
+	(*daikonv1.ListMembersRequest)(nil),            // 20: daikon.v1.ListMembersRequest
+	(*daikonv1.InviteMemberRequest)(nil),           // 21: daikon.v1.InviteMemberRequest
+	(*SupportAccessRequest)(nil),                   // 22: daikon.v1.SupportAccessRequest
+	(*daikonv1.UpdateMemberRequest)(nil),           // 23: daikon.v1.UpdateMemberRequest
+	(*daikonv1.AddMembersRequest)(nil),             // 24: daikon.v1.AddMembersRequest
+	(*daikonv1.UpdateMembersRequest)(nil),          // 25: daikon.v1.UpdateMembersRequest
+	(*daikonv1.RemoveMemberRequest)(nil),           // 26: daikon.v1.RemoveMemberRequest
+	(*daikonv1.ListGroupsRequest)(nil),             // 27: daikon.v1.ListGroupsRequest
+	(*daikonv1.GroupCreateRequest)(nil),            // 28: daikon.v1.GroupCreateRequest
+	(*daikonv1.GroupRequest)(nil),                  // 29: daikon.v1.GroupRequest
+	(*daikonv1.GroupUpdateRequest)(nil),            // 30: daikon.v1.GroupUpdateRequest
+	(*daikonv1.DeleteGroupRequest)(nil),            // 31: daikon.v1.DeleteGroupRequest
+	(*daikonv1.ListGroupMembersRequest)(nil),       // 32: daikon.v1.ListGroupMembersRequest
+	(*daikonv1.GroupMemberRequest)(nil),            // 33: daikon.v1.GroupMemberRequest
+	(*daikonv1.ChildGroupRequest)(nil),             // 34: daikon.v1.ChildGroupRequest
+	(*PermissionPageRequest)(nil),                  // 35: daikon.v1.PermissionPageRequest
+	(*PermissionRequest)(nil),                      // 36: daikon.v1.PermissionRequest
+	(*ExplainPermissionRequest)(nil),               // 37: daikon.v1.ExplainPermissionRequest
+	(*WhatIfRequest)(nil),                          // 38: daikon.v1.WhatIfRequest
+	(*ListPermissionSubjectsRequest)(nil),          // 39: daikon.v1.ListPermissionSubjectsRequest
+	(*EvaluateConditionRequest)(nil),               // 40: daikon.v1.EvaluateConditionRequest
+	(*daikonv1.UpdateVisibilityRequest)(nil),       // 41: daikon.v1.UpdateVisibilityRequest
+	(*daikonv1.UpdateAttributesRequest)(nil),       // 42: daikon.v1.UpdateAttributesRequest
+	(*daikonv1.TransferOwnershipRequest)(nil),      // 43: daikon.v1.TransferOwnershipRequest
+	(*daikonv1.UpdateParentRequest)(nil),           // 44: daikon.v1.UpdateParentRequest
+	(*daikonv1.ShareRequest)(nil),                  // 45: daikon.v1.ShareRequest
+	(*daikonv1.CreateLinkRequest)(nil),             // 46: daikon.v1.CreateLinkRequest
+	(*daikonv1.ListLinksRequest)(nil),              // 47: daikon.v1.ListLinksRequest
+	(*daikonv1.DeleteLinkRequest)(nil),             // 48: daikon.v1.DeleteLinkRequest
+	(*ListAllResourceTypesRequest)(nil),            // 49: daikon.v1.ListAllResourceTypesRequest
+	(*daikonv1.PutResourceTypeRequest)(nil),        // 50: daikon.v1.PutResourceTypeRequest
+	(*daikonv1.DeleteResourceTypeRequest)(nil),     // 51: daikon.v1.DeleteResourceTypeRequest
+	(*ListServiceActionsRequest)(nil),              // 52: daikon.v1.ListServiceActionsRequest
+	(*daikonv1.RegisterActionsRequest)(nil),        // 53: daikon.v1.RegisterActionsRequest
+	(*ListRolesRequest)(nil),                       // 54: daikon.v1.ListRolesRequest
+	(*RoleCreateRequest)(nil),                      // 55: daikon.v1.RoleCreateRequest
+	(*RoleRequest)(nil),                            // 56: daikon.v1.RoleRequest
+	(*RoleUpdateRequest)(nil),                      // 57: daikon.v1.RoleUpdateRequest
+	(*DeleteRoleRequest)(nil),                      // 58: daikon.v1.DeleteRoleRequest
+	(*AddRoleActionsRequest)(nil),                  // 59: daikon.v1.AddRoleActionsRequest
+	(*RoleActionRequest)(nil),                      // 60: daikon.v1.RoleActionRequest
+	(*ListRoleMembersRequest)(nil),                 // 61: daikon.v1.ListRoleMembersRequest
+	(*RoleMemberRequest)(nil),                      // 62: daikon.v1.RoleMemberRequest
+	(*RoleGroupRequest)(nil),                       // 63: daikon.v1.RoleGroupRequest
+	(*ServiceAccountCreateRequest)(nil),            // 64: daikon.v1.ServiceAccountCreateRequest
+	(*ServiceAccountRequest)(nil),                  // 65: daikon.v1.ServiceAccountRequest
+	(*ServiceAccountUpdateRequest)(nil),            // 66: daikon.v1.ServiceAccountUpdateRequest
+	(*ServiceAccountDeleteRequest)(nil),            // 67: daikon.v1.ServiceAccountDeleteRequest
+	(*ApiKeyCreateRequest)(nil),                    // 68: daikon.v1.ApiKeyCreateRequest
+	(*ApiKeyRequest)(nil),                          // 69: daikon.v1.ApiKeyRequest
+	(*daikonv1.ConnectionCreateRequest)(nil),       // 70: daikon.v1.ConnectionCreateRequest
+	(*daikonv1.DiscoverIssuerRequest)(nil),         // 71: daikon.v1.DiscoverIssuerRequest
+	(*daikonv1.ConnectionRequest)(nil),             // 72: daikon.v1.ConnectionRequest
+	(*daikonv1.ConnectionUpdateRequest)(nil),       // 73: daikon.v1.ConnectionUpdateRequest
+	(*daikonv1.ConnectionDeleteRequest)(nil),       // 74: daikon.v1.ConnectionDeleteRequest
+	(*daikonv1.ConnectionDomainRequest)(nil),       // 75: daikon.v1.ConnectionDomainRequest
+	(*ListServiceAppsRequest)(nil),                 // 76: daikon.v1.ListServiceAppsRequest
+	(*ServiceAppCreateRequest)(nil),                // 77: daikon.v1.ServiceAppCreateRequest
+	(*GetServiceAppRequest)(nil),                   // 78: daikon.v1.GetServiceAppRequest
+	(*ServiceAppUpdateRequest)(nil),                // 79: daikon.v1.ServiceAppUpdateRequest
+	(*ServiceAppRequest)(nil),                      // 80: daikon.v1.ServiceAppRequest
+	(*ServiceAppRotateRequest)(nil),                // 81: daikon.v1.ServiceAppRotateRequest
+	(*ListClientAppsRequest)(nil),                  // 82: daikon.v1.ListClientAppsRequest
+	(*ClientAppCreateRequest)(nil),                 // 83: daikon.v1.ClientAppCreateRequest
+	(*GetClientAppRequest)(nil),                    // 84: daikon.v1.GetClientAppRequest
+	(*ClientAppUpdateRequest)(nil),                 // 85: daikon.v1.ClientAppUpdateRequest
+	(*ClientAppRotateRequest)(nil),                 // 86: daikon.v1.ClientAppRotateRequest
+	(*ClientAppRequest)(nil),                       // 87: daikon.v1.ClientAppRequest
+	(*ListManagementAppsRequest)(nil),              // 88: daikon.v1.ListManagementAppsRequest
+	(*ManagementAppCreateRequest)(nil),             // 89: daikon.v1.ManagementAppCreateRequest
+	(*ManagementAppUpdateRequest)(nil),             // 90: daikon.v1.ManagementAppUpdateRequest
+	(*ManagementAppRotateRequest)(nil),             // 91: daikon.v1.ManagementAppRotateRequest
+	(*ManagementAppRequest)(nil),                   // 92: daikon.v1.ManagementAppRequest
+	(*daikonv1.ListWebhooksRequest)(nil),           // 93: daikon.v1.ListWebhooksRequest
+	(*daikonv1.WebhookCreateRequest)(nil),          // 94: daikon.v1.WebhookCreateRequest
+	(*daikonv1.WebhookRequest)(nil),                // 95: daikon.v1.WebhookRequest
+	(*daikonv1.WebhookUpdateRequest)(nil),          // 96: daikon.v1.WebhookUpdateRequest
+	(*daikonv1.ListWebhookDeliveriesRequest)(nil),  // 97: daikon.v1.ListWebhookDeliveriesRequest
+	(*daikonv1.WebhookDeliveryRequest)(nil),        // 98: daikon.v1.WebhookDeliveryRequest
+	(*CsvImportRequest)(nil),                       // 99: daikon.v1.CsvImportRequest
+	(*activityv1.Stats)(nil),                       // 100: daikon.v1.Stats
+	(*activityv1.ListActivityResponse)(nil),        // 101: daikon.v1.ListActivityResponse
+	(*activityv1.LookUpNamesResponse)(nil),         // 102: daikon.v1.LookUpNamesResponse
+	(*activityv1.SearchNamesResponse)(nil),         // 103: daikon.v1.SearchNamesResponse
+	(*UserPage)(nil),                               // 104: daikon.v1.UserPage
+	(*UserDetail)(nil),                             // 105: daikon.v1.UserDetail
+	(*daikonv1.BulkResponse)(nil),                  // 106: daikon.v1.BulkResponse
+	(*DeleteUserResponse)(nil),                     // 107: daikon.v1.DeleteUserResponse
+	(*UserExport)(nil),                             // 108: daikon.v1.UserExport
+	(*daikonv1.DeleteResponse)(nil),                // 109: daikon.v1.DeleteResponse
+	(*daikonv1.WorkspaceMemberResponse)(nil),       // 110: daikon.v1.WorkspaceMemberResponse
+	(*WorkspacePage)(nil),                          // 111: daikon.v1.WorkspacePage
+	(*daikonv1.WorkspaceResponse)(nil),             // 112: daikon.v1.WorkspaceResponse
+	(*ListAllWorkspacesResponse)(nil),              // 113: daikon.v1.ListAllWorkspacesResponse
+	(*daikonv1.ListMembersResponse)(nil),           // 114: daikon.v1.ListMembersResponse
+	(*daikonv1.ListGroupsResponse)(nil),            // 115: daikon.v1.ListGroupsResponse
+	(*daikonv1.GroupResponse)(nil),                 // 116: daikon.v1.GroupResponse
+	(*daikonv1.ListGroupMembersResponse)(nil),      // 117: daikon.v1.ListGroupMembersResponse
+	(*daikonv1.Acknowledgement)(nil),               // 118: daikon.v1.Acknowledgement
+	(*PermissionPage)(nil),                         // 119: daikon.v1.PermissionPage
+	(*daikonv1.ResourcePermissionResponse)(nil),    // 120: daikon.v1.ResourcePermissionResponse
+	(*PermissionExplanation)(nil),                  // 121: daikon.v1.PermissionExplanation
+	(*PermissionSubjectPage)(nil),                  // 122: daikon.v1.PermissionSubjectPage
+	(*ConditionResult)(nil),                        // 123: daikon.v1.ConditionResult
+	(*daikonv1.ShareResponse)(nil),                 // 124: daikon.v1.ShareResponse
+	(*daikonv1.CreatedLink)(nil),                   // 125: daikon.v1.CreatedLink
+	(*daikonv1.ListLinksResponse)(nil),             // 126: daikon.v1.ListLinksResponse
+	(*daikonv1.DeleteLinkResponse)(nil),            // 127: daikon.v1.DeleteLinkResponse
+	(*daikonv1.ListResourceTypesResponse)(nil),     // 128: daikon.v1.ListResourceTypesResponse
+	(*daikonv1.ResourceType)(nil),                  // 129: daikon.v1.ResourceType
+	(*daikonv1.DeleteResourceTypeResponse)(nil),    // 130: daikon.v1.DeleteResourceTypeResponse
+	(*ListServiceActionsResponse)(nil),             // 131: daikon.v1.ListServiceActionsResponse
+	(*daikonv1.ServiceActions)(nil),                // 132: daikon.v1.ServiceActions
+	(*ListRolesResponse)(nil),                      // 133: daikon.v1.ListRolesResponse
+	(*RoleResponse)(nil),                           // 134: daikon.v1.RoleResponse
+	(*ListRoleActionsResponse)(nil),                // 135: daikon.v1.ListRoleActionsResponse
+	(*ListRoleMembersResponse)(nil),                // 136: daikon.v1.ListRoleMembersResponse
+	(*ListServiceAccountsResponse)(nil),            // 137: daikon.v1.ListServiceAccountsResponse
+	(*ServiceAccountResponse)(nil),                 // 138: daikon.v1.ServiceAccountResponse
+	(*ListApiKeysResponse)(nil),                    // 139: daikon.v1.ListApiKeysResponse
+	(*ApiKeyResponse)(nil),                         // 140: daikon.v1.ApiKeyResponse
+	(*daikonv1.ListConnectionsResponse)(nil),       // 141: daikon.v1.ListConnectionsResponse
+	(*daikonv1.ConnectionResponse)(nil),            // 142: daikon.v1.ConnectionResponse
+	(*daikonv1.IssuerConfiguration)(nil),           // 143: daikon.v1.IssuerConfiguration
+	(*daikonv1.ConnectionDomainResponse)(nil),      // 144: daikon.v1.ConnectionDomainResponse
+	(*ListServiceAppsResponse)(nil),                // 145: daikon.v1.ListServiceAppsResponse
+	(*ServiceAppKeyResponse)(nil),                  // 146: daikon.v1.ServiceAppKeyResponse
+	(*ServiceAppResponse)(nil),                     // 147: daikon.v1.ServiceAppResponse
+	(*ListClientAppsResponse)(nil),                 // 148: daikon.v1.ListClientAppsResponse
+	(*ClientAppResponse)(nil),                      // 149: daikon.v1.ClientAppResponse
+	(*ListManagementAppsResponse)(nil),             // 150: daikon.v1.ListManagementAppsResponse
+	(*ManagementAppResponse)(nil),                  // 151: daikon.v1.ManagementAppResponse
+	(*daikonv1.ListWebhooksResponse)(nil),          // 152: daikon.v1.ListWebhooksResponse
+	(*daikonv1.WebhookResponse)(nil),               // 153: daikon.v1.WebhookResponse
+	(*daikonv1.WebhookDelivery)(nil),               // 154: daikon.v1.WebhookDelivery
+	(*daikonv1.ListWebhookDeliveriesResponse)(nil), // 155: daikon.v1.ListWebhookDeliveriesResponse
+	(*CsvImportReport)(nil),                        // 156: daikon.v1.CsvImportReport
 }
 var file_daikon_v1_admin_proto_depIdxs = []int32{
 	0,   // 0: daikon.v1.AdminService.GetStats:input_type -> daikon.v1.GetStatsRequest
@@ -317,225 +325,231 @@ var file_daikon_v1_admin_proto_depIdxs = []int32{
 	4,   // 4: daikon.v1.AdminService.ListUsers:input_type -> daikon.v1.UserPageRequest
 	5,   // 5: daikon.v1.AdminService.GetUser:input_type -> daikon.v1.GetUserRequest
 	6,   // 6: daikon.v1.AdminService.UpdateUser:input_type -> daikon.v1.UserUpdateRequest
-	7,   // 7: daikon.v1.AdminService.SetAdministrator:input_type -> daikon.v1.SetAdministratorRequest
-	8,   // 8: daikon.v1.AdminService.DeleteUser:input_type -> daikon.v1.DeleteUserRequest
-	9,   // 9: daikon.v1.AdminService.ExportUser:input_type -> daikon.v1.ExportUserRequest
-	10,  // 10: daikon.v1.AdminService.EndUserSessions:input_type -> daikon.v1.EndUserSessionsRequest
-	11,  // 11: daikon.v1.AdminService.EndUserSession:input_type -> daikon.v1.EndUserSessionRequest
-	12,  // 12: daikon.v1.AdminService.AddUserToWorkspace:input_type -> daikon.v1.AddUserToWorkspaceRequest
-	13,  // 13: daikon.v1.AdminService.ListWorkspaces:input_type -> daikon.v1.WorkspacePageRequest
-	14,  // 14: daikon.v1.AdminService.CreateWorkspace:input_type -> daikon.v1.CreateWorkspaceRequest
-	15,  // 15: daikon.v1.AdminService.ListAllWorkspaces:input_type -> daikon.v1.ListAllWorkspacesRequest
-	16,  // 16: daikon.v1.AdminService.GetWorkspace:input_type -> daikon.v1.WorkspaceRequest
-	17,  // 17: daikon.v1.AdminService.UpdateWorkspace:input_type -> daikon.v1.UpdateWorkspaceRequest
-	18,  // 18: daikon.v1.AdminService.DeleteWorkspace:input_type -> daikon.v1.DeleteWorkspaceRequest
-	19,  // 19: daikon.v1.AdminService.ListMembers:input_type -> daikon.v1.ListMembersRequest
-	20,  // 20: daikon.v1.AdminService.InviteMember:input_type -> daikon.v1.InviteMemberRequest
-	21,  // 21: daikon.v1.AdminService.GiveSupportAccess:input_type -> daikon.v1.SupportAccessRequest
-	22,  // 22: daikon.v1.AdminService.UpdateMember:input_type -> daikon.v1.UpdateMemberRequest
-	23,  // 23: daikon.v1.AdminService.RemoveMember:input_type -> daikon.v1.RemoveMemberRequest
-	24,  // 24: daikon.v1.AdminService.ListGroups:input_type -> daikon.v1.ListGroupsRequest
-	25,  // 25: daikon.v1.AdminService.CreateGroup:input_type -> daikon.v1.GroupCreateRequest
-	26,  // 26: daikon.v1.AdminService.GetGroup:input_type -> daikon.v1.GroupRequest
-	27,  // 27: daikon.v1.AdminService.UpdateGroup:input_type -> daikon.v1.GroupUpdateRequest
-	28,  // 28: daikon.v1.AdminService.DeleteGroup:input_type -> daikon.v1.DeleteGroupRequest
-	29,  // 29: daikon.v1.AdminService.ListGroupMembers:input_type -> daikon.v1.ListGroupMembersRequest
-	30,  // 30: daikon.v1.AdminService.AddGroupMember:input_type -> daikon.v1.GroupMemberRequest
-	30,  // 31: daikon.v1.AdminService.RemoveGroupMember:input_type -> daikon.v1.GroupMemberRequest
-	31,  // 32: daikon.v1.AdminService.AddChildGroup:input_type -> daikon.v1.ChildGroupRequest
-	26,  // 33: daikon.v1.AdminService.ListChildGroups:input_type -> daikon.v1.GroupRequest
-	31,  // 34: daikon.v1.AdminService.RemoveChildGroup:input_type -> daikon.v1.ChildGroupRequest
-	32,  // 35: daikon.v1.AdminService.ListPermissions:input_type -> daikon.v1.PermissionPageRequest
-	33,  // 36: daikon.v1.AdminService.GetPermission:input_type -> daikon.v1.PermissionRequest
-	34,  // 37: daikon.v1.AdminService.ExplainPermission:input_type -> daikon.v1.ExplainPermissionRequest
-	35,  // 38: daikon.v1.AdminService.WhatIf:input_type -> daikon.v1.WhatIfRequest
-	36,  // 39: daikon.v1.AdminService.ListPermissionSubjects:input_type -> daikon.v1.ListPermissionSubjectsRequest
-	37,  // 40: daikon.v1.AdminService.EvaluateCondition:input_type -> daikon.v1.EvaluateConditionRequest
-	38,  // 41: daikon.v1.AdminService.UpdateVisibility:input_type -> daikon.v1.UpdateVisibilityRequest
-	39,  // 42: daikon.v1.AdminService.UpdateAttributes:input_type -> daikon.v1.UpdateAttributesRequest
-	40,  // 43: daikon.v1.AdminService.TransferOwnership:input_type -> daikon.v1.TransferOwnershipRequest
-	41,  // 44: daikon.v1.AdminService.UpdateParent:input_type -> daikon.v1.UpdateParentRequest
-	42,  // 45: daikon.v1.AdminService.Share:input_type -> daikon.v1.ShareRequest
-	42,  // 46: daikon.v1.AdminService.RevokeShare:input_type -> daikon.v1.ShareRequest
-	43,  // 47: daikon.v1.AdminService.CreateLink:input_type -> daikon.v1.CreateLinkRequest
-	44,  // 48: daikon.v1.AdminService.ListLinks:input_type -> daikon.v1.ListLinksRequest
-	45,  // 49: daikon.v1.AdminService.DeleteLink:input_type -> daikon.v1.DeleteLinkRequest
-	46,  // 50: daikon.v1.AdminService.ListResourceTypes:input_type -> daikon.v1.ListAllResourceTypesRequest
-	47,  // 51: daikon.v1.AdminService.PutResourceType:input_type -> daikon.v1.PutResourceTypeRequest
-	48,  // 52: daikon.v1.AdminService.DeleteResourceType:input_type -> daikon.v1.DeleteResourceTypeRequest
-	49,  // 53: daikon.v1.AdminService.ListServiceActions:input_type -> daikon.v1.ListServiceActionsRequest
-	50,  // 54: daikon.v1.AdminService.RegisterActions:input_type -> daikon.v1.RegisterActionsRequest
-	51,  // 55: daikon.v1.AdminService.ListRoles:input_type -> daikon.v1.ListRolesRequest
-	52,  // 56: daikon.v1.AdminService.CreateRole:input_type -> daikon.v1.RoleCreateRequest
-	53,  // 57: daikon.v1.AdminService.GetRole:input_type -> daikon.v1.RoleRequest
-	54,  // 58: daikon.v1.AdminService.UpdateRole:input_type -> daikon.v1.RoleUpdateRequest
-	55,  // 59: daikon.v1.AdminService.DeleteRole:input_type -> daikon.v1.DeleteRoleRequest
-	53,  // 60: daikon.v1.AdminService.ListRoleActions:input_type -> daikon.v1.RoleRequest
-	56,  // 61: daikon.v1.AdminService.AddRoleActions:input_type -> daikon.v1.AddRoleActionsRequest
-	57,  // 62: daikon.v1.AdminService.RemoveRoleAction:input_type -> daikon.v1.RoleActionRequest
-	58,  // 63: daikon.v1.AdminService.ListRoleMembers:input_type -> daikon.v1.ListRoleMembersRequest
-	59,  // 64: daikon.v1.AdminService.AddRoleMember:input_type -> daikon.v1.RoleMemberRequest
-	59,  // 65: daikon.v1.AdminService.RemoveRoleMember:input_type -> daikon.v1.RoleMemberRequest
-	53,  // 66: daikon.v1.AdminService.ListRoleGroups:input_type -> daikon.v1.RoleRequest
-	60,  // 67: daikon.v1.AdminService.AddRoleGroup:input_type -> daikon.v1.RoleGroupRequest
-	60,  // 68: daikon.v1.AdminService.RemoveRoleGroup:input_type -> daikon.v1.RoleGroupRequest
-	16,  // 69: daikon.v1.AdminService.ListServiceAccounts:input_type -> daikon.v1.WorkspaceRequest
-	61,  // 70: daikon.v1.AdminService.CreateServiceAccount:input_type -> daikon.v1.ServiceAccountCreateRequest
-	62,  // 71: daikon.v1.AdminService.GetServiceAccount:input_type -> daikon.v1.ServiceAccountRequest
-	63,  // 72: daikon.v1.AdminService.UpdateServiceAccount:input_type -> daikon.v1.ServiceAccountUpdateRequest
-	64,  // 73: daikon.v1.AdminService.DeleteServiceAccount:input_type -> daikon.v1.ServiceAccountDeleteRequest
-	62,  // 74: daikon.v1.AdminService.ListApiKeys:input_type -> daikon.v1.ServiceAccountRequest
-	65,  // 75: daikon.v1.AdminService.CreateKey:input_type -> daikon.v1.ApiKeyCreateRequest
-	66,  // 76: daikon.v1.AdminService.DeleteKey:input_type -> daikon.v1.ApiKeyRequest
-	16,  // 77: daikon.v1.AdminService.ListConnections:input_type -> daikon.v1.WorkspaceRequest
-	67,  // 78: daikon.v1.AdminService.CreateConnection:input_type -> daikon.v1.ConnectionCreateRequest
-	68,  // 79: daikon.v1.AdminService.DiscoverIssuer:input_type -> daikon.v1.DiscoverIssuerRequest
-	69,  // 80: daikon.v1.AdminService.GetConnection:input_type -> daikon.v1.ConnectionRequest
-	70,  // 81: daikon.v1.AdminService.UpdateConnection:input_type -> daikon.v1.ConnectionUpdateRequest
-	71,  // 82: daikon.v1.AdminService.DeleteConnection:input_type -> daikon.v1.ConnectionDeleteRequest
-	72,  // 83: daikon.v1.AdminService.VerifyConnectionDomain:input_type -> daikon.v1.ConnectionDomainRequest
-	73,  // 84: daikon.v1.AdminService.ListServiceApps:input_type -> daikon.v1.ListServiceAppsRequest
-	74,  // 85: daikon.v1.AdminService.CreateServiceApp:input_type -> daikon.v1.ServiceAppCreateRequest
-	75,  // 86: daikon.v1.AdminService.GetServiceApp:input_type -> daikon.v1.GetServiceAppRequest
-	76,  // 87: daikon.v1.AdminService.UpdateServiceApp:input_type -> daikon.v1.ServiceAppUpdateRequest
-	77,  // 88: daikon.v1.AdminService.DeleteServiceApp:input_type -> daikon.v1.ServiceAppRequest
-	78,  // 89: daikon.v1.AdminService.RotateServiceApp:input_type -> daikon.v1.ServiceAppRotateRequest
-	79,  // 90: daikon.v1.AdminService.ListClientApps:input_type -> daikon.v1.ListClientAppsRequest
-	80,  // 91: daikon.v1.AdminService.CreateClientApp:input_type -> daikon.v1.ClientAppCreateRequest
-	81,  // 92: daikon.v1.AdminService.GetClientApp:input_type -> daikon.v1.GetClientAppRequest
-	82,  // 93: daikon.v1.AdminService.UpdateClientApp:input_type -> daikon.v1.ClientAppUpdateRequest
-	83,  // 94: daikon.v1.AdminService.RotateClientApp:input_type -> daikon.v1.ClientAppRotateRequest
-	84,  // 95: daikon.v1.AdminService.DeleteClientApp:input_type -> daikon.v1.ClientAppRequest
-	85,  // 96: daikon.v1.AdminService.ListManagementApps:input_type -> daikon.v1.ListManagementAppsRequest
-	86,  // 97: daikon.v1.AdminService.CreateManagementApp:input_type -> daikon.v1.ManagementAppCreateRequest
-	87,  // 98: daikon.v1.AdminService.UpdateManagementApp:input_type -> daikon.v1.ManagementAppUpdateRequest
-	88,  // 99: daikon.v1.AdminService.RotateManagementApp:input_type -> daikon.v1.ManagementAppRotateRequest
-	89,  // 100: daikon.v1.AdminService.DeleteManagementApp:input_type -> daikon.v1.ManagementAppRequest
-	90,  // 101: daikon.v1.AdminService.ListWebhooks:input_type -> daikon.v1.ListWebhooksRequest
-	91,  // 102: daikon.v1.AdminService.CreateWebhook:input_type -> daikon.v1.WebhookCreateRequest
-	92,  // 103: daikon.v1.AdminService.GetWebhook:input_type -> daikon.v1.WebhookRequest
-	93,  // 104: daikon.v1.AdminService.UpdateWebhook:input_type -> daikon.v1.WebhookUpdateRequest
-	92,  // 105: daikon.v1.AdminService.DeleteWebhook:input_type -> daikon.v1.WebhookRequest
-	92,  // 106: daikon.v1.AdminService.RotateWebhook:input_type -> daikon.v1.WebhookRequest
-	92,  // 107: daikon.v1.AdminService.TestWebhook:input_type -> daikon.v1.WebhookRequest
-	94,  // 108: daikon.v1.AdminService.ListWebhookDeliveries:input_type -> daikon.v1.ListWebhookDeliveriesRequest
-	95,  // 109: daikon.v1.AdminService.RetryWebhookDelivery:input_type -> daikon.v1.WebhookDeliveryRequest
-	96,  // 110: daikon.v1.AdminService.PreviewCsvImport:input_type -> daikon.v1.CsvImportRequest
-	96,  // 111: daikon.v1.AdminService.ExecuteCsvImport:input_type -> daikon.v1.CsvImportRequest
-	97,  // 112: daikon.v1.AdminService.GetStats:output_type -> daikon.v1.Stats
-	98,  // 113: daikon.v1.AdminService.ListActivity:output_type -> daikon.v1.ListActivityResponse
-	99,  // 114: daikon.v1.AdminService.LookUpNames:output_type -> daikon.v1.LookUpNamesResponse
-	100, // 115: daikon.v1.AdminService.SearchNames:output_type -> daikon.v1.SearchNamesResponse
-	101, // 116: daikon.v1.AdminService.ListUsers:output_type -> daikon.v1.UserPage
-	102, // 117: daikon.v1.AdminService.GetUser:output_type -> daikon.v1.UserDetail
-	102, // 118: daikon.v1.AdminService.UpdateUser:output_type -> daikon.v1.UserDetail
-	102, // 119: daikon.v1.AdminService.SetAdministrator:output_type -> daikon.v1.UserDetail
-	103, // 120: daikon.v1.AdminService.DeleteUser:output_type -> daikon.v1.DeleteUserResponse
-	104, // 121: daikon.v1.AdminService.ExportUser:output_type -> daikon.v1.UserExport
-	105, // 122: daikon.v1.AdminService.EndUserSessions:output_type -> daikon.v1.DeleteResponse
-	105, // 123: daikon.v1.AdminService.EndUserSession:output_type -> daikon.v1.DeleteResponse
-	106, // 124: daikon.v1.AdminService.AddUserToWorkspace:output_type -> daikon.v1.WorkspaceMemberResponse
-	107, // 125: daikon.v1.AdminService.ListWorkspaces:output_type -> daikon.v1.WorkspacePage
-	108, // 126: daikon.v1.AdminService.CreateWorkspace:output_type -> daikon.v1.WorkspaceResponse
-	109, // 127: daikon.v1.AdminService.ListAllWorkspaces:output_type -> daikon.v1.ListAllWorkspacesResponse
-	108, // 128: daikon.v1.AdminService.GetWorkspace:output_type -> daikon.v1.WorkspaceResponse
-	108, // 129: daikon.v1.AdminService.UpdateWorkspace:output_type -> daikon.v1.WorkspaceResponse
-	105, // 130: daikon.v1.AdminService.DeleteWorkspace:output_type -> daikon.v1.DeleteResponse
-	110, // 131: daikon.v1.AdminService.ListMembers:output_type -> daikon.v1.ListMembersResponse
-	106, // 132: daikon.v1.AdminService.InviteMember:output_type -> daikon.v1.WorkspaceMemberResponse
-	106, // 133: daikon.v1.AdminService.GiveSupportAccess:output_type -> daikon.v1.WorkspaceMemberResponse
-	106, // 134: daikon.v1.AdminService.UpdateMember:output_type -> daikon.v1.WorkspaceMemberResponse
-	105, // 135: daikon.v1.AdminService.RemoveMember:output_type -> daikon.v1.DeleteResponse
-	111, // 136: daikon.v1.AdminService.ListGroups:output_type -> daikon.v1.ListGroupsResponse
-	112, // 137: daikon.v1.AdminService.CreateGroup:output_type -> daikon.v1.GroupResponse
-	112, // 138: daikon.v1.AdminService.GetGroup:output_type -> daikon.v1.GroupResponse
-	112, // 139: daikon.v1.AdminService.UpdateGroup:output_type -> daikon.v1.GroupResponse
-	105, // 140: daikon.v1.AdminService.DeleteGroup:output_type -> daikon.v1.DeleteResponse
-	113, // 141: daikon.v1.AdminService.ListGroupMembers:output_type -> daikon.v1.ListGroupMembersResponse
-	114, // 142: daikon.v1.AdminService.AddGroupMember:output_type -> daikon.v1.Acknowledgement
-	105, // 143: daikon.v1.AdminService.RemoveGroupMember:output_type -> daikon.v1.DeleteResponse
-	114, // 144: daikon.v1.AdminService.AddChildGroup:output_type -> daikon.v1.Acknowledgement
-	111, // 145: daikon.v1.AdminService.ListChildGroups:output_type -> daikon.v1.ListGroupsResponse
-	105, // 146: daikon.v1.AdminService.RemoveChildGroup:output_type -> daikon.v1.DeleteResponse
-	115, // 147: daikon.v1.AdminService.ListPermissions:output_type -> daikon.v1.PermissionPage
-	116, // 148: daikon.v1.AdminService.GetPermission:output_type -> daikon.v1.ResourcePermissionResponse
-	117, // 149: daikon.v1.AdminService.ExplainPermission:output_type -> daikon.v1.PermissionExplanation
-	117, // 150: daikon.v1.AdminService.WhatIf:output_type -> daikon.v1.PermissionExplanation
-	118, // 151: daikon.v1.AdminService.ListPermissionSubjects:output_type -> daikon.v1.PermissionSubjectPage
-	119, // 152: daikon.v1.AdminService.EvaluateCondition:output_type -> daikon.v1.ConditionResult
-	116, // 153: daikon.v1.AdminService.UpdateVisibility:output_type -> daikon.v1.ResourcePermissionResponse
-	116, // 154: daikon.v1.AdminService.UpdateAttributes:output_type -> daikon.v1.ResourcePermissionResponse
-	116, // 155: daikon.v1.AdminService.TransferOwnership:output_type -> daikon.v1.ResourcePermissionResponse
-	116, // 156: daikon.v1.AdminService.UpdateParent:output_type -> daikon.v1.ResourcePermissionResponse
-	120, // 157: daikon.v1.AdminService.Share:output_type -> daikon.v1.ShareResponse
-	114, // 158: daikon.v1.AdminService.RevokeShare:output_type -> daikon.v1.Acknowledgement
-	121, // 159: daikon.v1.AdminService.CreateLink:output_type -> daikon.v1.CreatedLink
-	122, // 160: daikon.v1.AdminService.ListLinks:output_type -> daikon.v1.ListLinksResponse
-	123, // 161: daikon.v1.AdminService.DeleteLink:output_type -> daikon.v1.DeleteLinkResponse
-	124, // 162: daikon.v1.AdminService.ListResourceTypes:output_type -> daikon.v1.ListResourceTypesResponse
-	125, // 163: daikon.v1.AdminService.PutResourceType:output_type -> daikon.v1.ResourceType
-	126, // 164: daikon.v1.AdminService.DeleteResourceType:output_type -> daikon.v1.DeleteResourceTypeResponse
-	127, // 165: daikon.v1.AdminService.ListServiceActions:output_type -> daikon.v1.ListServiceActionsResponse
-	128, // 166: daikon.v1.AdminService.RegisterActions:output_type -> daikon.v1.ServiceActions
-	129, // 167: daikon.v1.AdminService.ListRoles:output_type -> daikon.v1.ListRolesResponse
-	130, // 168: daikon.v1.AdminService.CreateRole:output_type -> daikon.v1.RoleResponse
-	130, // 169: daikon.v1.AdminService.GetRole:output_type -> daikon.v1.RoleResponse
-	130, // 170: daikon.v1.AdminService.UpdateRole:output_type -> daikon.v1.RoleResponse
-	105, // 171: daikon.v1.AdminService.DeleteRole:output_type -> daikon.v1.DeleteResponse
-	131, // 172: daikon.v1.AdminService.ListRoleActions:output_type -> daikon.v1.ListRoleActionsResponse
-	114, // 173: daikon.v1.AdminService.AddRoleActions:output_type -> daikon.v1.Acknowledgement
-	105, // 174: daikon.v1.AdminService.RemoveRoleAction:output_type -> daikon.v1.DeleteResponse
-	132, // 175: daikon.v1.AdminService.ListRoleMembers:output_type -> daikon.v1.ListRoleMembersResponse
-	114, // 176: daikon.v1.AdminService.AddRoleMember:output_type -> daikon.v1.Acknowledgement
-	105, // 177: daikon.v1.AdminService.RemoveRoleMember:output_type -> daikon.v1.DeleteResponse
-	111, // 178: daikon.v1.AdminService.ListRoleGroups:output_type -> daikon.v1.ListGroupsResponse
-	114, // 179: daikon.v1.AdminService.AddRoleGroup:output_type -> daikon.v1.Acknowledgement
-	105, // 180: daikon.v1.AdminService.RemoveRoleGroup:output_type -> daikon.v1.DeleteResponse
-	133, // 181: daikon.v1.AdminService.ListServiceAccounts:output_type -> daikon.v1.ListServiceAccountsResponse
-	134, // 182: daikon.v1.AdminService.CreateServiceAccount:output_type -> daikon.v1.ServiceAccountResponse
-	134, // 183: daikon.v1.AdminService.GetServiceAccount:output_type -> daikon.v1.ServiceAccountResponse
-	134, // 184: daikon.v1.AdminService.UpdateServiceAccount:output_type -> daikon.v1.ServiceAccountResponse
-	105, // 185: daikon.v1.AdminService.DeleteServiceAccount:output_type -> daikon.v1.DeleteResponse
-	135, // 186: daikon.v1.AdminService.ListApiKeys:output_type -> daikon.v1.ListApiKeysResponse
-	136, // 187: daikon.v1.AdminService.CreateKey:output_type -> daikon.v1.ApiKeyResponse
-	105, // 188: daikon.v1.AdminService.DeleteKey:output_type -> daikon.v1.DeleteResponse
-	137, // 189: daikon.v1.AdminService.ListConnections:output_type -> daikon.v1.ListConnectionsResponse
-	138, // 190: daikon.v1.AdminService.CreateConnection:output_type -> daikon.v1.ConnectionResponse
-	139, // 191: daikon.v1.AdminService.DiscoverIssuer:output_type -> daikon.v1.IssuerConfiguration
-	138, // 192: daikon.v1.AdminService.GetConnection:output_type -> daikon.v1.ConnectionResponse
-	138, // 193: daikon.v1.AdminService.UpdateConnection:output_type -> daikon.v1.ConnectionResponse
-	105, // 194: daikon.v1.AdminService.DeleteConnection:output_type -> daikon.v1.DeleteResponse
-	140, // 195: daikon.v1.AdminService.VerifyConnectionDomain:output_type -> daikon.v1.ConnectionDomainResponse
-	141, // 196: daikon.v1.AdminService.ListServiceApps:output_type -> daikon.v1.ListServiceAppsResponse
-	142, // 197: daikon.v1.AdminService.CreateServiceApp:output_type -> daikon.v1.ServiceAppKeyResponse
-	143, // 198: daikon.v1.AdminService.GetServiceApp:output_type -> daikon.v1.ServiceAppResponse
-	143, // 199: daikon.v1.AdminService.UpdateServiceApp:output_type -> daikon.v1.ServiceAppResponse
-	105, // 200: daikon.v1.AdminService.DeleteServiceApp:output_type -> daikon.v1.DeleteResponse
-	142, // 201: daikon.v1.AdminService.RotateServiceApp:output_type -> daikon.v1.ServiceAppKeyResponse
-	144, // 202: daikon.v1.AdminService.ListClientApps:output_type -> daikon.v1.ListClientAppsResponse
-	145, // 203: daikon.v1.AdminService.CreateClientApp:output_type -> daikon.v1.ClientAppResponse
-	145, // 204: daikon.v1.AdminService.GetClientApp:output_type -> daikon.v1.ClientAppResponse
-	145, // 205: daikon.v1.AdminService.UpdateClientApp:output_type -> daikon.v1.ClientAppResponse
-	145, // 206: daikon.v1.AdminService.RotateClientApp:output_type -> daikon.v1.ClientAppResponse
-	105, // 207: daikon.v1.AdminService.DeleteClientApp:output_type -> daikon.v1.DeleteResponse
-	146, // 208: daikon.v1.AdminService.ListManagementApps:output_type -> daikon.v1.ListManagementAppsResponse
-	147, // 209: daikon.v1.AdminService.CreateManagementApp:output_type -> daikon.v1.ManagementAppResponse
-	147, // 210: daikon.v1.AdminService.UpdateManagementApp:output_type -> daikon.v1.ManagementAppResponse
-	147, // 211: daikon.v1.AdminService.RotateManagementApp:output_type -> daikon.v1.ManagementAppResponse
-	105, // 212: daikon.v1.AdminService.DeleteManagementApp:output_type -> daikon.v1.DeleteResponse
-	148, // 213: daikon.v1.AdminService.ListWebhooks:output_type -> daikon.v1.ListWebhooksResponse
-	149, // 214: daikon.v1.AdminService.CreateWebhook:output_type -> daikon.v1.WebhookResponse
-	149, // 215: daikon.v1.AdminService.GetWebhook:output_type -> daikon.v1.WebhookResponse
-	149, // 216: daikon.v1.AdminService.UpdateWebhook:output_type -> daikon.v1.WebhookResponse
-	105, // 217: daikon.v1.AdminService.DeleteWebhook:output_type -> daikon.v1.DeleteResponse
-	149, // 218: daikon.v1.AdminService.RotateWebhook:output_type -> daikon.v1.WebhookResponse
-	150, // 219: daikon.v1.AdminService.TestWebhook:output_type -> daikon.v1.WebhookDelivery
-	151, // 220: daikon.v1.AdminService.ListWebhookDeliveries:output_type -> daikon.v1.ListWebhookDeliveriesResponse
-	150, // 221: daikon.v1.AdminService.RetryWebhookDelivery:output_type -> daikon.v1.WebhookDelivery
-	152, // 222: daikon.v1.AdminService.PreviewCsvImport:output_type -> daikon.v1.CsvImportReport
-	152, // 223: daikon.v1.AdminService.ExecuteCsvImport:output_type -> daikon.v1.CsvImportReport
-	112, // [112:224] is the sub-list for method output_type
-	0,   // [0:112] is the sub-list for method input_type
+	7,   // 7: daikon.v1.AdminService.UpdateUsers:input_type -> daikon.v1.UpdateUsersRequest
+	8,   // 8: daikon.v1.AdminService.SetAdministrator:input_type -> daikon.v1.SetAdministratorRequest
+	9,   // 9: daikon.v1.AdminService.DeleteUser:input_type -> daikon.v1.DeleteUserRequest
+	10,  // 10: daikon.v1.AdminService.ExportUser:input_type -> daikon.v1.ExportUserRequest
+	11,  // 11: daikon.v1.AdminService.EndUserSessions:input_type -> daikon.v1.EndUserSessionsRequest
+	12,  // 12: daikon.v1.AdminService.EndUserSession:input_type -> daikon.v1.EndUserSessionRequest
+	13,  // 13: daikon.v1.AdminService.AddUserToWorkspace:input_type -> daikon.v1.AddUserToWorkspaceRequest
+	14,  // 14: daikon.v1.AdminService.ListWorkspaces:input_type -> daikon.v1.WorkspacePageRequest
+	15,  // 15: daikon.v1.AdminService.CreateWorkspace:input_type -> daikon.v1.CreateWorkspaceRequest
+	16,  // 16: daikon.v1.AdminService.ListAllWorkspaces:input_type -> daikon.v1.ListAllWorkspacesRequest
+	17,  // 17: daikon.v1.AdminService.GetWorkspace:input_type -> daikon.v1.WorkspaceRequest
+	18,  // 18: daikon.v1.AdminService.UpdateWorkspace:input_type -> daikon.v1.UpdateWorkspaceRequest
+	19,  // 19: daikon.v1.AdminService.DeleteWorkspace:input_type -> daikon.v1.DeleteWorkspaceRequest
+	20,  // 20: daikon.v1.AdminService.ListMembers:input_type -> daikon.v1.ListMembersRequest
+	21,  // 21: daikon.v1.AdminService.InviteMember:input_type -> daikon.v1.InviteMemberRequest
+	22,  // 22: daikon.v1.AdminService.GiveSupportAccess:input_type -> daikon.v1.SupportAccessRequest
+	23,  // 23: daikon.v1.AdminService.UpdateMember:input_type -> daikon.v1.UpdateMemberRequest
+	24,  // 24: daikon.v1.AdminService.AddMembers:input_type -> daikon.v1.AddMembersRequest
+	25,  // 25: daikon.v1.AdminService.UpdateMembers:input_type -> daikon.v1.UpdateMembersRequest
+	26,  // 26: daikon.v1.AdminService.RemoveMember:input_type -> daikon.v1.RemoveMemberRequest
+	27,  // 27: daikon.v1.AdminService.ListGroups:input_type -> daikon.v1.ListGroupsRequest
+	28,  // 28: daikon.v1.AdminService.CreateGroup:input_type -> daikon.v1.GroupCreateRequest
+	29,  // 29: daikon.v1.AdminService.GetGroup:input_type -> daikon.v1.GroupRequest
+	30,  // 30: daikon.v1.AdminService.UpdateGroup:input_type -> daikon.v1.GroupUpdateRequest
+	31,  // 31: daikon.v1.AdminService.DeleteGroup:input_type -> daikon.v1.DeleteGroupRequest
+	32,  // 32: daikon.v1.AdminService.ListGroupMembers:input_type -> daikon.v1.ListGroupMembersRequest
+	33,  // 33: daikon.v1.AdminService.AddGroupMember:input_type -> daikon.v1.GroupMemberRequest
+	33,  // 34: daikon.v1.AdminService.RemoveGroupMember:input_type -> daikon.v1.GroupMemberRequest
+	34,  // 35: daikon.v1.AdminService.AddChildGroup:input_type -> daikon.v1.ChildGroupRequest
+	29,  // 36: daikon.v1.AdminService.ListChildGroups:input_type -> daikon.v1.GroupRequest
+	34,  // 37: daikon.v1.AdminService.RemoveChildGroup:input_type -> daikon.v1.ChildGroupRequest
+	35,  // 38: daikon.v1.AdminService.ListPermissions:input_type -> daikon.v1.PermissionPageRequest
+	36,  // 39: daikon.v1.AdminService.GetPermission:input_type -> daikon.v1.PermissionRequest
+	37,  // 40: daikon.v1.AdminService.ExplainPermission:input_type -> daikon.v1.ExplainPermissionRequest
+	38,  // 41: daikon.v1.AdminService.WhatIf:input_type -> daikon.v1.WhatIfRequest
+	39,  // 42: daikon.v1.AdminService.ListPermissionSubjects:input_type -> daikon.v1.ListPermissionSubjectsRequest
+	40,  // 43: daikon.v1.AdminService.EvaluateCondition:input_type -> daikon.v1.EvaluateConditionRequest
+	41,  // 44: daikon.v1.AdminService.UpdateVisibility:input_type -> daikon.v1.UpdateVisibilityRequest
+	42,  // 45: daikon.v1.AdminService.UpdateAttributes:input_type -> daikon.v1.UpdateAttributesRequest
+	43,  // 46: daikon.v1.AdminService.TransferOwnership:input_type -> daikon.v1.TransferOwnershipRequest
+	44,  // 47: daikon.v1.AdminService.UpdateParent:input_type -> daikon.v1.UpdateParentRequest
+	45,  // 48: daikon.v1.AdminService.Share:input_type -> daikon.v1.ShareRequest
+	45,  // 49: daikon.v1.AdminService.RevokeShare:input_type -> daikon.v1.ShareRequest
+	46,  // 50: daikon.v1.AdminService.CreateLink:input_type -> daikon.v1.CreateLinkRequest
+	47,  // 51: daikon.v1.AdminService.ListLinks:input_type -> daikon.v1.ListLinksRequest
+	48,  // 52: daikon.v1.AdminService.DeleteLink:input_type -> daikon.v1.DeleteLinkRequest
+	49,  // 53: daikon.v1.AdminService.ListResourceTypes:input_type -> daikon.v1.ListAllResourceTypesRequest
+	50,  // 54: daikon.v1.AdminService.PutResourceType:input_type -> daikon.v1.PutResourceTypeRequest
+	51,  // 55: daikon.v1.AdminService.DeleteResourceType:input_type -> daikon.v1.DeleteResourceTypeRequest
+	52,  // 56: daikon.v1.AdminService.ListServiceActions:input_type -> daikon.v1.ListServiceActionsRequest
+	53,  // 57: daikon.v1.AdminService.RegisterActions:input_type -> daikon.v1.RegisterActionsRequest
+	54,  // 58: daikon.v1.AdminService.ListRoles:input_type -> daikon.v1.ListRolesRequest
+	55,  // 59: daikon.v1.AdminService.CreateRole:input_type -> daikon.v1.RoleCreateRequest
+	56,  // 60: daikon.v1.AdminService.GetRole:input_type -> daikon.v1.RoleRequest
+	57,  // 61: daikon.v1.AdminService.UpdateRole:input_type -> daikon.v1.RoleUpdateRequest
+	58,  // 62: daikon.v1.AdminService.DeleteRole:input_type -> daikon.v1.DeleteRoleRequest
+	56,  // 63: daikon.v1.AdminService.ListRoleActions:input_type -> daikon.v1.RoleRequest
+	59,  // 64: daikon.v1.AdminService.AddRoleActions:input_type -> daikon.v1.AddRoleActionsRequest
+	60,  // 65: daikon.v1.AdminService.RemoveRoleAction:input_type -> daikon.v1.RoleActionRequest
+	61,  // 66: daikon.v1.AdminService.ListRoleMembers:input_type -> daikon.v1.ListRoleMembersRequest
+	62,  // 67: daikon.v1.AdminService.AddRoleMember:input_type -> daikon.v1.RoleMemberRequest
+	62,  // 68: daikon.v1.AdminService.RemoveRoleMember:input_type -> daikon.v1.RoleMemberRequest
+	56,  // 69: daikon.v1.AdminService.ListRoleGroups:input_type -> daikon.v1.RoleRequest
+	63,  // 70: daikon.v1.AdminService.AddRoleGroup:input_type -> daikon.v1.RoleGroupRequest
+	63,  // 71: daikon.v1.AdminService.RemoveRoleGroup:input_type -> daikon.v1.RoleGroupRequest
+	17,  // 72: daikon.v1.AdminService.ListServiceAccounts:input_type -> daikon.v1.WorkspaceRequest
+	64,  // 73: daikon.v1.AdminService.CreateServiceAccount:input_type -> daikon.v1.ServiceAccountCreateRequest
+	65,  // 74: daikon.v1.AdminService.GetServiceAccount:input_type -> daikon.v1.ServiceAccountRequest
+	66,  // 75: daikon.v1.AdminService.UpdateServiceAccount:input_type -> daikon.v1.ServiceAccountUpdateRequest
+	67,  // 76: daikon.v1.AdminService.DeleteServiceAccount:input_type -> daikon.v1.ServiceAccountDeleteRequest
+	65,  // 77: daikon.v1.AdminService.ListApiKeys:input_type -> daikon.v1.ServiceAccountRequest
+	68,  // 78: daikon.v1.AdminService.CreateKey:input_type -> daikon.v1.ApiKeyCreateRequest
+	69,  // 79: daikon.v1.AdminService.DeleteKey:input_type -> daikon.v1.ApiKeyRequest
+	17,  // 80: daikon.v1.AdminService.ListConnections:input_type -> daikon.v1.WorkspaceRequest
+	70,  // 81: daikon.v1.AdminService.CreateConnection:input_type -> daikon.v1.ConnectionCreateRequest
+	71,  // 82: daikon.v1.AdminService.DiscoverIssuer:input_type -> daikon.v1.DiscoverIssuerRequest
+	72,  // 83: daikon.v1.AdminService.GetConnection:input_type -> daikon.v1.ConnectionRequest
+	73,  // 84: daikon.v1.AdminService.UpdateConnection:input_type -> daikon.v1.ConnectionUpdateRequest
+	74,  // 85: daikon.v1.AdminService.DeleteConnection:input_type -> daikon.v1.ConnectionDeleteRequest
+	75,  // 86: daikon.v1.AdminService.VerifyConnectionDomain:input_type -> daikon.v1.ConnectionDomainRequest
+	76,  // 87: daikon.v1.AdminService.ListServiceApps:input_type -> daikon.v1.ListServiceAppsRequest
+	77,  // 88: daikon.v1.AdminService.CreateServiceApp:input_type -> daikon.v1.ServiceAppCreateRequest
+	78,  // 89: daikon.v1.AdminService.GetServiceApp:input_type -> daikon.v1.GetServiceAppRequest
+	79,  // 90: daikon.v1.AdminService.UpdateServiceApp:input_type -> daikon.v1.ServiceAppUpdateRequest
+	80,  // 91: daikon.v1.AdminService.DeleteServiceApp:input_type -> daikon.v1.ServiceAppRequest
+	81,  // 92: daikon.v1.AdminService.RotateServiceApp:input_type -> daikon.v1.ServiceAppRotateRequest
+	82,  // 93: daikon.v1.AdminService.ListClientApps:input_type -> daikon.v1.ListClientAppsRequest
+	83,  // 94: daikon.v1.AdminService.CreateClientApp:input_type -> daikon.v1.ClientAppCreateRequest
+	84,  // 95: daikon.v1.AdminService.GetClientApp:input_type -> daikon.v1.GetClientAppRequest
+	85,  // 96: daikon.v1.AdminService.UpdateClientApp:input_type -> daikon.v1.ClientAppUpdateRequest
+	86,  // 97: daikon.v1.AdminService.RotateClientApp:input_type -> daikon.v1.ClientAppRotateRequest
+	87,  // 98: daikon.v1.AdminService.DeleteClientApp:input_type -> daikon.v1.ClientAppRequest
+	88,  // 99: daikon.v1.AdminService.ListManagementApps:input_type -> daikon.v1.ListManagementAppsRequest
+	89,  // 100: daikon.v1.AdminService.CreateManagementApp:input_type -> daikon.v1.ManagementAppCreateRequest
+	90,  // 101: daikon.v1.AdminService.UpdateManagementApp:input_type -> daikon.v1.ManagementAppUpdateRequest
+	91,  // 102: daikon.v1.AdminService.RotateManagementApp:input_type -> daikon.v1.ManagementAppRotateRequest
+	92,  // 103: daikon.v1.AdminService.DeleteManagementApp:input_type -> daikon.v1.ManagementAppRequest
+	93,  // 104: daikon.v1.AdminService.ListWebhooks:input_type -> daikon.v1.ListWebhooksRequest
+	94,  // 105: daikon.v1.AdminService.CreateWebhook:input_type -> daikon.v1.WebhookCreateRequest
+	95,  // 106: daikon.v1.AdminService.GetWebhook:input_type -> daikon.v1.WebhookRequest
+	96,  // 107: daikon.v1.AdminService.UpdateWebhook:input_type -> daikon.v1.WebhookUpdateRequest
+	95,  // 108: daikon.v1.AdminService.DeleteWebhook:input_type -> daikon.v1.WebhookRequest
+	95,  // 109: daikon.v1.AdminService.RotateWebhook:input_type -> daikon.v1.WebhookRequest
+	95,  // 110: daikon.v1.AdminService.TestWebhook:input_type -> daikon.v1.WebhookRequest
+	97,  // 111: daikon.v1.AdminService.ListWebhookDeliveries:input_type -> daikon.v1.ListWebhookDeliveriesRequest
+	98,  // 112: daikon.v1.AdminService.RetryWebhookDelivery:input_type -> daikon.v1.WebhookDeliveryRequest
+	99,  // 113: daikon.v1.AdminService.PreviewCsvImport:input_type -> daikon.v1.CsvImportRequest
+	99,  // 114: daikon.v1.AdminService.ExecuteCsvImport:input_type -> daikon.v1.CsvImportRequest
+	100, // 115: daikon.v1.AdminService.GetStats:output_type -> daikon.v1.Stats
+	101, // 116: daikon.v1.AdminService.ListActivity:output_type -> daikon.v1.ListActivityResponse
+	102, // 117: daikon.v1.AdminService.LookUpNames:output_type -> daikon.v1.LookUpNamesResponse
+	103, // 118: daikon.v1.AdminService.SearchNames:output_type -> daikon.v1.SearchNamesResponse
+	104, // 119: daikon.v1.AdminService.ListUsers:output_type -> daikon.v1.UserPage
+	105, // 120: daikon.v1.AdminService.GetUser:output_type -> daikon.v1.UserDetail
+	105, // 121: daikon.v1.AdminService.UpdateUser:output_type -> daikon.v1.UserDetail
+	106, // 122: daikon.v1.AdminService.UpdateUsers:output_type -> daikon.v1.BulkResponse
+	105, // 123: daikon.v1.AdminService.SetAdministrator:output_type -> daikon.v1.UserDetail
+	107, // 124: daikon.v1.AdminService.DeleteUser:output_type -> daikon.v1.DeleteUserResponse
+	108, // 125: daikon.v1.AdminService.ExportUser:output_type -> daikon.v1.UserExport
+	109, // 126: daikon.v1.AdminService.EndUserSessions:output_type -> daikon.v1.DeleteResponse
+	109, // 127: daikon.v1.AdminService.EndUserSession:output_type -> daikon.v1.DeleteResponse
+	110, // 128: daikon.v1.AdminService.AddUserToWorkspace:output_type -> daikon.v1.WorkspaceMemberResponse
+	111, // 129: daikon.v1.AdminService.ListWorkspaces:output_type -> daikon.v1.WorkspacePage
+	112, // 130: daikon.v1.AdminService.CreateWorkspace:output_type -> daikon.v1.WorkspaceResponse
+	113, // 131: daikon.v1.AdminService.ListAllWorkspaces:output_type -> daikon.v1.ListAllWorkspacesResponse
+	112, // 132: daikon.v1.AdminService.GetWorkspace:output_type -> daikon.v1.WorkspaceResponse
+	112, // 133: daikon.v1.AdminService.UpdateWorkspace:output_type -> daikon.v1.WorkspaceResponse
+	109, // 134: daikon.v1.AdminService.DeleteWorkspace:output_type -> daikon.v1.DeleteResponse
+	114, // 135: daikon.v1.AdminService.ListMembers:output_type -> daikon.v1.ListMembersResponse
+	110, // 136: daikon.v1.AdminService.InviteMember:output_type -> daikon.v1.WorkspaceMemberResponse
+	110, // 137: daikon.v1.AdminService.GiveSupportAccess:output_type -> daikon.v1.WorkspaceMemberResponse
+	110, // 138: daikon.v1.AdminService.UpdateMember:output_type -> daikon.v1.WorkspaceMemberResponse
+	106, // 139: daikon.v1.AdminService.AddMembers:output_type -> daikon.v1.BulkResponse
+	106, // 140: daikon.v1.AdminService.UpdateMembers:output_type -> daikon.v1.BulkResponse
+	109, // 141: daikon.v1.AdminService.RemoveMember:output_type -> daikon.v1.DeleteResponse
+	115, // 142: daikon.v1.AdminService.ListGroups:output_type -> daikon.v1.ListGroupsResponse
+	116, // 143: daikon.v1.AdminService.CreateGroup:output_type -> daikon.v1.GroupResponse
+	116, // 144: daikon.v1.AdminService.GetGroup:output_type -> daikon.v1.GroupResponse
+	116, // 145: daikon.v1.AdminService.UpdateGroup:output_type -> daikon.v1.GroupResponse
+	109, // 146: daikon.v1.AdminService.DeleteGroup:output_type -> daikon.v1.DeleteResponse
+	117, // 147: daikon.v1.AdminService.ListGroupMembers:output_type -> daikon.v1.ListGroupMembersResponse
+	118, // 148: daikon.v1.AdminService.AddGroupMember:output_type -> daikon.v1.Acknowledgement
+	109, // 149: daikon.v1.AdminService.RemoveGroupMember:output_type -> daikon.v1.DeleteResponse
+	118, // 150: daikon.v1.AdminService.AddChildGroup:output_type -> daikon.v1.Acknowledgement
+	115, // 151: daikon.v1.AdminService.ListChildGroups:output_type -> daikon.v1.ListGroupsResponse
+	109, // 152: daikon.v1.AdminService.RemoveChildGroup:output_type -> daikon.v1.DeleteResponse
+	119, // 153: daikon.v1.AdminService.ListPermissions:output_type -> daikon.v1.PermissionPage
+	120, // 154: daikon.v1.AdminService.GetPermission:output_type -> daikon.v1.ResourcePermissionResponse
+	121, // 155: daikon.v1.AdminService.ExplainPermission:output_type -> daikon.v1.PermissionExplanation
+	121, // 156: daikon.v1.AdminService.WhatIf:output_type -> daikon.v1.PermissionExplanation
+	122, // 157: daikon.v1.AdminService.ListPermissionSubjects:output_type -> daikon.v1.PermissionSubjectPage
+	123, // 158: daikon.v1.AdminService.EvaluateCondition:output_type -> daikon.v1.ConditionResult
+	120, // 159: daikon.v1.AdminService.UpdateVisibility:output_type -> daikon.v1.ResourcePermissionResponse
+	120, // 160: daikon.v1.AdminService.UpdateAttributes:output_type -> daikon.v1.ResourcePermissionResponse
+	120, // 161: daikon.v1.AdminService.TransferOwnership:output_type -> daikon.v1.ResourcePermissionResponse
+	120, // 162: daikon.v1.AdminService.UpdateParent:output_type -> daikon.v1.ResourcePermissionResponse
+	124, // 163: daikon.v1.AdminService.Share:output_type -> daikon.v1.ShareResponse
+	118, // 164: daikon.v1.AdminService.RevokeShare:output_type -> daikon.v1.Acknowledgement
+	125, // 165: daikon.v1.AdminService.CreateLink:output_type -> daikon.v1.CreatedLink
+	126, // 166: daikon.v1.AdminService.ListLinks:output_type -> daikon.v1.ListLinksResponse
+	127, // 167: daikon.v1.AdminService.DeleteLink:output_type -> daikon.v1.DeleteLinkResponse
+	128, // 168: daikon.v1.AdminService.ListResourceTypes:output_type -> daikon.v1.ListResourceTypesResponse
+	129, // 169: daikon.v1.AdminService.PutResourceType:output_type -> daikon.v1.ResourceType
+	130, // 170: daikon.v1.AdminService.DeleteResourceType:output_type -> daikon.v1.DeleteResourceTypeResponse
+	131, // 171: daikon.v1.AdminService.ListServiceActions:output_type -> daikon.v1.ListServiceActionsResponse
+	132, // 172: daikon.v1.AdminService.RegisterActions:output_type -> daikon.v1.ServiceActions
+	133, // 173: daikon.v1.AdminService.ListRoles:output_type -> daikon.v1.ListRolesResponse
+	134, // 174: daikon.v1.AdminService.CreateRole:output_type -> daikon.v1.RoleResponse
+	134, // 175: daikon.v1.AdminService.GetRole:output_type -> daikon.v1.RoleResponse
+	134, // 176: daikon.v1.AdminService.UpdateRole:output_type -> daikon.v1.RoleResponse
+	109, // 177: daikon.v1.AdminService.DeleteRole:output_type -> daikon.v1.DeleteResponse
+	135, // 178: daikon.v1.AdminService.ListRoleActions:output_type -> daikon.v1.ListRoleActionsResponse
+	118, // 179: daikon.v1.AdminService.AddRoleActions:output_type -> daikon.v1.Acknowledgement
+	109, // 180: daikon.v1.AdminService.RemoveRoleAction:output_type -> daikon.v1.DeleteResponse
+	136, // 181: daikon.v1.AdminService.ListRoleMembers:output_type -> daikon.v1.ListRoleMembersResponse
+	118, // 182: daikon.v1.AdminService.AddRoleMember:output_type -> daikon.v1.Acknowledgement
+	109, // 183: daikon.v1.AdminService.RemoveRoleMember:output_type -> daikon.v1.DeleteResponse
+	115, // 184: daikon.v1.AdminService.ListRoleGroups:output_type -> daikon.v1.ListGroupsResponse
+	118, // 185: daikon.v1.AdminService.AddRoleGroup:output_type -> daikon.v1.Acknowledgement
+	109, // 186: daikon.v1.AdminService.RemoveRoleGroup:output_type -> daikon.v1.DeleteResponse
+	137, // 187: daikon.v1.AdminService.ListServiceAccounts:output_type -> daikon.v1.ListServiceAccountsResponse
+	138, // 188: daikon.v1.AdminService.CreateServiceAccount:output_type -> daikon.v1.ServiceAccountResponse
+	138, // 189: daikon.v1.AdminService.GetServiceAccount:output_type -> daikon.v1.ServiceAccountResponse
+	138, // 190: daikon.v1.AdminService.UpdateServiceAccount:output_type -> daikon.v1.ServiceAccountResponse
+	109, // 191: daikon.v1.AdminService.DeleteServiceAccount:output_type -> daikon.v1.DeleteResponse
+	139, // 192: daikon.v1.AdminService.ListApiKeys:output_type -> daikon.v1.ListApiKeysResponse
+	140, // 193: daikon.v1.AdminService.CreateKey:output_type -> daikon.v1.ApiKeyResponse
+	109, // 194: daikon.v1.AdminService.DeleteKey:output_type -> daikon.v1.DeleteResponse
+	141, // 195: daikon.v1.AdminService.ListConnections:output_type -> daikon.v1.ListConnectionsResponse
+	142, // 196: daikon.v1.AdminService.CreateConnection:output_type -> daikon.v1.ConnectionResponse
+	143, // 197: daikon.v1.AdminService.DiscoverIssuer:output_type -> daikon.v1.IssuerConfiguration
+	142, // 198: daikon.v1.AdminService.GetConnection:output_type -> daikon.v1.ConnectionResponse
+	142, // 199: daikon.v1.AdminService.UpdateConnection:output_type -> daikon.v1.ConnectionResponse
+	109, // 200: daikon.v1.AdminService.DeleteConnection:output_type -> daikon.v1.DeleteResponse
+	144, // 201: daikon.v1.AdminService.VerifyConnectionDomain:output_type -> daikon.v1.ConnectionDomainResponse
+	145, // 202: daikon.v1.AdminService.ListServiceApps:output_type -> daikon.v1.ListServiceAppsResponse
+	146, // 203: daikon.v1.AdminService.CreateServiceApp:output_type -> daikon.v1.ServiceAppKeyResponse
+	147, // 204: daikon.v1.AdminService.GetServiceApp:output_type -> daikon.v1.ServiceAppResponse
+	147, // 205: daikon.v1.AdminService.UpdateServiceApp:output_type -> daikon.v1.ServiceAppResponse
+	109, // 206: daikon.v1.AdminService.DeleteServiceApp:output_type -> daikon.v1.DeleteResponse
+	146, // 207: daikon.v1.AdminService.RotateServiceApp:output_type -> daikon.v1.ServiceAppKeyResponse
+	148, // 208: daikon.v1.AdminService.ListClientApps:output_type -> daikon.v1.ListClientAppsResponse
+	149, // 209: daikon.v1.AdminService.CreateClientApp:output_type -> daikon.v1.ClientAppResponse
+	149, // 210: daikon.v1.AdminService.GetClientApp:output_type -> daikon.v1.ClientAppResponse
+	149, // 211: daikon.v1.AdminService.UpdateClientApp:output_type -> daikon.v1.ClientAppResponse
+	149, // 212: daikon.v1.AdminService.RotateClientApp:output_type -> daikon.v1.ClientAppResponse
+	109, // 213: daikon.v1.AdminService.DeleteClientApp:output_type -> daikon.v1.DeleteResponse
+	150, // 214: daikon.v1.AdminService.ListManagementApps:output_type -> daikon.v1.ListManagementAppsResponse
+	151, // 215: daikon.v1.AdminService.CreateManagementApp:output_type -> daikon.v1.ManagementAppResponse
+	151, // 216: daikon.v1.AdminService.UpdateManagementApp:output_type -> daikon.v1.ManagementAppResponse
+	151, // 217: daikon.v1.AdminService.RotateManagementApp:output_type -> daikon.v1.ManagementAppResponse
+	109, // 218: daikon.v1.AdminService.DeleteManagementApp:output_type -> daikon.v1.DeleteResponse
+	152, // 219: daikon.v1.AdminService.ListWebhooks:output_type -> daikon.v1.ListWebhooksResponse
+	153, // 220: daikon.v1.AdminService.CreateWebhook:output_type -> daikon.v1.WebhookResponse
+	153, // 221: daikon.v1.AdminService.GetWebhook:output_type -> daikon.v1.WebhookResponse
+	153, // 222: daikon.v1.AdminService.UpdateWebhook:output_type -> daikon.v1.WebhookResponse
+	109, // 223: daikon.v1.AdminService.DeleteWebhook:output_type -> daikon.v1.DeleteResponse
+	153, // 224: daikon.v1.AdminService.RotateWebhook:output_type -> daikon.v1.WebhookResponse
+	154, // 225: daikon.v1.AdminService.TestWebhook:output_type -> daikon.v1.WebhookDelivery
+	155, // 226: daikon.v1.AdminService.ListWebhookDeliveries:output_type -> daikon.v1.ListWebhookDeliveriesResponse
+	154, // 227: daikon.v1.AdminService.RetryWebhookDelivery:output_type -> daikon.v1.WebhookDelivery
+	156, // 228: daikon.v1.AdminService.PreviewCsvImport:output_type -> daikon.v1.CsvImportReport
+	156, // 229: daikon.v1.AdminService.ExecuteCsvImport:output_type -> daikon.v1.CsvImportReport
+	115, // [115:230] is the sub-list for method output_type
+	0,   // [0:115] is the sub-list for method input_type
 	0,   // [0:0] is the sub-list for extension type_name
 	0,   // [0:0] is the sub-list for extension extendee
 	0,   // [0:0] is the sub-list for field type_name

@@ -28,6 +28,7 @@ const (
 	AdminService_ListUsers_FullMethodName              = "/daikon.v1.AdminService/ListUsers"
 	AdminService_GetUser_FullMethodName                = "/daikon.v1.AdminService/GetUser"
 	AdminService_UpdateUser_FullMethodName             = "/daikon.v1.AdminService/UpdateUser"
+	AdminService_UpdateUsers_FullMethodName            = "/daikon.v1.AdminService/UpdateUsers"
 	AdminService_SetAdministrator_FullMethodName       = "/daikon.v1.AdminService/SetAdministrator"
 	AdminService_DeleteUser_FullMethodName             = "/daikon.v1.AdminService/DeleteUser"
 	AdminService_ExportUser_FullMethodName             = "/daikon.v1.AdminService/ExportUser"
@@ -44,6 +45,8 @@ const (
 	AdminService_InviteMember_FullMethodName           = "/daikon.v1.AdminService/InviteMember"
 	AdminService_GiveSupportAccess_FullMethodName      = "/daikon.v1.AdminService/GiveSupportAccess"
 	AdminService_UpdateMember_FullMethodName           = "/daikon.v1.AdminService/UpdateMember"
+	AdminService_AddMembers_FullMethodName             = "/daikon.v1.AdminService/AddMembers"
+	AdminService_UpdateMembers_FullMethodName          = "/daikon.v1.AdminService/UpdateMembers"
 	AdminService_RemoveMember_FullMethodName           = "/daikon.v1.AdminService/RemoveMember"
 	AdminService_ListGroups_FullMethodName             = "/daikon.v1.AdminService/ListGroups"
 	AdminService_CreateGroup_FullMethodName            = "/daikon.v1.AdminService/CreateGroup"
@@ -176,8 +179,14 @@ type AdminServiceClient interface {
 	//
 	// Updates the fields that are present. Deactivating a user ends all of their sessions.
 	// Administrators cannot deactivate their own account. Fails with `ALREADY_EXISTS` if the
-	// `external_id` already identifies another user.
+	// `external_id` already identifies another user, or if the `email` is of another user or belongs to
+	// a directory or connection. Only administrators and operators can change an administrator's address.
 	UpdateUser(ctx context.Context, in *UserUpdateRequest, opts ...grpc.CallOption) (*UserDetail, error)
+	// Change many users
+	//
+	// Activates or deactivates users. Each change succeeds or fails on its own; the response lists those
+	// that failed.
+	UpdateUsers(ctx context.Context, in *daikonv1.UpdateUsersRequest, opts ...grpc.CallOption) (*daikonv1.BulkResponse, error)
 	// Promote or demote an administrator
 	//
 	// Makes a user an administrator, or revokes these rights: the user's admin tokens end at once, and
@@ -262,6 +271,16 @@ type AdminServiceClient interface {
 	// Changes the role of a member, the end of the membership, or both. Fails with `ALREADY_EXISTS` if
 	// the member is the last active owner of the workspace whose membership does not end.
 	UpdateMember(ctx context.Context, in *daikonv1.UpdateMemberRequest, opts ...grpc.CallOption) (*daikonv1.WorkspaceMemberResponse, error)
+	// Add many users to a workspace
+	//
+	// Invites existing users. Each invitation succeeds or fails on its own; the response lists those that
+	// failed.
+	AddMembers(ctx context.Context, in *daikonv1.AddMembersRequest, opts ...grpc.CallOption) (*daikonv1.BulkResponse, error)
+	// Change many members
+	//
+	// Changes the role of members, or removes them. Each change succeeds or fails on its own; the
+	// response lists those that failed.
+	UpdateMembers(ctx context.Context, in *daikonv1.UpdateMembersRequest, opts ...grpc.CallOption) (*daikonv1.BulkResponse, error)
 	// Remove a member
 	//
 	// Removes a member with their group memberships, custom roles, shares and sessions in the
@@ -754,6 +773,16 @@ func (c *adminServiceClient) UpdateUser(ctx context.Context, in *UserUpdateReque
 	return out, nil
 }
 
+func (c *adminServiceClient) UpdateUsers(ctx context.Context, in *daikonv1.UpdateUsersRequest, opts ...grpc.CallOption) (*daikonv1.BulkResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(daikonv1.BulkResponse)
+	err := c.cc.Invoke(ctx, AdminService_UpdateUsers_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *adminServiceClient) SetAdministrator(ctx context.Context, in *SetAdministratorRequest, opts ...grpc.CallOption) (*UserDetail, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(UserDetail)
@@ -908,6 +937,26 @@ func (c *adminServiceClient) UpdateMember(ctx context.Context, in *daikonv1.Upda
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(daikonv1.WorkspaceMemberResponse)
 	err := c.cc.Invoke(ctx, AdminService_UpdateMember_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *adminServiceClient) AddMembers(ctx context.Context, in *daikonv1.AddMembersRequest, opts ...grpc.CallOption) (*daikonv1.BulkResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(daikonv1.BulkResponse)
+	err := c.cc.Invoke(ctx, AdminService_AddMembers_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *adminServiceClient) UpdateMembers(ctx context.Context, in *daikonv1.UpdateMembersRequest, opts ...grpc.CallOption) (*daikonv1.BulkResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(daikonv1.BulkResponse)
+	err := c.cc.Invoke(ctx, AdminService_UpdateMembers_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -1845,8 +1894,14 @@ type AdminServiceServer interface {
 	//
 	// Updates the fields that are present. Deactivating a user ends all of their sessions.
 	// Administrators cannot deactivate their own account. Fails with `ALREADY_EXISTS` if the
-	// `external_id` already identifies another user.
+	// `external_id` already identifies another user, or if the `email` is of another user or belongs to
+	// a directory or connection. Only administrators and operators can change an administrator's address.
 	UpdateUser(context.Context, *UserUpdateRequest) (*UserDetail, error)
+	// Change many users
+	//
+	// Activates or deactivates users. Each change succeeds or fails on its own; the response lists those
+	// that failed.
+	UpdateUsers(context.Context, *daikonv1.UpdateUsersRequest) (*daikonv1.BulkResponse, error)
 	// Promote or demote an administrator
 	//
 	// Makes a user an administrator, or revokes these rights: the user's admin tokens end at once, and
@@ -1931,6 +1986,16 @@ type AdminServiceServer interface {
 	// Changes the role of a member, the end of the membership, or both. Fails with `ALREADY_EXISTS` if
 	// the member is the last active owner of the workspace whose membership does not end.
 	UpdateMember(context.Context, *daikonv1.UpdateMemberRequest) (*daikonv1.WorkspaceMemberResponse, error)
+	// Add many users to a workspace
+	//
+	// Invites existing users. Each invitation succeeds or fails on its own; the response lists those that
+	// failed.
+	AddMembers(context.Context, *daikonv1.AddMembersRequest) (*daikonv1.BulkResponse, error)
+	// Change many members
+	//
+	// Changes the role of members, or removes them. Each change succeeds or fails on its own; the
+	// response lists those that failed.
+	UpdateMembers(context.Context, *daikonv1.UpdateMembersRequest) (*daikonv1.BulkResponse, error)
 	// Remove a member
 	//
 	// Removes a member with their group memberships, custom roles, shares and sessions in the
@@ -2374,6 +2439,9 @@ func (UnimplementedAdminServiceServer) GetUser(context.Context, *GetUserRequest)
 func (UnimplementedAdminServiceServer) UpdateUser(context.Context, *UserUpdateRequest) (*UserDetail, error) {
 	return nil, status.Error(codes.Unimplemented, "method UpdateUser not implemented")
 }
+func (UnimplementedAdminServiceServer) UpdateUsers(context.Context, *daikonv1.UpdateUsersRequest) (*daikonv1.BulkResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method UpdateUsers not implemented")
+}
 func (UnimplementedAdminServiceServer) SetAdministrator(context.Context, *SetAdministratorRequest) (*UserDetail, error) {
 	return nil, status.Error(codes.Unimplemented, "method SetAdministrator not implemented")
 }
@@ -2421,6 +2489,12 @@ func (UnimplementedAdminServiceServer) GiveSupportAccess(context.Context, *Suppo
 }
 func (UnimplementedAdminServiceServer) UpdateMember(context.Context, *daikonv1.UpdateMemberRequest) (*daikonv1.WorkspaceMemberResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method UpdateMember not implemented")
+}
+func (UnimplementedAdminServiceServer) AddMembers(context.Context, *daikonv1.AddMembersRequest) (*daikonv1.BulkResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method AddMembers not implemented")
+}
+func (UnimplementedAdminServiceServer) UpdateMembers(context.Context, *daikonv1.UpdateMembersRequest) (*daikonv1.BulkResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method UpdateMembers not implemented")
 }
 func (UnimplementedAdminServiceServer) RemoveMember(context.Context, *daikonv1.RemoveMemberRequest) (*daikonv1.DeleteResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method RemoveMember not implemented")
@@ -2836,6 +2910,24 @@ func _AdminService_UpdateUser_Handler(srv interface{}, ctx context.Context, dec 
 	return interceptor(ctx, in, info, handler)
 }
 
+func _AdminService_UpdateUsers_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(daikonv1.UpdateUsersRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).UpdateUsers(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_UpdateUsers_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).UpdateUsers(ctx, req.(*daikonv1.UpdateUsersRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _AdminService_SetAdministrator_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(SetAdministratorRequest)
 	if err := dec(in); err != nil {
@@ -3120,6 +3212,42 @@ func _AdminService_UpdateMember_Handler(srv interface{}, ctx context.Context, de
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(AdminServiceServer).UpdateMember(ctx, req.(*daikonv1.UpdateMemberRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AdminService_AddMembers_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(daikonv1.AddMembersRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).AddMembers(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_AddMembers_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).AddMembers(ctx, req.(*daikonv1.AddMembersRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AdminService_UpdateMembers_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(daikonv1.UpdateMembersRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).UpdateMembers(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_UpdateMembers_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).UpdateMembers(ctx, req.(*daikonv1.UpdateMembersRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -4762,6 +4890,10 @@ var AdminService_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _AdminService_UpdateUser_Handler,
 		},
 		{
+			MethodName: "UpdateUsers",
+			Handler:    _AdminService_UpdateUsers_Handler,
+		},
+		{
 			MethodName: "SetAdministrator",
 			Handler:    _AdminService_SetAdministrator_Handler,
 		},
@@ -4824,6 +4956,14 @@ var AdminService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "UpdateMember",
 			Handler:    _AdminService_UpdateMember_Handler,
+		},
+		{
+			MethodName: "AddMembers",
+			Handler:    _AdminService_AddMembers_Handler,
+		},
+		{
+			MethodName: "UpdateMembers",
+			Handler:    _AdminService_UpdateMembers_Handler,
 		},
 		{
 			MethodName: "RemoveMember",

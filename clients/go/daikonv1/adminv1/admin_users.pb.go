@@ -613,7 +613,10 @@ type Membership struct {
 	// When the user first obtained tokens for the workspace. Absent while the membership is pending.
 	JoinedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=joined_at,json=joinedAt,proto3,oneof" json:"joined_at,omitempty"`
 	// When the membership ends. Absent if it does not end.
-	ExpiresAt     *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=expires_at,json=expiresAt,proto3,oneof" json:"expires_at,omitempty"`
+	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=expires_at,json=expiresAt,proto3,oneof" json:"expires_at,omitempty"`
+	// The status with which the mail server has refused the e-mail of a pending invitation, such as
+	// `550 5.1.1` for an address that does not exist. Absent if it has not.
+	EmailRefusal  *string `protobuf:"bytes,8,opt,name=email_refusal,json=emailRefusal,proto3,oneof" json:"email_refusal,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -695,6 +698,13 @@ func (x *Membership) GetExpiresAt() *timestamppb.Timestamp {
 		return x.ExpiresAt
 	}
 	return nil
+}
+
+func (x *Membership) GetEmailRefusal() string {
+	if x != nil && x.EmailRefusal != nil {
+		return *x.EmailRefusal
+	}
+	return ""
 }
 
 // The request of AdminService.EndUserSessions.
@@ -810,6 +820,15 @@ type UserUpdateRequest struct {
 	// The ID of the user in another system, at most 255 characters. It must be unique and not in the
 	// form of a UUID or an e-mail address. An empty string removes it.
 	ExternalId *string `protobuf:"bytes,4,opt,name=external_id,json=externalId,proto3,oneof" json:"external_id,omitempty"`
+	// The e-mail address. If the user has signed in before, `reason` is required, and the change unlinks
+	// the accounts at identity providers and ends all sessions, so that the person who has the new
+	// address signs in.
+	Email *string `protobuf:"bytes,5,opt,name=email,proto3,oneof" json:"email,omitempty"`
+	// Why the address changes, 1 to 500 characters. The activity log contains it; it must not contain
+	// the addresses.
+	Reason *string `protobuf:"bytes,6,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
+	// Whether linked accounts and sessions remain, because both addresses are of the same person.
+	KeepSignIn *bool `protobuf:"varint,7,opt,name=keep_sign_in,json=keepSignIn,proto3,oneof" json:"keep_sign_in,omitempty"`
 	// The ETags of the versions that the call may change, or `*`. If the current ETag is not among
 	// them, the call fails with `ABORTED` and changes nothing (RFC 9110, section 13.1.1).
 	IfMatch       *string `protobuf:"bytes,30,opt,name=if_match,json=ifMatch,proto3,oneof" json:"if_match,omitempty"`
@@ -873,6 +892,27 @@ func (x *UserUpdateRequest) GetExternalId() string {
 		return *x.ExternalId
 	}
 	return ""
+}
+
+func (x *UserUpdateRequest) GetEmail() string {
+	if x != nil && x.Email != nil {
+		return *x.Email
+	}
+	return ""
+}
+
+func (x *UserUpdateRequest) GetReason() string {
+	if x != nil && x.Reason != nil {
+		return *x.Reason
+	}
+	return ""
+}
+
+func (x *UserUpdateRequest) GetKeepSignIn() bool {
+	if x != nil && x.KeepSignIn != nil {
+		return *x.KeepSignIn
+	}
+	return false
 }
 
 func (x *UserUpdateRequest) GetIfMatch() string {
@@ -1080,7 +1120,7 @@ const file_daikon_v1_admin_users_proto_rawDesc = "" +
 	"\bprovider\x18\x01 \x01(\tR\bprovider\x12\x18\n" +
 	"\asubject\x18\x02 \x01(\tR\asubject\x12\x14\n" +
 	"\x05email\x18\x03 \x01(\tR\x05email\x127\n" +
-	"\tlinked_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\blinkedAt\"\xc4\x02\n" +
+	"\tlinked_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\blinkedAt\"\x80\x03\n" +
 	"\n" +
 	"Membership\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12%\n" +
@@ -1090,27 +1130,36 @@ const file_daikon_v1_admin_users_proto_rawDesc = "" +
 	"\x06status\x18\x05 \x01(\tR\x06status\x12<\n" +
 	"\tjoined_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampH\x00R\bjoinedAt\x88\x01\x01\x12>\n" +
 	"\n" +
-	"expires_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampH\x01R\texpiresAt\x88\x01\x01B\f\n" +
+	"expires_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampH\x01R\texpiresAt\x88\x01\x01\x12(\n" +
+	"\remail_refusal\x18\b \x01(\tH\x02R\femailRefusal\x88\x01\x01B\f\n" +
 	"\n" +
 	"_joined_atB\r\n" +
-	"\v_expires_at\"1\n" +
+	"\v_expires_atB\x10\n" +
+	"\x0e_email_refusal\"1\n" +
 	"\x16EndUserSessionsRequest\x12\x17\n" +
 	"\auser_id\x18\x01 \x01(\tR\x06userId\"O\n" +
 	"\x15EndUserSessionRequest\x12\x17\n" +
 	"\auser_id\x18\x01 \x01(\tR\x06userId\x12\x1d\n" +
 	"\n" +
-	"session_id\x18\x02 \x01(\tR\tsessionId\"\xe1\x01\n" +
+	"session_id\x18\x02 \x01(\tR\tsessionId\"\xe6\x02\n" +
 	"\x11UserUpdateRequest\x12\x17\n" +
 	"\auser_id\x18\x01 \x01(\tR\x06userId\x12\x17\n" +
 	"\x04name\x18\x02 \x01(\tH\x00R\x04name\x88\x01\x01\x12 \n" +
 	"\tis_active\x18\x03 \x01(\bH\x01R\bisActive\x88\x01\x01\x12$\n" +
 	"\vexternal_id\x18\x04 \x01(\tH\x02R\n" +
-	"externalId\x88\x01\x01\x12\x1e\n" +
-	"\bif_match\x18\x1e \x01(\tH\x03R\aifMatch\x88\x01\x01B\a\n" +
+	"externalId\x88\x01\x01\x12\x19\n" +
+	"\x05email\x18\x05 \x01(\tH\x03R\x05email\x88\x01\x01\x12\x1b\n" +
+	"\x06reason\x18\x06 \x01(\tH\x04R\x06reason\x88\x01\x01\x12%\n" +
+	"\fkeep_sign_in\x18\a \x01(\bH\x05R\n" +
+	"keepSignIn\x88\x01\x01\x12\x1e\n" +
+	"\bif_match\x18\x1e \x01(\tH\x06R\aifMatch\x88\x01\x01B\a\n" +
 	"\x05_nameB\f\n" +
 	"\n" +
 	"_is_activeB\x0e\n" +
-	"\f_external_idB\v\n" +
+	"\f_external_idB\b\n" +
+	"\x06_emailB\t\n" +
+	"\a_reasonB\x0f\n" +
+	"\r_keep_sign_inB\v\n" +
 	"\t_if_match\"M\n" +
 	"\x17SetAdministratorRequest\x12\x17\n" +
 	"\auser_id\x18\x01 \x01(\tR\x06userId\x12\x19\n" +

@@ -12,8 +12,8 @@ import type { Explanation, Reason } from '../results.ts'
 import { createEvaluate, type Evaluate, type Verdict } from './conditions.ts'
 import { findDeclaration } from './declarations.ts'
 import { type Found, findCustomRoles, findGrants } from './grants.ts'
+import { type FakeResource, type FakeState, findRole } from './state.ts'
 import { type FakeSubject, findRoleOf } from './subjects.ts'
-import { type FakeResource, type FakeState, findRole } from './world.ts'
 
 /** Whether a subject may perform an action on a resource. */
 export type Question = {

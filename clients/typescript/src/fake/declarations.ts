@@ -2,10 +2,7 @@ import type { Condition } from '../argument-types.ts'
 import { createError, type Field, invalidArgument, NotFoundError } from '../errors.ts'
 import { builtInActions } from '../gen/permissions/access.ts'
 import type { DeclaredType, TypeDeclaration, TypeUses } from '../resource-types.ts'
-import type { FakeResource, FakeState } from './world.ts'
-
-/** The declaration of a type; without a declaration, everything is empty. */
-export type Declaration = Omit<DeclaredType, 'type' | 'uses'>
+import type { Declaration, FakeResource, FakeState } from './state.ts'
 
 const undeclared: Declaration = {
   description: '',
@@ -74,6 +71,20 @@ export function requireFreeType(type: string): void {
   if (type !== workspaceType) return
   const message = 'must not be workspace, which names the workspaces of daikon'
   throw invalidArgument({ field: 'resource.type', message })
+}
+
+/** Requires that a type allows a visibility. */
+export function requireVisibility(state: FakeState, type: string, visibility: string): void {
+  if (!['private', 'workspace', 'public'].includes(visibility))
+    throw invalidArgument({
+      field: 'visibility',
+      message: 'must be one of private, workspace, public',
+    })
+  if (visibility === 'public' && !findDeclaration(state, type).allowPublic)
+    throw invalidArgument({
+      field: 'visibility',
+      message: `must not be public: the declaration of ${type} does not allow it`,
+    })
 }
 
 /**

@@ -7,14 +7,16 @@ import { isUuid, resourceId } from '../resource-id.ts'
 import { decide, isMember, type Question } from './decide.ts'
 import { declareType, deleteType } from './declarations.ts'
 import { createFakeLinkOperations } from './link-operations.ts'
+import { requireId } from './names.ts'
 import { createFakeResourceOperations } from './resource-operations.ts'
 import { createRights } from './rights.ts'
 import { createFakeConnection } from './run.ts'
 import { createFakeShareOperations } from './share-operations.ts'
+import { resourceKey } from './state.ts'
 import { type FakeSubject, findSubject, groupSubject, userSubject } from './subjects.ts'
 import { createFakeToken, readFakeToken } from './tokens.ts'
 import { decideWorkspace, findWorkspace, isWorkspace } from './workspaces.ts'
-import { createState, type FakeWorld, requireId, resourceKey } from './world.ts'
+import { createState, type FakeWorld } from './world.ts'
 
 /** A client for tests, which needs no server. */
 export interface FakeDaikon<Actions extends ActionsByType = ActionsByType> extends Daikon<Actions> {

@@ -2,9 +2,9 @@ import { builtInActions, grant } from '../gen/permissions/access.ts'
 import type { Reason } from '../results.ts'
 import type { Evaluate, Verdict } from './conditions.ts'
 import { findDeclaration } from './declarations.ts'
+import type { FakeResource, FakeState } from './state.ts'
 import type { FakeSubject } from './subjects.ts'
 import type { Granted } from './terms.ts'
-import type { FakeResource, FakeState } from './world.ts'
 
 /**
  * A grant and the bits in access.ts that represent it: none if its condition is false. `judged` has

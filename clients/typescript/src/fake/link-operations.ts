@@ -2,10 +2,11 @@ import type { UserChangeOptions } from '../argument-types.ts'
 import { nameGrant } from '../arguments.ts'
 import { invalidArgument, NotFoundError } from '../errors.ts'
 import type { LinkOperations, LinkOptions, NewLink } from '../links.ts'
+import { requireId } from './names.ts'
 import type { FakeRights } from './rights.ts'
 import type { Run } from './run.ts'
+import type { FakeState } from './state.ts'
 import { readGranted } from './terms.ts'
-import { type FakeState, requireId } from './world.ts'
 
 export function createFakeLinkOperations(
   state: FakeState,

@@ -1,7 +1,8 @@
 import type { Grantee } from '../argument-types.ts'
 import { nameGrantee, type OwnerName } from '../arguments.ts'
 import { invalidArgument } from '../errors.ts'
-import { type FakeResource, type FakeState, findRole, requireId } from './world.ts'
+import { isUuid } from '../resource-id.ts'
+import { type FakeResource, type FakeState, findRole } from './state.ts'
 
 /** A user or group. */
 export type FakeGrantee = { userId: string | undefined; groupId: string | undefined }
@@ -74,4 +75,14 @@ function findByEmail({ users }: FakeState, email: string): string {
 
 function findByExternalId({ users }: FakeState, externalId: string): string {
   return [...users.values()].find((user) => user.externalId === externalId)?.id ?? ''
+}
+
+/** Requires a UUID, as the server does. The IDs of users, workspaces and groups of a test may be any text. */
+export function requireId(
+  { users, workspaces, groups }: FakeState,
+  field: string,
+  id: string,
+): void {
+  if (isUuid(id) || users.has(id) || workspaces.has(id) || groups.has(id)) return
+  throw invalidArgument({ field, message: 'must be a UUID' })
 }

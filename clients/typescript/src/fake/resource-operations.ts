@@ -5,18 +5,12 @@ import { createError, invalidArgument, NotFoundError } from '../errors.ts'
 import { mergeObject } from '../gen/core/merge-patch.ts'
 import { resourceId } from '../resource-id.ts'
 import { readAll } from './batches.ts'
-import { requireFreeType } from './declarations.ts'
-import { findOwner, requireOwner } from './names.ts'
+import { requireFreeType, requireVisibility } from './declarations.ts'
+import { findOwner, requireId, requireOwner } from './names.ts'
 import type { FakeRights } from './rights.ts'
 import type { Run } from './run.ts'
+import { type FakeResource, type FakeState, resourceKey } from './state.ts'
 import { viewNamed, viewResource } from './views.ts'
-import {
-  type FakeResource,
-  type FakeState,
-  requireId,
-  requireVisibility,
-  resourceKey,
-} from './world.ts'
 
 type ResourceOperations = Pick<
   Daikon,

@@ -4,9 +4,9 @@ import { NotFoundError, PermissionDeniedError, UnauthenticatedError } from '../e
 import type { AccessTokenClaims } from '../results.ts'
 import { withAdvice } from '../server-errors.ts'
 import { decide, isOwner } from './decide.ts'
+import { type FakeResource, type FakeState, findRole, resourceKey } from './state.ts'
 import { userSubject } from './subjects.ts'
 import { readFakeToken } from './tokens.ts'
-import { type FakeResource, type FakeState, findRole, resourceKey } from './world.ts'
 
 /** The rights of the users who make changes. */
 export type FakeRights = {

@@ -6,9 +6,9 @@ import { readAll } from './batches.ts'
 import { type FakeGrantee, findGrantee, isInWorkspace } from './names.ts'
 import type { FakeRights } from './rights.ts'
 import type { Run } from './run.ts'
+import { type FakeResource, type FakeShare, type FakeState, resourceKey } from './state.ts'
 import { readGranted } from './terms.ts'
 import { viewNamed, viewShare } from './views.ts'
-import { type FakeResource, type FakeShare, type FakeState, resourceKey } from './world.ts'
 
 type ShareOperations = Pick<Daikon, 'revoke' | 'share' | 'shareMany' | 'shares'>
 

@@ -1,8 +1,8 @@
 import type { Subject } from '../argument-types.ts'
 import { isApiKey, nameSubject } from '../arguments.ts'
 import type { Role } from '../gen/core/roles.ts'
+import { type FakeState, findRole, findUser } from './state.ts'
 import { readFakeToken } from './tokens.ts'
-import { type FakeState, findRole, findUser } from './world.ts'
 
 /** A subject of decisions. */
 export type FakeSubject = {

@@ -2,7 +2,7 @@ import type { Condition, GrantTerms, Permission } from '../argument-types.ts'
 import { readTerms } from '../arguments.ts'
 import { invalidArgument } from '../errors.ts'
 import { findDeclaration, requireCondition } from './declarations.ts'
-import type { FakeState } from './world.ts'
+import type { FakeState } from './state.ts'
 
 /** What a share or link grants. */
 export type Granted = {

@@ -1,5 +1,5 @@
 import type { RegisteredResource, Share } from '../results.ts'
-import type { FakeResource, FakeShare, FakeState } from './world.ts'
+import type { FakeResource, FakeShare, FakeState } from './state.ts'
 
 /** Returns a resource without its links and expired shares. */
 export function viewResource(resource: FakeResource): RegisteredResource {

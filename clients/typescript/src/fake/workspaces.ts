@@ -3,8 +3,8 @@ import { builtInActions, coversWorkspace } from '../gen/permissions/access.ts'
 import type { Explanation, Reason } from '../results.ts'
 import { workspaceType } from './declarations.ts'
 import { findCustomRoles } from './grants.ts'
+import type { FakeState } from './state.ts'
 import { type FakeSubject, findRoleOf } from './subjects.ts'
-import type { FakeState } from './world.ts'
 
 /** Whether a resource stands for a workspace of daikon. */
 export function isWorkspace({ type }: Pick<Resource, 'type'>): boolean {

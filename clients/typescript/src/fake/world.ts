@@ -1,12 +1,15 @@
 import type { Condition, Permission, Resource, Visibility } from '../argument-types.ts'
-import { invalidArgument } from '../errors.ts'
-import { normalizeEmail } from '../gen/core/email.ts'
 import type { Role } from '../gen/core/roles.ts'
-import type { NewLink } from '../links.ts'
-import { isUuid, resourceId } from '../resource-id.ts'
+import { resourceId } from '../resource-id.ts'
 import type { TypeDeclaration } from '../resource-types.ts'
 import type { FakeCondition } from './conditions.ts'
-import { type Declaration, declareType, findDeclaration, requireCondition } from './declarations.ts'
+import {
+  declareType,
+  findDeclaration,
+  requireCondition,
+  requireVisibility,
+} from './declarations.ts'
+import { type FakeRole, type FakeState, memberKey, resourceKey } from './state.ts'
 
 /** The facts that a fake bases its decisions on. Everything is optional. */
 export type FakeWorld = {
@@ -62,100 +65,6 @@ export type FakeWorld = {
   } & ({ permission: Permission } | { role: string }))[]
 }
 
-export type FakeRole = {
-  name: string
-  workspaceId: string
-  actions: string[]
-  members: string[]
-  groups?: string[]
-}
-
-export type FakeUser = {
-  id: string
-  name: string
-  email: string
-  externalId: string
-  isActive: boolean
-}
-
-export type FakeShare = {
-  id: string
-  userId: string | undefined
-  groupId: string | undefined
-  permission: Permission | undefined
-  role: string | undefined
-  grantedBy: string
-  grantedAt: Date
-  expiresAt: Date | undefined
-  condition: Condition | undefined
-}
-
-export type FakeResource = {
-  type: string
-  id: string
-  resourceId: string
-  workspaceId: string
-  ownerId: string
-  visibility: Visibility
-  parent: FakeResource | undefined
-  inherits: boolean
-  attributes: Record<string, unknown>
-  displayName: string | undefined
-  createdAt: Date
-  shares: FakeShare[]
-  links: NewLink[]
-}
-
-/** The state of a fake. */
-export type FakeState = {
-  service: string
-  keyService: string
-  users: Map<string, FakeUser>
-  /** The slugs of workspaces by ID; empty if a workspace has none. */
-  workspaces: Map<string, string>
-  /** The memberships of users in workspaces; use `findRole`. */
-  members: Map<string, { role: Role; expiresAt: Date | undefined }>
-  groups: Map<
-    string,
-    { workspaceId: string; name: string; members: Set<string>; groups: Set<string> }
-  >
-  actions: Set<string>
-  customRoles: FakeRole[]
-  resourceTypes: Map<string, Declaration>
-  conditions: Map<string, FakeCondition>
-  resources: Map<string, FakeResource>
-}
-
-/** Returns the role of a user in a workspace, or undefined if the user is not a member. */
-export function findRole(
-  { members }: FakeState,
-  workspaceId: string,
-  userId: string,
-): Role | undefined {
-  const { role, expiresAt } = members.get(memberKey(workspaceId, userId)) ?? {}
-  return expiresAt && expiresAt.getTime() <= Date.now() ? undefined : role
-}
-
-function memberKey(workspaceId: string, userId: string): string {
-  return `${workspaceId} ${userId}`
-}
-
-/**
- * Finds a user as the server does: the form of a name decides whether it is an ID, an e-mail
- * address or an external ID. Tests may also use IDs that are not UUIDs.
- */
-export function findUser({ users }: FakeState, name: string): FakeUser | undefined {
-  const all = [...users.values()]
-  if (isUuid(name)) return all.find(({ id }) => id.toLowerCase() === name.toLowerCase())
-  const address = normalizeEmail(name)
-  if (address) return all.find(({ email }) => email.toLowerCase() === address)
-  return all.find(({ id, externalId }) => externalId === name || id === name)
-}
-
-export function resourceKey({ service }: FakeState, { type, id }: Resource): string {
-  return `${type} ${resourceId(service, type, id)}`
-}
-
 /**
  * Creates the state of a fake. Throws an Error if the world refers to an object that it does not
  * contain.
@@ -199,30 +108,6 @@ export function createState(world: FakeWorld): FakeState {
   for (const resource of resources) addResource(state, resource)
   for (const share of world.shares ?? []) addShare(state, share)
   return state
-}
-
-/** Requires that a type allows a visibility. */
-export function requireVisibility(state: FakeState, type: string, visibility: string): void {
-  if (!['private', 'workspace', 'public'].includes(visibility))
-    throw invalidArgument({
-      field: 'visibility',
-      message: 'must be one of private, workspace, public',
-    })
-  if (visibility === 'public' && !findDeclaration(state, type).allowPublic)
-    throw invalidArgument({
-      field: 'visibility',
-      message: `must not be public: the declaration of ${type} does not allow it`,
-    })
-}
-
-/** Requires a UUID, as the server does. The IDs of users, workspaces and groups of a test may be any text. */
-export function requireId(
-  { users, workspaces, groups }: FakeState,
-  field: string,
-  id: string,
-): void {
-  if (isUuid(id) || users.has(id) || workspaces.has(id) || groups.has(id)) return
-  throw invalidArgument({ field, message: 'must be a UUID' })
 }
 
 function addResource(

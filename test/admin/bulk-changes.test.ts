@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import { createAdmin } from '../support/admin.ts'
+import { expectError, expectOk } from '../support/outcome.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import type { Transport } from '../support/transports.ts'
+import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
+
+const environment = await startTestEnvironment()
+const { pool, seed } = environment
+const admin = await createAdmin(environment)
+test.after.always(() => environment.stop())
+
+async function createMembers(workspace: string, count: number): Promise<string[]> {
+  const ids = await Promise.all(Array.from({ length: count }, () => seed.user('member')))
+  for (const id of ids) await seed.member(workspace, id, 'viewer')
+  return ids
+}
+
+async function rolesOf(workspace: string): Promise<Record<string, string>> {
+  const sql = 'select user_id, role from members where workspace_id = $1'
+  const { rows } = await pool.query(sql, [workspace])
+  return Object.fromEntries(rows.map(({ user_id, role }) => [user_id, role]))
+}
+
+for (const transport of environment.transports) {
+  const over = `over ${transport.label}`
+  const call = (method: string, message: object) => admin.call(transport, method, message)
+
+  test(`members change together, and what fails is listed ${over}`, async (t) => {
+    const { workspace: workspace_id, people } = await createWorkspaceFixture(environment, transport)
+    const [first = '', second = ''] = await createMembers(workspace_id, 2)
+    const [owner, stranger] = [people.owner.id, randomUUID()]
+    const user_ids = [first, owner, stranger, second, first]
+    const message = { workspace_id, user_ids, role: 'editor' }
+    const { failures } = expectOk(await call('UpdateMembers', message))
+    t.deepEqual(
+      failures.map(({ id, code, reason }: any) => [id, code, reason]),
+      [
+        [owner, 'already_exists', 'LAST_OWNER'],
+        [stranger, 'not_found', 'MEMBER_NOT_FOUND'],
+      ],
+    )
+    t.regex(failures[0].message, /Make another member an owner first/)
+    t.like(await rolesOf(workspace_id), { [first]: 'editor', [second]: 'editor', [owner]: 'owner' })
+    const removal = { workspace_id, user_ids: [first, second], remove: true }
+    t.deepEqual(expectOk(await call('UpdateMembers', removal)).failures, [])
+    t.false(first in (await rolesOf(workspace_id)))
+  })
+
+  test(`an admin of a workspace changes its members together ${over}`, async (t) => {
+    const { workspace: workspace_id, people } = await createWorkspaceFixture(environment, transport)
+    const user_ids = [...(await createMembers(workspace_id, 1)), people.owner.id]
+    const message = { workspace_id, user_ids, remove: true }
+    const callAs = (token: string) =>
+      transport.call('WorkspaceService/UpdateMembers', message, { token })
+    t.is(expectError(await callAs(people.editor.token)).code, 'permission_denied')
+    const { failures } = expectOk(await callAs(people.admin.token))
+    t.deepEqual(
+      failures.map(({ id, reason }: any) => [id, reason]),
+      [[people.owner.id, 'ROLE_TOO_LOW']],
+    )
+  })
+
+  test(`users change together, and what fails is listed ${over}`, async (t) => {
+    const [workspace_id, id] = [await seed.workspace(), await seed.user()]
+    const user_ids = [id, admin.id]
+    const { failures } = expectOk(await call('UpdateUsers', { user_ids, is_active: false }))
+    t.deepEqual(
+      failures.map(({ id, reason }: any) => [id, reason]),
+      [[admin.id, 'OWN_ACCOUNT']],
+    )
+    t.false(expectOk(await call('GetUser', { user_id: id })).is_active)
+    const addition = { user_ids: [id], workspace_id, role: 'editor' }
+    t.deepEqual(expectOk(await call('AddMembers', addition)).failures, [])
+    t.deepEqual(await rolesOf(workspace_id), { [id]: 'editor' })
+  })
+
+  test(`a change of many is exactly one change, of at most 500 ${over}`, async (t) => {
+    const [workspace_id, id] = [await seed.workspace(), await seed.user()]
+    const refused = [
+      { user_ids: [id] },
+      { user_ids: [], is_active: true },
+      { user_ids: Array.from({ length: 501 }, randomUUID), is_active: true },
+      { user_ids: ['none'], is_active: true },
+    ]
+    for (const message of refused)
+      t.is(expectError(await call('UpdateUsers', message)).code, 'invalid_argument')
+    for (const change of [{}, { role: 'viewer', remove: true }, { role: 'boss' }]) {
+      const outcome = await call('UpdateMembers', { workspace_id, user_ids: [id], ...change })
+      t.is(expectError(outcome).code, 'invalid_argument')
+    }
+  })
+}
+
+test('500 members change in one call', async (t) => {
+  const workspace_id = await seed.workspace()
+  const user_ids = await createMembers(workspace_id, 500)
+  const [transport] = environment.transports as [Transport]
+  const message = { workspace_id, user_ids, role: 'editor' }
+  t.deepEqual(expectOk(await admin.call(transport, 'UpdateMembers', message)).failures, [])
+  t.deepEqual(new Set(Object.values(await rolesOf(workspace_id))), new Set(['editor']))
+})
+
+test.after('no internal errors occurred', (t) => t.deepEqual([...environment.failures], []))

@@ -1,0 +1,33 @@
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'ava'
+import { findCycles, readImports } from '../support/imports.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+for (const folder of [
+  'src',
+  'console/src',
+  'clients/typescript/src',
+  'clients/browser/src',
+  'bench',
+]) {
+  test(`${folder} has no import cycles, not even of types`, (t) => {
+    const files = globSync(`${folder}/**/*.{ts,tsx}`, { cwd: root })
+    const imports = readImports(root, files)
+    t.true(imports.some(({ to }) => files.includes(to)))
+    t.deepEqual(findCycles(imports), [])
+  })
+}
+
+// Its sentences are the only text from an address that the console shows.
+const shared = 'src/identity/sign-in-result.ts'
+
+test('the console imports nothing of the server but the sentences of failed sign-ins', (t) => {
+  const files = globSync('console/src/**/*.{ts,tsx}', { cwd: root })
+  const found = readImports(root, files).filter(({ to }) => to.startsWith('src/'))
+  t.deepEqual(
+    found.map(({ from, to }) => [from, to]),
+    [['console/src/session/sign-in-errors.ts', shared]],
+  )
+})

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+
+/** An import or a re-export. Paths are relative to the root; packages have their names. */
+export type Import = { from: string; to: string; typeOnly: boolean }
+
+export function readImports(root: string, files: string[]): Import[] {
+  return files.flatMap((from) => {
+    const text = readFileSync(join(root, from), 'utf8')
+    const resolve = (target: string) =>
+      target.startsWith('.') ? relative(root, join(root, dirname(from), target)) : target
+    const statements = text.matchAll(/^(?:import|export) (type )?[^'"]*?from '([^']+)'/gm)
+    const dynamic = text.matchAll(/\bimport\('([^']+)'\)/g)
+    return [
+      ...[...statements].map(([, type, target = '']) => ({
+        from,
+        to: resolve(target),
+        typeOnly: type !== undefined,
+      })),
+      ...[...dynamic].map(([, target = '']) => ({ from, to: resolve(target), typeOnly: false })),
+    ]
+  })
+}
+
+/** Returns the cycles of imports, such as `a.ts → b.ts → a.ts`. */
+export function findCycles(imports: Import[]): string[] {
+  const targets = Map.groupBy(imports, ({ from }) => from)
+  const done = new Set<string>()
+  const cycles: string[] = []
+  const visit = (file: string, path: string[]) => {
+    const at = path.indexOf(file)
+    if (at !== -1) return void cycles.push([...path.slice(at), file].join(' → '))
+    if (done.has(file)) return
+    for (const { to } of targets.get(file) ?? []) visit(to, [...path, file])
+    done.add(file)
+  }
+  for (const file of targets.keys()) visit(file, [])
+  return cycles
+}
