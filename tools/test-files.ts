@@ -112,6 +112,7 @@ export const slowTests = [
   'test/workspaces/nested-groups-invariant.test.ts',
   'test/activity/events.test.ts',
   'test/api/admin.test.ts',
+  'test/api/credentials.test.ts',
   'test/api/idor.test.ts',
   'test/workspaces/nested-groups.test.ts',
   'test/identity/races.test.ts',

@@ -1,3 +1,5 @@
+import { createIdentityKinds } from './credentials/kinds.ts'
+import { createServiceAccountVariants } from './credentials/service-account.ts'
 import { identityEvents } from './events.ts'
 import { findIdentityMistakes } from './setting-rules.ts'
 import { identitySettings } from './settings.ts'
@@ -7,6 +9,8 @@ export const identity = {
   name: 'identity',
   needs: ['activity', 'connections', 'scim', 'workspaces'],
   events: identityEvents,
+  createCredentialKinds: createIdentityKinds,
+  createVariants: createServiceAccountVariants,
   settings: identitySettings,
   findMistakes: findIdentityMistakes,
 } as const
