@@ -1,4 +1,5 @@
 import { connectionEvents } from './events.ts'
+import { reasons } from './reasons.ts'
 import { connectionSettings } from './settings.ts'
 
 /** Workspaces' own identity providers. */
@@ -6,5 +7,6 @@ export const connections = {
   name: 'connections',
   needs: ['activity', 'identity', 'scim', 'workspaces'],
   events: connectionEvents,
+  reasons,
   settings: connectionSettings,
 } as const

@@ -1,4 +1,5 @@
 import { identityEvents } from './events.ts'
+import { reasons } from './reasons.ts'
 import { findIdentityMistakes } from './setting-rules.ts'
 import { identitySettings } from './settings.ts'
 
@@ -7,6 +8,7 @@ export const identity = {
   name: 'identity',
   needs: ['activity', 'connections', 'scim', 'workspaces'],
   events: identityEvents,
+  reasons,
   settings: identitySettings,
   findMistakes: findIdentityMistakes,
 } as const

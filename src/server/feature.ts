@@ -1,5 +1,6 @@
 import type { EventTable } from '../activity/events.ts'
 import type { SettingTable } from '../config/setting.ts'
+import type { ErrorReason } from '../core/define-reasons.ts'
 
 /**
  * What a feature brings to the server: the record that `feature.ts` in its folder exports. The server
@@ -12,6 +13,8 @@ export type Feature = {
   needs: readonly string[]
   /** The events that it records in the activity log. */
   events: EventTable
+  /** The reasons of its errors. */
+  reasons: Readonly<Record<string, ErrorReason>>
   /** Its settings. */
   settings?: SettingTable
   /**
