@@ -4,6 +4,7 @@ import type { Role } from '../../core/roles.ts'
 import type { ConditionInput } from '../conditions/condition-input.ts'
 import type { CallWork } from '../conditions/work.ts'
 import type { ReasonRow } from './statements/reasons.ts'
+import type { SubjectId } from './subjects/subject-kind.ts'
 
 /** A resource type of a service. */
 export type Kind = { service_name: string; resource_type: string }
@@ -12,20 +13,15 @@ export type Kind = { service_name: string; resource_type: string }
 export const workspaceType = 'workspace'
 
 /**
- * Who a question is about. A user is named by one of the first three fields, a group by `groupId`
- * alone. IDs must be UUIDs.
+ * Who a question is about. A user is named by one of `userId`, `externalId` and `email`, any other
+ * kind of subject by its ID alone. IDs must be UUIDs.
  *
  * @example
  * { email: 'carol@example.com' }
  */
-export type Subject = {
-  userId?: string | undefined
+export type Subject = SubjectId & {
   externalId?: string | undefined
   email?: string | undefined
-  /** A group, which may do what each of its members may do at least. */
-  groupId?: string | undefined
-  /** A link, which may do what it grants. */
-  linkId?: string | undefined
   /** Nobody in particular, who may only view what is public. Excludes all other fields. */
   isAnonymous?: boolean
   /** The ID of the subject's access token. Once it is revoked, every check is denied. */
@@ -52,6 +48,9 @@ export type Check = Kind & {
   /** What is assumed beside the stored facts. Only explanations read it. */
   assumed?: Assumed
 }
+
+/** A check of a named subject. */
+export type SubjectCheck = Check & { subject: Subject }
 
 /** What is assumed about a subject and a resource beside the stored facts. */
 export type Assumed = {

@@ -1,14 +1,16 @@
-import type { RequestScope } from '../../core/request-scope.ts'
-import { grant } from '../access.ts'
-import { type CallWork, createCallWork } from '../conditions/work.ts'
+import type { RequestScope } from '../../../core/request-scope.ts'
+import { grant } from '../../access.ts'
+import { type CallWork, createCallWork } from '../../conditions/work.ts'
+import type { CheckedStatus, FactsQuery, LoadFacts } from '../facts.ts'
+import type { SubjectCheck } from '../question.ts'
 import { compileConditions, maxAttempts, type StoredCondition } from './compiled-conditions.ts'
-import type { Facts, FactsQuery, LoadFacts } from './facts.ts'
 import { digestsOf, judge, type UncertainFacts } from './judge.ts'
-import type { SubjectCheck } from './load-reasons.ts'
 import type { LoadUncertain } from './load-uncertain.ts'
 
 /** Facts without uncertain bits. */
-export type JudgedFacts = Facts & {
+export type JudgedFacts = CheckedStatus & {
+  /** The facts of each check as bits (`bits.ts`), in order. */
+  bits: number[]
   /** The index of the first check whose conditions exceeded the work of the call. */
   exceededAt?: number | undefined
   /** What the bits would be if every condition were true, where they depend on conditions. */
@@ -70,17 +72,17 @@ export function createJudgedFacts({
         (check) =>
           isJudged(check) && uncertainTypes.get(check.service_name)?.has(check.resource_type),
       )
-    const facts = isDirect ? undefined : await loadFacts(query, scope)
-    if (facts && !facts.bits.some(isUncertain)) return facts
+    if (isDirect) return judgeChecks(query, [...checks.keys()], [], scope, work)
+    const { facts: bits, ...status } = await loadFacts(query, scope)
+    if (!bits.some(isUncertain)) return { ...status, bits }
     const indexes = [...checks.keys()].filter(
       (index) =>
-        !facts ||
-        (isUncertain(facts.bits[index] as number) &&
-          isJudged(checks[index] as FactsQuery['checks'][number])),
+        isUncertain(bits[index] as number) &&
+        isJudged(checks[index] as FactsQuery['checks'][number]),
     )
-    if (facts && indexes.length === 0) return facts
-    if (facts) rememberTypes(checks, indexes)
-    return judgeChecks(query, indexes, facts?.bits ?? [], scope, work)
+    if (indexes.length === 0) return { ...status, bits }
+    rememberTypes(checks, indexes)
+    return judgeChecks(query, indexes, bits, scope, work)
   }
 
   async function judgeChecks(
@@ -92,7 +94,7 @@ export function createJudgedFacts({
   ): Promise<JudgedFacts> {
     const checks = indexes.map((index) => query.checks[index] as FactsQuery['checks'][number])
     for (let attempt = 1; ; attempt += 1) {
-      const { status, checks: loaded } = await loadUncertain({ ...query, checks }, scope)
+      const { status, facts: loaded } = await loadUncertain({ ...query, checks }, scope)
       const digests = new Set(loaded.flatMap(digestsOf))
       const compiled = await compileConditions(digests, loadConditions)
       if (compiled.size < digests.size && attempt < maxAttempts) continue

@@ -1,11 +1,10 @@
-import type { Statements } from '../../database/statement-pool.ts'
-import { createCallWork, isUnused } from '../conditions/work.ts'
-import { roleBits, statusBit } from './bits.ts'
-import { decide } from './facts.ts'
-import { countJudged, isUncertain, type LoadJudged } from './judged-facts.ts'
-import type { SubjectCheck } from './load-reasons.ts'
-import type { Check } from './question.ts'
-import { type ActionKind, type SubjectRow, subjectsSql } from './statements/subjects.ts'
+import type { Statements } from '../../../database/statement-pool.ts'
+import { createCallWork, isUnused } from '../../conditions/work.ts'
+import { roleBits, statusBit } from '../bits.ts'
+import { countJudged, isUncertain, type LoadJudged } from '../conditions/judged-facts.ts'
+import { decide } from '../facts.ts'
+import type { Check, SubjectCheck } from '../question.ts'
+import { type ActionKind, type SubjectRow, subjectsSql } from '../statements/subjects.ts'
 
 /** The maximum number of users that one statement decides. */
 const batchSize = 1000

@@ -1,9 +1,10 @@
-import { createCallWork, isUnused } from '../conditions/work.ts'
-import { decide } from './facts.ts'
-import { countJudged, type LoadJudgedFacts } from './judged-facts.ts'
+import { createCallWork, isUnused } from '../../conditions/work.ts'
+import { countJudged, type LoadJudgedFacts } from '../conditions/judged-facts.ts'
+import { decide } from '../facts.ts'
+import type { Check } from '../question.ts'
+import { idSeparator } from '../statements/list.ts'
+import { type SubjectKindName, subjectKinds } from '../subjects/subject-kinds.ts'
 import { type ListQuery, type LoadList, splitIds } from './list.ts'
-import type { Check } from './question.ts'
-import { idSeparator } from './statements/list.ts'
 
 export type JudgedListOptions = {
   /** Lists what does not depend on conditions. */
@@ -11,8 +12,8 @@ export type JudgedListOptions = {
   /** Lists what would be allowed if every condition were true. */
   loadCandidates: LoadList
   loadFacts: LoadJudgedFacts
-  /** Whether the users of the queries are groups. */
-  ofGroups?: boolean
+  /** The kind of the subjects whose IDs the queries have as `userId`. */
+  kind: SubjectKindName
 }
 
 /** The number of resources that are judged together. */
@@ -29,8 +30,9 @@ export function createJudgedList({
   loadCertain,
   loadCandidates,
   loadFacts,
-  ofGroups = false,
+  kind,
 }: JudgedListOptions): LoadList {
+  const isOfCaller = kind === 'user'
   return async (query, scope) => {
     const certain = await loadCertain(query, scope)
     if (!certain.isUncertain) return certain
@@ -46,8 +48,8 @@ export function createJudgedList({
       const judged = ids.slice(0, chunkSize)
       const checks = judged.map((id) => toCheck(query, id))
       const wasUnused = isUnused(work)
-      const facts = await loadFacts({ ...(ofGroups ? {} : query), checks }, scope, work)
-      if (!ofGroups) status = facts.status
+      const facts = await loadFacts({ ...(isOfCaller ? query : {}), checks }, scope, work)
+      if (isOfCaller) status = facts.status
       const end = countJudged(judged.length, facts, wasUnused)
       for (const [index, id] of judged.slice(0, end).entries())
         if (decide(query.action, facts.bits[index])) allowed.push(id)
@@ -69,6 +71,6 @@ export function createJudgedList({
 
   function toCheck({ service_name, resource_type, action, input, userId }: ListQuery, id: string) {
     const check: Check = { service_name, resource_type, resource_id: id, action, input }
-    return ofGroups ? { ...check, subject: { groupId: userId } } : check
+    return isOfCaller ? check : { ...check, subject: { [subjectKinds[kind].idMember]: userId } }
   }
 }

@@ -1,36 +1,8 @@
 import { isInLiveWorkspace } from '../../../database/deleted-rows.ts'
 import { barePermission, isLive, shareBits } from '../grants/live-share.ts'
-import type { Ctes } from './statement.ts'
 
 /** The link `l` has not expired, and its workspace has not been deleted. */
-const liveLink = `${isLive('l')} and ${isInLiveWorkspace('l.workspace_id')}`
-
-/**
- * Returns what a statement reads instead of tables to ask about links instead of users. `ids` is SQL
- * for an array with the IDs of links, which the statement accepts in place of user IDs.
- *
- * A link counts as an active user who is a viewer of its workspace, with whom only its resource is
- * shared. What a viewer may do without a share does not count (`keepLinkGrants`).
- */
-export function linkTables(ids: string): Ctes {
-  return {
-    subject_link: `
-  select id, name, kind_id, resource_id, workspace_id, permission, expires_at, condition, params
-  from resource_links l where id = any(${ids}) and ${liveLink}`,
-    users: `
-  select id, null::text as email, null::text as external_id,
-    'Anyone with the link' || coalesce(' ' || name, '') as name, true as is_active, false as is_admin,
-    null::uuid as workspace_id
-  from subject_link`,
-    live_members: "select id as user_id, workspace_id, 'viewer' as role from subject_link",
-    group_members: `
-  select id as group_id, id as user_id, workspace_id, true as is_direct from subject_link where false`,
-    shares: `
-  select id, kind_id, resource_id, workspace_id, id as user_id, null::uuid as group_id, permission,
-    expires_at, condition, params
-  from subject_link`,
-  }
-}
+export const liveLink = `${isLive('l')} and ${isInLiveWorkspace('l.workspace_id')}`
 
 /** $1 hash of a token. Returns the ID of the link. */
 export const linkByTokenSql = `

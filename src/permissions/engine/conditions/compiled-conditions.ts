@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
-import { mapInTurns } from '../../core/turns.ts'
-import { type Condition, compileCondition } from '../conditions/condition.ts'
-import { type ParameterType, parseParameterType } from '../conditions/parameter-type.ts'
+import { mapInTurns } from '../../../core/turns.ts'
+import { type Condition, compileCondition } from '../../conditions/condition.ts'
+import { type ParameterType, parseParameterType } from '../../conditions/parameter-type.ts'
 
 /** A condition as it is stored. `parameters` is JSON: the types by name. */
 export type StoredCondition = { digest: string; expression: string; parameters: string }

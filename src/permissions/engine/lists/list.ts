@@ -1,7 +1,7 @@
-import type { Caller, PrincipalStatus } from '../../core/caller.ts'
-import type { RequestScope } from '../../core/request-scope.ts'
-import type { ListQuestion } from './question.ts'
-import { idSeparator } from './statements/list.ts'
+import type { Caller, PrincipalStatus } from '../../../core/caller.ts'
+import type { RequestScope } from '../../../core/request-scope.ts'
+import type { ListQuestion } from '../question.ts'
+import { idSeparator } from '../statements/list.ts'
 
 /** A query for the status of a caller and the resources that the caller has access to. */
 export type ListQuery = Caller & ListQuestion

@@ -1,19 +1,20 @@
-import { inTurn, mapInTurns } from '../../core/turns.ts'
-import { actionFact, builtInActions, grant } from '../access.ts'
+import { inTurn, mapInTurns } from '../../../core/turns.ts'
+import { actionFact, builtInActions, grant } from '../../access.ts'
 import {
   type ConditionVariables,
   evaluateCondition,
   type Verdict,
-} from '../conditions/condition.ts'
-import { type ConditionInput, convertInput } from '../conditions/condition-input.ts'
-import { chargeConversion, convertParameters } from '../conditions/parameters.ts'
-import { fromDate, fromJson, type Json } from '../conditions/values.ts'
-import type { CallWork } from '../conditions/work.ts'
-import { roleOf, statusBit } from './bits.ts'
+} from '../../conditions/condition.ts'
+import { type ConditionInput, convertInput } from '../../conditions/condition-input.ts'
+import { chargeConversion, convertParameters } from '../../conditions/parameters.ts'
+import { fromDate, fromJson, type Json } from '../../conditions/values.ts'
+import type { CallWork } from '../../conditions/work.ts'
+import { roleOf, statusBit } from '../bits.ts'
+import { decide } from '../facts.ts'
+import type { Check } from '../question.ts'
+import type { Candidate, Requirement, StoredVariables } from '../statements/uncertain.ts'
+import { kindOf, subjectKinds, typeOf } from '../subjects/subject-kinds.ts'
 import type { CompiledConditions } from './compiled-conditions.ts'
-import { decide } from './facts.ts'
-import type { Check } from './question.ts'
-import type { Candidate, Requirement, StoredVariables } from './statements/uncertain.ts'
 
 /** The facts of a check that depend on conditions. */
 export type UncertainFacts = {
@@ -78,8 +79,7 @@ export async function judge(
     if (unmetToView.length > 0) bits &= ~actionFact.granted
   }
   const candidates: JudgedCondition[] = []
-  // A search for what a link opens needs what the link grants, also where everybody may view.
-  const ignored = check.subject?.linkId === undefined ? 0 : grant.public
+  const ignored = subjectKinds[kindOf(check.subject)].ignoredInSearches
   for (const candidate of facts.candidates) {
     if (!all && (bits & grant.barred || decide(action, bits & ~ignored))) break
     const evaluated = inTurn(() => evaluate(candidate.digest, candidate.params))
@@ -139,17 +139,18 @@ function createVariables(
   { bits, now }: UncertainFacts,
   stored: StoredVariables,
 ): ConditionVariables {
-  // A role in another workspace than the resource's does not count, nor does that of a link.
-  const hasRole = bits & grant.registered && subject?.linkId === undefined
+  // A role in another workspace than the resource's does not count.
+  const hasRole = bits & grant.registered && subjectKinds[kindOf(subject)].hasRole
   const role = hasRole ? (roleOf(bits) ?? '') : ''
-  const type = typeOf(bits, subject)
+  const kind = typeOf(subject)
+  const isServiceAccount = kind === 'user' && bits & statusBit.serviceAccount
   const { id = '', external_id, email } = stored.subject ?? {}
   const { resource } = stored
   return {
     subject: fromJson({
       id,
       external_id: external_id ?? '',
-      type,
+      type: isServiceAccount ? 'service_account' : kind,
       email: email ?? '',
       role,
     }),
@@ -163,13 +164,6 @@ function createVariables(
     ...convertInput(input),
     now: fromDate(now),
   }
-}
-
-function typeOf(bits: number, subject: Check['subject']): string {
-  if (subject?.isAnonymous) return 'anonymous'
-  if (subject?.groupId) return 'group'
-  if (subject?.linkId) return 'link'
-  return bits & statusBit.serviceAccount ? 'service_account' : 'user'
 }
 
 /** Returns the digests of the conditions that facts depend on. */

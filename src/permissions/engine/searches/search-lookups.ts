@@ -1,8 +1,8 @@
-import { isInLiveWorkspace } from '../../database/deleted-rows.ts'
-import { textArray } from '../../database/sql-values.ts'
-import type { Statements } from '../../database/statement-pool.ts'
-import { builtInActions } from '../access.ts'
-import type { Kind } from './question.ts'
+import { isInLiveWorkspace } from '../../../database/deleted-rows.ts'
+import { textArray } from '../../../database/sql-values.ts'
+import type { Statements } from '../../../database/statement-pool.ts'
+import { builtInActions } from '../../access.ts'
+import type { Kind } from '../question.ts'
 
 /** How services and people name a resource. */
 export type ResourceNames = { externalId: string | null; displayName: string | null }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { canonicalJson } from '../../core/canonical-json.ts'
-import { invalidArgument } from '../../core/errors.ts'
+import { canonicalJson } from '../../../core/canonical-json.ts'
+import { invalidArgument } from '../../../core/errors.ts'
 
 /** The lowest possible ID. */
 export const firstId = '00000000-0000-0000-0000-000000000000'

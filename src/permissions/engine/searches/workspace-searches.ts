@@ -1,11 +1,10 @@
-import type { Statements } from '../../database/statement-pool.ts'
-import { builtInActions } from '../access.ts'
-import { decide } from './facts.ts'
+import type { Statements } from '../../../database/statement-pool.ts'
+import { builtInActions } from '../../access.ts'
+import { decide } from '../facts.ts'
+import type { Kind, Subject, SubjectCheck } from '../question.ts'
+import { hasRoleSql } from '../statements/status.ts'
+import { hasOwnWorkspaces } from '../statements/workspace-checks.ts'
 import type { AllowedUser } from './find-subjects.ts'
-import type { SubjectCheck } from './load-reasons.ts'
-import type { Kind, Subject } from './question.ts'
-import { hasRoleSql } from './statements/status.ts'
-import { hasOwnWorkspaces } from './statements/workspace-checks.ts'
 
 /** An action of a service on a workspace, and where a page begins. */
 type Page = { serviceName: string; action: string; after: string; limit: number }

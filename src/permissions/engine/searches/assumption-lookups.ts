@@ -1,9 +1,9 @@
-import type { Statements } from '../../database/statement-pool.ts'
-import { chainCte } from './chain.ts'
-import type { Subject } from './question.ts'
-import { groupTables } from './statements/group-subjects.ts'
-import type { ReasonRow } from './statements/reasons.ts'
-import { toSql } from './statements/statement.ts'
+import type { Statements } from '../../../database/statement-pool.ts'
+import { chainCte } from '../chain.ts'
+import type { Subject } from '../question.ts'
+import type { ReasonRow } from '../statements/reasons.ts'
+import { toSql } from '../statements/statement.ts'
+import { kindOf, ofEachKind, statementName } from '../subjects/subject-kinds.ts'
 
 /** What decides whether an assumed grant would apply to a subject and a resource. */
 export type AssumptionLookups = {
@@ -32,17 +32,15 @@ export type AssumptionLookups = {
   ): Promise<{ name: string; hasAction: boolean } | undefined>
 }
 
-/** $1 subject ID, $2 group ID, $3 workspace. Returns whether the subject is a direct member. */
-export const membershipSql = `
+const membership = `
 select m.is_direct from groups left join group_members m
   on m.group_id = groups.id and m.user_id = $1::uuid
 where groups.id = $2 and groups.workspace_id = $3`
 
-/** The same for groups as subjects. */
-export const groupMembershipSql = toSql({
-  ctes: groupTables('array[$1::uuid]'),
-  select: membershipSql,
-})
+/** $1 subject ID, $2 group ID, $3 workspace. Returns whether the subject is a direct member. */
+export const membershipSql = ofEachKind((_, { tables }) =>
+  toSql({ ctes: tables('array[$1::uuid]'), select: membership }),
+)
 
 /** $1 `permission_id` of a resource, $2 of an ancestor. */
 const ancestorSql = `
@@ -64,13 +62,11 @@ from custom_roles role where role.id = $1 and role.workspace_id = $2`
 
 export function createAssumptionLookups(statements: Statements): AssumptionLookups {
   return {
-    async findGroupMembership({ groupId: isGroup }, subjectId, groupId, workspaceId) {
-      const [name, sql] =
-        isGroup === undefined
-          ? ['assumed membership', membershipSql]
-          : ['assumed membership of a group', groupMembershipSql]
+    async findGroupMembership(subject, subjectId, groupId, workspaceId) {
+      const kind = kindOf(subject)
+      const name = statementName('assumed membership', kind)
       const values = [subjectId, groupId, workspaceId]
-      const [row] = await statements.rows<[boolean | null]>(name, sql, values)
+      const [row] = await statements.rows<[boolean | null]>(name, membershipSql[kind], values)
       if (!row) return undefined
       if (row[0] === null) return 'none'
       return row[0] ? 'direct' : 'indirect'

@@ -3,10 +3,10 @@ import {
   isInLiveWorkspace,
   isLiveResource,
   isLiveRoot,
-} from '../../database/deleted-rows.ts'
-import type { Statements } from '../../database/statement-pool.ts'
-import type { Kind } from './question.ts'
-import { workspacesPerPage } from './search-lookups.ts'
+} from '../../../database/deleted-rows.ts'
+import type { Statements } from '../../../database/statement-pool.ts'
+import type { Kind } from '../question.ts'
+import { workspacesPerPage } from '../searches/search-lookups.ts'
 
 /** The public resources, which everybody may view. */
 export type PublicResources = {

@@ -1,13 +1,14 @@
-import { withSpan } from '../../core/trace.ts'
-import { createBatcher } from '../../database/batching.ts'
-import { arrayLiteral, textElement } from '../../database/sql-values.ts'
-import type { Statements } from '../../database/statement-pool.ts'
-import { readStatus } from './facts.ts'
+import { withSpan } from '../../../core/trace.ts'
+import { createBatcher } from '../../../database/batching.ts'
+import { arrayLiteral, textElement } from '../../../database/sql-values.ts'
+import type { Statements } from '../../../database/statement-pool.ts'
+import { readStatus } from '../facts.ts'
+import { actionElement, createKeyTable, createKindTable } from '../parameters.ts'
+import { type ListRow, listSql } from '../statements/list.ts'
+import { grantsRowOf } from '../statements/list-caller.ts'
+import { listWithFoldersSql } from '../statements/list-with-folders.ts'
+import { type SubjectKindName, statementName } from '../subjects/subject-kinds.ts'
 import { countIds, type List, type ListQuery, type LoadList } from './list.ts'
-import { actionElement, createKeyTable, createKindTable } from './parameters.ts'
-import { type Certainty, groupListSql, type ListRow, listSql } from './statements/list.ts'
-import { grantsRowOf } from './statements/list-caller.ts'
-import { groupListWithFoldersSql, listWithFoldersSql } from './statements/list-with-folders.ts'
 
 /**
  * The maximum limit of a query that shares a statement, so that callers do not wait for the long
@@ -71,8 +72,8 @@ function budgetsOfPage(limit: number): ListBudget[] {
 type ListResult = Omit<List, 'joinedIds'> & { joinedIds: string | null; mayHaveFolders: boolean }
 
 export type LoadListOptions = {
-  /** Whether the users of the queries are groups (`groupTables`). */
-  ofGroups?: boolean
+  /** The kind of the subjects whose IDs the queries have as `userId`. */
+  kind?: SubjectKindName
   /** Whether to list what would be allowed if every condition were true. */
   withConditional?: boolean
   /** Returns the budget of each attempt to fill a page. */
@@ -89,10 +90,15 @@ type SingleQuery = { query: ListQuery; hasFolders: boolean }
  */
 export function createLoadList(
   statements: Statements,
-  { ofGroups = false, withConditional = false, budgetsOf = budgetsOfPage }: LoadListOptions = {},
+  { kind = 'user', withConditional = false, budgetsOf = budgetsOfPage }: LoadListOptions = {},
 ): LoadList {
   const certainty = withConditional ? 'candidates' : 'certain'
-  const sql = (ofGroups ? groupListsSql : listsSql)[certainty]
+  const suffix = withConditional ? ' of candidates' : ''
+  const flat = [statementName(`list${suffix}`, kind), listSql[certainty][kind]] as const
+  const withFolders = [
+    statementName(`list with folders${suffix}`, kind),
+    listWithFoldersSql[certainty][kind],
+  ] as const
   const loadShared = createBatcher((queries: ListQuery[]) => loadFlat(queries, maxSharedGroups), {
     countRows: ({ limit }) => Math.ceil(limit / idsPerRow),
     callerOf: workspaceOf,
@@ -125,7 +131,7 @@ export function createLoadList(
     let list: List | undefined
     for (const { folders, children } of budgetsOf(query.limit)) {
       const values = [...parameters, folders, children]
-      const rows = await statements.rows<ListRow>(...sql.withFolders, values)
+      const rows = await statements.rows<ListRow>(...withFolders, values)
       list = readLists(rows)[0] as List
       if (list.nextId === undefined) break
     }
@@ -135,35 +141,7 @@ export function createLoadList(
 
   async function loadFlat(queries: ListQuery[], maxGroups: number): Promise<ListResult[]> {
     const parameters = [...createParameters(queries), maxGroups]
-    return readLists(await statements.rows<ListRow>(...sql.flat, parameters))
-  }
-}
-
-type ListStatements = Record<'flat' | 'withFolders', [name: string, sql: string]>
-
-const listsSql: Record<Certainty, ListStatements> = {
-  certain: createStatements('certain'),
-  candidates: createStatements('candidates'),
-}
-
-const groupListsSql: typeof listsSql = {
-  certain: createGroupStatements('certain'),
-  candidates: createGroupStatements('candidates'),
-}
-
-function createStatements(certainty: Certainty): ListStatements {
-  const suffix = certainty === 'certain' ? '' : ` of ${certainty}`
-  return {
-    flat: [`list${suffix}`, listSql[certainty]],
-    withFolders: [`list with folders${suffix}`, listWithFoldersSql[certainty]],
-  }
-}
-
-function createGroupStatements(certainty: Certainty): ListStatements {
-  const { flat, withFolders } = createStatements(certainty)
-  return {
-    flat: [`group ${flat[0]}`, groupListSql[certainty]],
-    withFolders: [`group ${withFolders[0]}`, groupListWithFoldersSql[certainty]],
+    return readLists(await statements.rows<ListRow>(...flat, parameters))
   }
 }
 

@@ -1,9 +1,9 @@
-import type { Statements } from '../../database/statement-pool.ts'
-import { createCallWork, isUnused } from '../conditions/work.ts'
-import { decide } from './facts.ts'
+import type { Statements } from '../../../database/statement-pool.ts'
+import { createCallWork, isUnused } from '../../conditions/work.ts'
+import { countJudged, type LoadJudged } from '../conditions/judged-facts.ts'
+import { decide } from '../facts.ts'
+import type { Check } from '../question.ts'
 import type { FoundSubjects } from './find-subjects.ts'
-import { countJudged, type LoadJudged } from './judged-facts.ts'
-import type { Check } from './question.ts'
 
 /** The maximum number of groups that one statement decides. */
 const batchSize = 500

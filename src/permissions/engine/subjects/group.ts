@@ -1,15 +1,26 @@
 import { isInLiveWorkspace } from '../../../database/deleted-rows.ts'
-import type { Ctes } from './statement.ts'
+import { statusBit } from '../bits.ts'
+import type { Ctes } from '../statements/statement.ts'
+import type { SubjectKind } from './subject-kind.ts'
 
 /**
- * Returns what a statement reads instead of tables to ask about groups instead of users. `ids` is SQL
- * for an array with the IDs of groups, which the statement accepts in place of user IDs.
- *
  * A group may do what each of its members may do at least. It therefore counts as an active user who
  * is a viewer of its workspace and a member of itself and of the groups that contain it, and who owns
- * nothing and has neither shares nor custom roles of their own. No grant needs a second form for them.
+ * nothing and has neither shares nor custom roles of their own.
  */
-export function groupTables(ids: string): Ctes {
+export const group: SubjectKind = {
+  idMember: 'groupId',
+  tables,
+  // A group that does not exist may not even view what is public, unlike an unknown user.
+  ignoredBits: statusBit.anonymous,
+  ignoredInSearches: 0,
+  rules: null,
+  hasRole: true,
+  // Changes to the groups that contain a group have no record.
+  isRemembered: false,
+}
+
+function tables(ids: string): Ctes {
   return {
     subject_group: `
   select id, workspace_id, name from groups
