@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { WatchChangesResponse } from '../../gen/daikon/v1/users.ts'
 import { ServiceError } from '../core/errors.ts'
-import { reasons as coreReasons } from '../core/reasons.ts'
+import { reasons } from '../core/reasons.ts'
 import { type RequestContext, requireUser } from '../core/request-context.ts'
 import type { Watch } from '../core/watch.ts'
 import { ChangeReader } from './feed/change-reader.ts'
@@ -83,5 +83,5 @@ async function* followChanges(
 }
 
 function tokenExpired(): ServiceError {
-  return new ServiceError(coreReasons.TOKEN_EXPIRED)
+  return new ServiceError(reasons.TOKEN_EXPIRED)
 }

@@ -1,4 +1,5 @@
 import { connectionEvents } from './events.ts'
+import { reasons } from './reasons.ts'
 import { connectionSessionVariant } from './session-credential.ts'
 import { connectionSettings } from './settings.ts'
 
@@ -8,5 +9,6 @@ export const connections = {
   needs: ['activity', 'identity', 'scim', 'workspaces'],
   events: connectionEvents,
   createVariants: () => [connectionSessionVariant],
+  reasons,
   settings: connectionSettings,
 } as const

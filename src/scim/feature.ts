@@ -1,4 +1,5 @@
 import { scimEvents } from './events.ts'
+import { reasons } from './reasons.ts'
 import { scimFormat } from './rest-format.ts'
 import { createScimKinds } from './scim-credential.ts'
 
@@ -9,4 +10,5 @@ export const scim = {
   events: scimEvents,
   createCredentialKinds: createScimKinds,
   formats: [scimFormat],
+  reasons,
 } as const

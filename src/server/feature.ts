@@ -10,6 +10,8 @@ export type CredentialDependencies = IdentityCredentialDependencies & {
   onScimTokenUsed: (tokenId: string, now: Date) => void
 }
 
+import type { ErrorReason } from '../core/define-reasons.ts'
+
 /**
  * What a feature brings to the server: the record that `feature.ts` in its folder exports. The server
  * composes the records of all features.
@@ -30,6 +32,8 @@ export type Feature = {
   createVariants?: (dependencies: CredentialDependencies) => CredentialVariant[]
   /** The formats of its methods over REST. */
   formats?: readonly RestFormat[]
+  /** The reasons of its errors. */
+  reasons: Readonly<Record<string, ErrorReason>>
   /** Its settings. */
   settings?: SettingTable
   /**
