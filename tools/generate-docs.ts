@@ -1,13 +1,14 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { activityEvents } from '../src/activity/events.ts'
-import { settings } from '../src/config/settings.ts'
+import { type Setting, settingGroups } from '../src/config/setting.ts'
 import type { ErrorReason } from '../src/core/define-reasons.ts'
 import { errorCodes } from '../src/core/error-codes.ts'
 import { signInErrors } from '../src/identity/sign-in-result.ts'
 import { createAdmissions } from '../src/rpc/admit.ts'
 import { readRegistry } from '../src/rpc/descriptors.ts'
 import { readMethods, readStreams, readWatches } from '../src/rpc/method.ts'
+import { settings } from '../src/server/config.ts'
+import { activityEvents } from '../src/server/features.ts'
 import { createMetrics } from '../src/server/observability/metrics.ts'
 import { addReplicaMetrics } from '../src/server/observability/replicas.ts'
 import { addReplacements } from '../src/server/observability/worker-metrics.ts'
@@ -51,32 +52,19 @@ export async function renderPage(path: string): Promise<string> {
   return (await Promise.all(rendered)).join('')
 }
 
-/** The groups of docs/configuration.md, by the first setting of each. */
-const settingGroups: Record<string, string> = {
-  DATABASE_URL: 'Storage',
-  HTTP_HOST: 'Listening',
-  BASE_URL: 'Addresses and browsers',
-  ADMIN_EMAILS: 'Security',
-  JWT_PRIVATE_KEY_PATH: 'Tokens',
-  SERVICE_KEYS_REQUIRED: 'Behavior',
-  MAX_SESSIONS_PER_USER: 'Quotas',
-  RATE_LIMIT_ENABLED: 'Rate limits',
-  GOOGLE_CLIENT_ID: 'Identity providers',
-  LOG_LEVEL: 'Logs and traces',
-  DEMO_PORT: 'Development',
-}
-
 function renderSettings(): string {
-  const groups: { title: string; rows: string[][] }[] = []
-  for (const [name, { fallback, description }] of Object.entries(settings)) {
-    const title = settingGroups[name]
-    if (title) groups.push({ title, rows: [] })
-    groups.at(-1)?.rows.push([`\`${name}\``, fallback && `\`${fallback}\``, description])
-  }
-  return groups
-    .map(
-      ({ title, rows }) => `### ${title}\n\n${table(['Variable', 'Default', 'Description'], rows)}`,
-    )
+  const all = Object.entries<Setting>(settings)
+  return settingGroups
+    .map((title) => {
+      const rows = all
+        .filter(([, { group }]) => group === title)
+        .map(([name, { fallback, description }]) => [
+          `\`${name}\``,
+          fallback && `\`${fallback}\``,
+          description,
+        ])
+      return `### ${title}\n\n${table(['Variable', 'Default', 'Description'], rows)}`
+    })
     .join('\n')
 }
 

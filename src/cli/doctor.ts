@@ -1,6 +1,7 @@
 import { Command } from 'commander'
-import { type Config, ConfigError, readConfig } from '../config/config.ts'
+import { ConfigError } from '../config/config.ts'
 import { tellSchemaVersion } from '../database/schema-version.ts'
+import { type Config, readConfig } from '../server/config.ts'
 import { type Check, type Finding, runChecks } from './doctor/check.ts'
 import { configurationChecks } from './doctor/configuration.ts'
 import { databaseChecks } from './doctor/database.ts'

@@ -50,9 +50,11 @@ export async function explainAccess(
   const { findReasons } = await import('../permissions/evaluate/reasons.ts')
   const { decide } = await import('../permissions/engine/facts.ts')
   const { createLoadReasons } = await import('../permissions/engine/load-reasons.ts')
-  const { createLoadConditions } = await import('../permissions/engine/load-uncertain.ts')
+  const { createLoadConditions } = await import(
+    '../permissions/engine/conditions/load-uncertain.ts'
+  )
   const { toResourceId } = await import('../permissions/resource-id.ts')
-  const { nameUser } = await import('../permissions/evaluate/subject.ts')
+  const { nameUser } = await import('../permissions/evaluate/subject-table.ts')
   const resource = readResource(name)
   const { service_name, resource_type, id } = resource
   const resource_id = toResourceId(service_name, resource_type, id)

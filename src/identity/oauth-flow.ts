@@ -54,8 +54,8 @@ export async function startFlow(
   login: Pick<OAuthState, 'flow' | 'client' | 'invitation' | 'returnTo'>,
   loginOptions: LoginOptions = {},
 ): Promise<SignInResult<{ location: string; state: string; login_state: string }>> {
-  const { stateCookies, options } = context.identity
-  const started = await provider.begin(callbackUrl(options, login.flow, provider), loginOptions)
+  const { stateCookies, settings } = context.identity
+  const started = await provider.begin(callbackUrl(settings, login.flow, provider), loginOptions)
   if (!started.ok) return warnOf(context, started)
   const { url, secrets } = started.value
   const { name, configuration } = provider
@@ -103,7 +103,7 @@ export async function fetchIdentity(
     const value = request[name]
     if (value !== undefined) callback.set(name, value)
   }
-  const redirectUri = callbackUrl(context.identity.options, login.flow, provider)
+  const redirectUri = callbackUrl(context.identity.settings, login.flow, provider)
   const result = await provider.complete(callback, redirectUri, login.secrets)
   return result.ok ? result : warnOf(context, result)
 }
@@ -171,7 +171,11 @@ function warnOf({ warn }: IdentityContext, failure: SignInFailure): SignInFailur
  * Returns the redirect URI of a login. It is built from the configured base URL, never from the
  * Host header.
  */
-function callbackUrl({ baseUrl }: { baseUrl: string }, flow: Flow, { name }: Provider): string {
+function callbackUrl(
+  { BASE_URL: baseUrl }: { BASE_URL: string },
+  flow: Flow,
+  { name }: Provider,
+): string {
   return `${baseUrl}/auth/${flow === 'admin' ? 'admin/' : ''}callback/${name}`
 }
 

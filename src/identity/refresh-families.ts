@@ -11,6 +11,7 @@ import { violates } from '../database/database-errors.ts'
 import type { MemberStore } from '../workspaces/store/member-store.ts'
 import { type Claims, expiryOf } from './claims.ts'
 import type { IdentityContext } from './identity-dependencies.ts'
+import { lifetimesOf } from './lifetimes.ts'
 import { requireBoundWorkspace, requireSessionClient } from './oauth/session-client.ts'
 import { readConnectionId } from './providers/connection.ts'
 import { findReach, requireReach } from './reach.ts'
@@ -46,7 +47,7 @@ export type IssuedTokens = {
  */
 export async function issueTokens(
   tx: { sessions: SessionStore },
-  { identity: { tokens, options } }: IdentityContext,
+  { identity: { tokens, settings } }: IdentityContext,
   issuedAt: Date,
   session: UserSession,
   memberClaims: Claims['access'],
@@ -65,7 +66,7 @@ export async function issueTokens(
   const iat = expiryOf(issuedAt, 0).getTime()
   const refreshSeconds = Math.floor((session.expiresAt.getTime() - iat) / 1000)
   if (session.expiresAt <= issuedAt || refreshSeconds < 1) return undefined
-  const accessSeconds = Math.min(options.lifetimes.access, refreshSeconds)
+  const accessSeconds = Math.min(lifetimesOf(settings).access, refreshSeconds)
   const jti = randomUUID()
   await tx.sessions.addTokens({
     sessionId: session.id,

@@ -29,6 +29,7 @@ export const reasons = defineReasons({
     code: 'not_found',
     message: 'The user or group of the directory does not exist',
   },
+  SCIM_TOKEN_INVALID: { code: 'unauthenticated', message: 'The SCIM token is not valid' },
   SCIM_TOKEN_NOT_FOUND: { code: 'not_found', message: 'SCIM token not found' },
   TOO_MANY_GROUPS: {
     code: 'invalid_argument',

@@ -10,7 +10,7 @@ import {
 } from '../support/transports.ts'
 import { createWorkspaceFixture, type ResourceRecord } from '../support/workspace-fixture.ts'
 
-const environment = await startTestEnvironment({ quotas: { MAX_SHARES_PER_RESOURCE: 1100 } })
+const environment = await startTestEnvironment({ MAX_SHARES_PER_RESOURCE: 1100 })
 const { pool, seed } = environment
 test.after.always(() => environment.stop())
 

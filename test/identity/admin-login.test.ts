@@ -1,8 +1,8 @@
 // Threat: linking by unverified e-mail (promotion); tokens that outlive their user.
 import test from 'ava'
 import { decodeJwt } from 'jose'
-import { readConfig } from '../../src/config/config.ts'
 import { type ProviderName, providerNames } from '../../src/identity/providers/provider.ts'
+import { readConfig } from '../../src/server/config.ts'
 import { expectOk } from '../support/outcome.ts'
 import { sendRawHttp } from '../support/raw-requests.ts'
 import {
@@ -19,13 +19,17 @@ const { ADMIN_EMAILS: adminEmails } = readConfig({
 const boss = { name: 'Boss', email: 'BOSS@example.com' }
 const eve = { name: 'Eve', email: 'eve@example.com', verified: false }
 const people = [boss, eve]
-const environment = await createSignInEnvironment({ people, options: { adminEmails } })
+const environment = await createSignInEnvironment({
+  people,
+  options: { ADMIN_EMAILS: adminEmails },
+})
 const secure = await createSignInEnvironment({
   people,
   options: {
-    adminEmails,
-    secureCookies: true,
-    lifetimes: { access: 900, refresh: 900, admin: 60 },
+    ADMIN_EMAILS: adminEmails,
+    COOKIE_SECURE: true,
+    REFRESH_TOKEN_EXPIRE_DAYS: 900 / 86_400,
+    ADMIN_TOKEN_EXPIRE_MINUTES: 1,
   },
 })
 test.after.always(() => Promise.all([environment.stop(), secure.stop()]))
@@ -36,10 +40,6 @@ const isAdmin = async (email: string) => {
     email,
   ])
   return rows[0]?.is_admin as boolean | undefined
-}
-const lastSignInOf = async (email: string) => {
-  const sql = 'select last_sign_in_at from users where email = $1'
-  return (await environment.pool.query(sql, [email])).rows[0]?.last_sign_in_at as Date | null
 }
 const me = (transport: Transport, admin: string) => transport.call('GetAdminMe', {}, { admin })
 

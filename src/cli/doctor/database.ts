@@ -1,5 +1,4 @@
 import { listItems } from '../../activity/list-change.ts'
-import type { Config } from '../../config/config.ts'
 import { isExternalId } from '../../core/external-id.ts'
 import { lacksMigrations } from '../../database/database-errors.ts'
 import { transactionPooling } from '../../database/pooling.ts'
@@ -7,6 +6,7 @@ import { findPrimaryUrl } from '../../database/primary-hosts.ts'
 import { schemaVersion } from '../../database/schema-version.ts'
 import { findRouteWarnings } from '../../gateway/find-route-warnings.ts'
 import { workspaceType } from '../../permissions/engine/question.ts'
+import type { Config } from '../../server/config.ts'
 import type { DeploymentStore } from '../store/deployment-store.ts'
 import { type Check, expect, NotChecked } from './check.ts'
 

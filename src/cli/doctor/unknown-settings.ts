@@ -1,5 +1,5 @@
-import { settings } from '../../config/settings.ts'
 import { findNearestName } from '../../core/nearest-names.ts'
+import { settings } from '../../server/config.ts'
 import type { Mistake } from './repetition.ts'
 
 /** The edits by which a misspelt name differs from a setting. Shorter settings resemble other variables. */

@@ -94,7 +94,7 @@ function canFailWith(
       return tier !== 'public'
     case 'permission_denied':
       // Service accounts may call few methods.
-      if (tier === 'user' && !policy.acceptsServiceAccounts) return true
+      if (tier === 'user' && !policy.variants.includes('service_account')) return true
       return tier === 'admin' || Boolean(leastRole ?? workspaceField ?? serviceField)
     case 'not_found':
       return route.pathFields.length > 0

@@ -109,7 +109,7 @@ function confirmationPage(
   const fields = Object.entries(repeated).flatMap(([name, value]) =>
     value === undefined ? [] : [{ name, value }],
   )
-  const url = `${identity.options.baseUrl}/oauth/logout`
+  const url = `${identity.settings.BASE_URL}/oauth/logout`
   const confirmation = createConfirmation(secret, confirmedAction)
   const links = [createLink({ label: 'Sign out', url, confirmation })]
   return createPage('confirm_sign_out', { client_name, email, links, fields })

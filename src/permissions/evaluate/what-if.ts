@@ -15,6 +15,7 @@ import type { Engine } from '../engine/engine.ts'
 import type { Explanation } from '../engine/load-reasons.ts'
 import type { Assumed, Subject } from '../engine/question.ts'
 import type { ReasonRow } from '../engine/statements/reasons.ts'
+import { typeOf } from '../engine/subjects/subject-kinds.ts'
 import { prefixed } from '../evaluate-condition.ts'
 import { readGrantCondition } from '../grant-condition.ts'
 import { reasons } from '../reasons.ts'
@@ -139,7 +140,7 @@ async function readShare(
     ...details,
   })
   if (grantee_type === 'user') {
-    if (subject.groupId !== undefined || grantee_id !== subjectId) {
+    if (typeOf(subject) !== 'user' || grantee_id !== subjectId) {
       const message = 'must be the subject: a share with someone else would change nothing'
       throw invalidArgument({ field: 'grantee_id', message })
     }
@@ -179,8 +180,7 @@ async function readRole(
 }
 
 function readMembership({ subject, subjectId }: Question, role: Role): Role {
-  const isUser = subject.groupId === undefined && subject.linkId === undefined
-  if (!isUser || subject.isAnonymous)
+  if (typeOf(subject) !== 'user')
     throw invalidArgument({ field: 'role', message: 'requires a subject of the type user' })
   if (subjectId === undefined) throw userNotFound()
   return role

@@ -1,8 +1,8 @@
 import { isInLiveTree, isLiveRoot } from '../../../database/deleted-rows.ts'
 import type { ListValues } from '../grants/grant-kind.ts'
 import { grantKinds } from '../grants/grant-kinds.ts'
+import { ofEachKind, type SubjectKindName } from '../subjects/subject-kinds.ts'
 import { checkedCtes } from './checked-children.ts'
-import { groupTables } from './group-subjects.ts'
 import {
   type Certainty,
   callerColumns,
@@ -14,7 +14,7 @@ import {
   listQueries,
 } from './list.ts'
 import { keysCtes } from './list-caller.ts'
-import { type Ctes, toSql } from './statement.ts'
+import { toSql } from './statement.ts'
 
 /** The values of the query: the statement processes only one. */
 const serviceSql = '($2::text[])[1]'
@@ -80,10 +80,9 @@ const childIds = (condition: string, limit: string) => `array(
  * If there are more folders than the budget, which it finds out without reading the others, it
  * checks the children in the workspace instead (`checkedCtes`).
  */
-function createListWithFoldersSql(tables: Ctes, certainty: Certainty): string {
+function createListWithFoldersSql(certainty: Certainty): Record<SubjectKindName, string> {
   const listed = { ...values, permission: listedPermission[certainty] }
   const ctes = {
-    ...tables,
     ...keysCtes,
     query: `select * from ${listQueries} q`,
     kind: `
@@ -175,18 +174,13 @@ function createListWithFoldersSql(tables: Ctes, certainty: Certainty): string {
   ${isUncertainList},
   case when (select count(*) from known) < ${limit} then (select next from unchecked) end
 from query q`
-  return toSql({ ctes, select })
+  return ofEachKind((_, { tables }) =>
+    toSql({ ctes: { ...tables('$5::uuid[]'), ...ctes }, select }),
+  )
 }
 
-/** Returns the statement for each Certainty. */
-function createStatements(tables: Ctes): Record<Certainty, string> {
-  return {
-    certain: createListWithFoldersSql(tables, 'certain'),
-    candidates: createListWithFoldersSql(tables, 'candidates'),
-  }
+/** The statements for each Certainty. */
+export const listWithFoldersSql = {
+  certain: createListWithFoldersSql('certain'),
+  candidates: createListWithFoldersSql('candidates'),
 }
-
-export const listWithFoldersSql = createStatements({})
-
-/** The statements for lists of groups. */
-export const groupListWithFoldersSql = createStatements(groupTables('$5::uuid[]'))

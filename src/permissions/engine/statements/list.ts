@@ -2,9 +2,9 @@ import { grant } from '../../access.ts'
 import type { ListValues } from '../grants/grant-kind.ts'
 import { grantKinds } from '../grants/grant-kinds.ts'
 import { barePermission, shareGrants } from '../grants/live-share.ts'
-import { groupTables } from './group-subjects.ts'
+import { ofEachKind, type SubjectKindName } from '../subjects/subject-kinds.ts'
 import { callersOf, keysCtes } from './list-caller.ts'
-import { type Ctes, toSql } from './statement.ts'
+import { toSql } from './statement.ts'
 import type { KeyStatus } from './status.ts'
 
 /*
@@ -151,7 +151,7 @@ function mayHaveFolders(values: ListValues): string {
  * which is slower even for users without folders. The IDs are also null if the user has more groups
  * than the maximum, and a certain list is null if it depends on conditions.
  */
-function createListSql(tables: Ctes, certainty: Certainty): string {
+function createListSql(certainty: Certainty): Record<SubjectKindName, string> {
   const values = { ...queryValues, permission: listedPermission[certainty] }
   const select = `select ${callerColumns},
   may_have_folders,
@@ -168,21 +168,16 @@ from (
   from ${listQueries} q
   offset 0
 ) q`
-  return toSql({ ctes: { ...tables, ...keysCtes }, select })
+  return ofEachKind((_, { tables }) =>
+    toSql({ ctes: { ...tables('$5::uuid[]'), ...keysCtes }, select }),
+  )
 }
 
-/** Returns the statement for each Certainty. */
-function createStatements(tables: Ctes): Record<Certainty, string> {
-  return {
-    certain: createListSql(tables, 'certain'),
-    candidates: createListSql(tables, 'candidates'),
-  }
+/** The statements for each Certainty. */
+export const listSql = {
+  certain: createListSql('certain'),
+  candidates: createListSql('candidates'),
 }
-
-export const listSql = createStatements({})
-
-/** The statements for lists of groups. */
-export const groupListSql = createStatements(groupTables('$5::uuid[]'))
 
 /** The row of a query in the result of `listSql` or `listWithFoldersSql`. Only the latter has `nextId`. */
 export type ListRow = [

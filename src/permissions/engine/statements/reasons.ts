@@ -1,10 +1,7 @@
 import { chainCte } from '../chain.ts'
 import type { GrantRule, ReasonRows } from '../grants/grant-kind.ts'
 import { grantKinds } from '../grants/grant-kinds.ts'
-import { checkBits, checksFrom, subjectCtes } from './checks.ts'
-import { groupTables } from './group-subjects.ts'
-import { linkTables } from './link-subjects.ts'
-import { type Ctes, toSql } from './statement.ts'
+import { askOfSubjects, checkBits, checksFrom } from './checks.ts'
 import { requirementList, storedVariables } from './uncertain.ts'
 
 const reasonRows = grantKinds
@@ -71,34 +68,18 @@ const names = `json_build_object(
  * the grants that are listed, the list of grants, the links between the groups of the user, names, the
  * time, the requirements of the resource type, and StoredVariables.
  */
-const reasons = `select ${checkBits('walked', '0')}, ${grantList}, ${groupLinks}, ${names},
+export const reasonsSql =
+  askOfSubjects(`select ${checkBits('walked', '0')}, ${grantList}, ${groupLinks}, ${names},
   statement_timestamp()::text, ${requirementList('r.kind_id')},
   case when r.id is not null then ${storedVariables('i.user_id')} end
 from ${checksFrom.walked}
-order by i.position`
-
-export const reasonsSql = createStatement({}, reasons)
-
-/** The statement for checks of groups. */
-export const groupReasonsSql = createStatement(groupTables('$2::uuid[]'), reasons)
-
-/** The statement for checks of links. */
-export const linkReasonsSql = createStatement(linkTables('$2::uuid[]'), reasons)
-
-function createStatement(tables: Ctes, select: string): string {
-  return toSql({ ctes: { ...tables, ...subjectCtes }, select })
-}
+order by i.position`)
 
 /** $1 array of group IDs. Returns the ID and the name of each group. */
 export const groupNamesSql = 'select id, name from groups where id = any($1::uuid[])'
 
 /** $1 to $5 as in `checks.ts`. Returns the user ID and the status of each subject. */
-const subjects = 'select user_id, status from subject order by position'
-
-export const subjectSql = createStatement({}, subjects)
-
-/** The same for groups. */
-export const groupSubjectSql = createStatement(groupTables('$2::uuid[]'), subjects)
+export const subjectSql = askOfSubjects('select user_id, status from subject order by position')
 
 /** A grant in the result of `reasonsSql`. */
 export type ReasonRow = {

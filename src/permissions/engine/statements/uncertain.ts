@@ -2,10 +2,7 @@ import { grant } from '../../access.ts'
 import { chainCte } from '../chain.ts'
 import type { GroupLookup } from '../grants/grant-kind.ts'
 import { barePermission, isLive, shareBits } from '../grants/live-share.ts'
-import { checkBits, checksFrom, grantBits, namedUserIds, subjectCtes } from './checks.ts'
-import { groupTables } from './group-subjects.ts'
-import { linkTables } from './link-subjects.ts'
-import { type Ctes, toSql } from './statement.ts'
+import { askOfSubjects, checkBits, checksFrom, grantBits, namedUserIds } from './checks.ts'
 import { type KeyStatus, keyStatusColumns } from './status.ts'
 
 /**
@@ -73,8 +70,8 @@ export function isUncertain(bits: string): string {
  * The facts of checks with what is needed to judge them, in one row: as in `factsSql`, the time of
  * the statement, the requirements of each kind, an UncertainCheck for each check, and `namedUserIds`.
  */
-function createUncertainSql(tables: Ctes, lookup: GroupLookup): string {
-  const select = `select ${keyStatusColumns('$12')},
+function createUncertainSql(lookup: GroupLookup) {
+  return askOfSubjects(`select ${keyStatusColumns('$12')},
   (select statuses::text from subjects),
   statement_timestamp()::text,
   (
@@ -93,25 +90,14 @@ function createUncertainSql(tables: Ctes, lookup: GroupLookup): string {
       select ${checkBits('walked', grantBits.walked(lookup))} as bits offset 0
     ) facts
   ),
-  ${namedUserIds}`
-  return toSql({ ctes: { ...tables, ...subjectCtes }, select })
+  ${namedUserIds}`)
 }
 
-/** Returns the statement for each GroupLookup. */
-function createStatements(tables: Ctes): Record<GroupLookup, string> {
-  return {
-    probed: createUncertainSql(tables, 'probed'),
-    hashed: createUncertainSql(tables, 'hashed'),
-  }
+/** The statements for each GroupLookup. */
+export const uncertainSql = {
+  probed: createUncertainSql('probed'),
+  hashed: createUncertainSql('hashed'),
 }
-
-export const uncertainSql = createStatements({})
-
-/** The same for groups. */
-export const groupUncertainSql = createStatements(groupTables('$2::uuid[]'))
-
-/** The same for links. */
-export const linkUncertainSql = createStatements(linkTables('$2::uuid[]'))
 
 /** $1 array of digests. Returns the conditions with these digests. */
 export const conditionsSql = `

@@ -4,10 +4,8 @@ import { customRole } from '../grants/custom-role.ts'
 import type { ReasonRows } from '../grants/grant-kind.ts'
 import { groupRole } from '../grants/group-role.ts'
 import { workspaceType } from '../question.ts'
-import { subjectCtes } from './checks.ts'
-import { groupTables } from './group-subjects.ts'
+import { askOfSubjects } from './checks.ts'
 import { groupLinks } from './reasons.ts'
-import { toSql } from './statement.ts'
 import { actionBitsSql } from './status.ts'
 
 /** Returns SQL: whether a service has registered resources of the type `workspace` itself. */
@@ -40,8 +38,7 @@ const customRoles = `(
  * A member may view the workspace. Its owners and admins may do everything, as with the resources
  * in it, and members who have a custom role with an action may perform it.
  */
-const select = `
-select ${hasOwnWorkspaces('q.service')},
+export const workspaceChecksSql = askOfSubjects(`select ${hasOwnWorkspaces('q.service')},
   q.status
     | case when q.is_limited then 0 else ${roleBitsSql('m.role')} end
     | case when q.workspace_id is null then 0 else ${grant.registered} end
@@ -67,12 +64,4 @@ from (
 left join lateral (
   select role from live_members where user_id = q.user_id and workspace_id = q.workspace_id offset 0
 ) m on true
-order by q.position`
-
-export const workspaceChecksSql = toSql({ ctes: subjectCtes, select })
-
-/** The statement for checks of groups. */
-export const groupWorkspaceChecksSql = toSql({
-  ctes: { ...groupTables('$2::uuid[]'), ...subjectCtes },
-  select,
-})
+order by q.position`)
