@@ -6,7 +6,6 @@ import { scimFormat } from '../../src/scim/rest-format.ts'
 for (const reason of Object.values(reasons)) {
   if (reason.code !== 'invalid_argument') continue
   test(`an error ${reason.name} has a scimType`, (t) => {
-    const body = scimFormat.writeError(new ServiceError(reason), 400) as { scimType?: string }
-    t.truthy(body.scimType)
+    t.true('scimType' in scimFormat.writeError(new ServiceError(reason), 400))
   })
 }
