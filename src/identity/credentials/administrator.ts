@@ -16,11 +16,6 @@ export function createAdministratorKind(
   memory: TokenMemory,
   adminOrigins: string[],
 ): CredentialKind<AdminClaims> {
-  function verifyToken(token: string, digest: string, now: Date) {
-    const verified = memory.findOrVerify('admin_access', token, digest, now)
-    return verified instanceof Promise ? verified.then(({ admin }) => admin) : verified.admin
-  }
-
   /**
    * Returns the administrator whose token is valid, because another host of the site can add a
    * cookie. Rejects tokens of different administrators: nobody knows whose browser it is.
@@ -30,7 +25,7 @@ export function createAdministratorKind(
     const results = await Promise.allSettled(
       adminTokens.map(async (token) => {
         const digest = digestToken('admin_access', token)
-        return verifyToken(token, digest, now)
+        return memory.findOrVerify('admin_access', token, digest, now)
       }),
     )
     const valid = results.flatMap((result) =>
@@ -56,7 +51,7 @@ export function createAdministratorKind(
       const [token] = adminTokens
       if (!token) throw tokenMissing()
       credentials.digest ??= digestToken('admin_access', token)
-      return verifyToken(token, credentials.digest, now)
+      return memory.findOrVerify('admin_access', token, credentials.digest, now)
     },
 
     identify({ jti, sub }, caller) {

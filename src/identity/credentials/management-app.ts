@@ -20,10 +20,7 @@ export function createManagementAppKind(
     verify(credentials, _policy, now) {
       const token = requireBearer(credentials)
       credentials.digest ??= digestToken('management', token)
-      const verified = memory.findOrVerify('management', token, credentials.digest, now)
-      return verified instanceof Promise
-        ? verified.then(({ managementApp }) => managementApp)
-        : verified.managementApp
+      return memory.findOrVerify('management', token, credentials.digest, now)
     },
 
     identify({ jti }, caller) {

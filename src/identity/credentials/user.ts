@@ -46,14 +46,11 @@ export function createUserKind(
     verify(credentials, _policy, now, onlyRemembered) {
       const token = requireBearer(credentials)
       credentials.digest ??= digestToken('access', token)
-      if (looksLikeApiKey(token)) {
-        const remembered = memory.find(credentials.digest, now)?.user
-        return remembered || onlyRemembered
-          ? remembered
-          : verifyApiKey(token, credentials.digest, now)
-      }
-      const verified = memory.findOrVerify('access', token, credentials.digest, now)
-      return verified instanceof Promise ? verified.then(({ user }) => user) : verified.user
+      const { digest } = credentials
+      if (!looksLikeApiKey(token)) return memory.findOrVerify('access', token, digest, now)
+      const remembered = memory.find(digest, now)
+      if (remembered) return remembered.user
+      return onlyRemembered ? undefined : verifyApiKey(token, digest, now)
     },
 
     identify({ jti, sub, wid }, caller) {
