@@ -18,7 +18,9 @@ test('operations of a fake accept the IDs of its world, and no others that are n
   await fake.share(roadmap, { groupId: 'staff' }, 'view', { as })
   t.is((await fake.transfer(roadmap, 'bob', { as })).ownerId, 'bob')
   const ids = fake.accessible({ userId: 'bob' }, 'view', 'document', { workspaceId: 'acme' })
-  t.deepEqual(await Array.fromAsync(ids), ['roadmap'])
+  const found: string[] = []
+  for await (const id of ids) found.push(id)
+  t.deepEqual(found, ['roadmap'])
   for (const other of [{ workspaceId: 'other' }, { ownerId: 'carol' }]) {
     const refused = fake.register({ ...registration, ...other })
     await t.throwsAsync(refused, { instanceOf: InvalidArgumentError, message: /must be a UUID/ })
