@@ -1,4 +1,4 @@
-import { writePageToken } from '../../src/permissions/engine/page-token.ts'
+import { writePageToken } from '../../src/permissions/engine/lists/page-token.ts'
 import type { Outcome, PresentedCredentials } from '../../test/support/transports.ts'
 import { serviceKey } from '../data-set.ts'
 import { idOf } from './binary-rows.ts'

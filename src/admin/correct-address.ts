@@ -4,6 +4,7 @@ import type { Principal } from '../core/request-context.ts'
 import { violates } from '../database/database-errors.ts'
 import { type SignOutStores, signOutEverywhere } from '../identity/sessions.ts'
 import type { Mail } from '../outbound/mail-client.ts'
+import { reasons } from './reasons.ts'
 import type { LockedPerson, PeopleStore } from './store/people-store.ts'
 
 type Correction = { email: string; reason: string | undefined; keepsSignIn: boolean }
@@ -22,15 +23,16 @@ export async function correctAddress(
   user: LockedPerson,
   { email, reason = '', keepsSignIn }: Correction,
 ): Promise<void> {
-  if (user.isAdmin && principal.managementApp) throw administratorsAddress()
+  if (user.isAdmin && principal.managementApp)
+    throw new ServiceError(reasons.ADMINISTRATORS_ADDRESS)
   if (user.hasSignedIn && !reason) {
     const message = 'is required, because the user has signed in before'
     throw invalidArgument({ field: 'reason', message })
   }
   const isChanged = await tx.people.changeAddress(user.id, email, !keepsSignIn).catch((error) => {
-    throw violates(error, 'unique') ? emailTaken() : error
+    throw violates(error, 'unique') ? new ServiceError(reasons.EMAIL_TAKEN) : error
   })
-  if (!isChanged) throw directoryOwned()
+  if (!isChanged) throw new ServiceError(reasons.DIRECTORY_OWNED)
   if (!keepsSignIn) await signOutEverywhere(tx, now, user.id)
   await tx.activity.record(actorOf(principal), {
     action: 'user.email_changed',
@@ -65,23 +67,3 @@ export function renderCorrectionMails(former: string, current: string, baseUrl: 
 }
 
 const advice = 'If you did not expect this, contact your administrator.'
-
-function emailTaken(): ServiceError {
-  return new ServiceError('already_exists', 'EMAIL_TAKEN', 'Another user has this e-mail address')
-}
-
-function directoryOwned(): ServiceError {
-  return new ServiceError(
-    'already_exists',
-    'DIRECTORY_OWNED',
-    'A directory or connection keeps the address of this user. Change it there.',
-  )
-}
-
-function administratorsAddress(): ServiceError {
-  return new ServiceError(
-    'permission_denied',
-    'ADMINISTRATORS_ADDRESS',
-    'Only an administrator can change the address of an administrator',
-  )
-}

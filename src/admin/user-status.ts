@@ -13,6 +13,7 @@ import type { IdentityDependencies } from '../identity/identity-dependencies.ts'
 import { type SignOutStores, signOutEverywhere } from '../identity/sessions.ts'
 import { adminRequired, userInactive, userNotFound } from '../identity/user-errors.ts'
 import { correctAddress, renderCorrectionMails } from './correct-address.ts'
+import { reasons } from './reasons.ts'
 import type { LockedPerson, PeopleStore } from './store/people-store.ts'
 import { createUserTag, requireUserDetail, type UserDetailStores } from './users.ts'
 
@@ -23,7 +24,7 @@ type UpdateContext = Pick<
   'stores' | 'principal' | 'now'
 > & {
   /** Absent on the command line, which sends no e-mails. */
-  identity?: Pick<IdentityDependencies, 'sendMail'> & { options: { baseUrl: string } }
+  identity?: Pick<IdentityDependencies, 'sendMail'> & { settings: { BASE_URL: string } }
 }
 
 /** The fields that administrators can change. */
@@ -51,7 +52,7 @@ export async function updateUser(
     return { before: user.email, after: await requireUserDetail(tx, now, user.id) }
   })
   if (after.email !== before && identity) {
-    const mails = renderCorrectionMails(before, after.email, identity.options.baseUrl)
+    const mails = renderCorrectionMails(before, after.email, identity.settings.BASE_URL)
     for (const mail of mails) identity.sendMail(mail)
   }
   return after
@@ -67,8 +68,7 @@ async function changeFields(
   const isDeactivated = changes.isActive === false
   if (isDeactivated && user.id === principal.admin?.id) {
     throw new ServiceError(
-      'permission_denied',
-      'OWN_ACCOUNT',
+      reasons.OWN_ACCOUNT,
       'Administrators cannot deactivate their own account',
     )
   }
@@ -98,11 +98,7 @@ export async function setAdministrator(
     const locked = await tx.people.lockWithAdministrators({ id: user_id })
     const user = findLocked(locked, user_id, callerId)
     if (user.id === callerId && !is_admin) {
-      throw new ServiceError(
-        'permission_denied',
-        'OWN_ACCOUNT',
-        'Administrators cannot demote themselves',
-      )
+      throw new ServiceError(reasons.OWN_ACCOUNT, 'Administrators cannot demote themselves')
     }
     await changeAdministrator(tx, principal, { locked, user, is_admin, by: 'console' })
     return requireUserDetail(tx, now, user.id)
@@ -206,15 +202,13 @@ function requireOtherAdministrator(
 }
 
 function externalIdTaken(): ServiceError {
-  const detail = 'Another user has this external_id'
-  return new ServiceError('already_exists', 'EXTERNAL_ID_TAKEN', detail)
+  return new ServiceError(reasons.EXTERNAL_ID_TAKEN)
 }
 
 /** Creates the error for a change that would leave no active administrator. */
 export function lastAdministrator(email: string): ServiceError {
   return new ServiceError(
-    'already_exists',
-    'LAST_ADMINISTRATOR',
+    reasons.LAST_ADMINISTRATOR,
     `${email} is the last active administrator. Promote another user first.`,
   )
 }

@@ -1,6 +1,8 @@
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
-import { errorCodes, invalidArgument, ServiceError } from '../core/errors.ts'
-import type { Route } from '../rpc/method.ts'
+import { errorCodes } from '../core/error-codes.ts'
+import { invalidArgument, ServiceError } from '../core/errors.ts'
+import { formatOf, type RestFormat } from '../core/rest-format.ts'
+import type { Profile, Route } from '../rpc/method.ts'
 import {
   type DeclaredOperation,
   failingOperation,
@@ -19,6 +21,7 @@ import { renderErrorPage, sendPage } from './hosted-pages.ts'
 import { readMessage } from './message.ts'
 import type { DocsPage } from './openapi/docs-pages.ts'
 import { sendProblem } from './problem.ts'
+import { reasons } from './reasons.ts'
 import { readCall, sentRequestId } from './request.ts'
 import { createResponder, type Responder, setRateLimitHeaders } from './response.ts'
 import { checkHost, securityHeaders, setHeaders } from './security.ts'
@@ -39,6 +42,8 @@ export type RestOptions = CorsOptions & {
   allowedHosts: string[]
   /** The maximum number of bytes of all request bodies that have not arrived completely. */
   maxUnfinishedBytes: number
+  /** The formats that features bring. */
+  formats: RestFormat[]
   docs: DocsPage[]
   /** The operations whose responses are server-sent events. */
   watches: WatchOperation[]
@@ -51,7 +56,7 @@ export function createApp(
   pipeline: Pipeline,
   options: RestOptions,
 ): Express {
-  const { trustedProxies, secureCookies, allowedHosts, docs } = options
+  const { trustedProxies, secureCookies, allowedHosts, formats, docs } = options
   const app = express()
   app.disable('x-powered-by').disable('etag').set('trust proxy', trustedProxies)
   app.use(setHeaders(securityHeaders(secureCookies)))
@@ -92,7 +97,8 @@ export function createApp(
     for (const { operation, route } of endpoints) {
       const watch = watches.find(({ name }) => name === operation.name)
       const sendEvents = watch && createEventStream(watch, runWatch)
-      const respond = createResponder(operation, secureCookies)
+      const format = formatOf(formats, operation.policy.profile)
+      const respond = createResponder(operation, secureCookies, format?.mediaType)
       const repetition = createRepetition(operation, route)
       pathRoute[route.verb](async (request, response) => {
         const read = () =>
@@ -133,7 +139,7 @@ export function createApp(
     )
   }
   app.use((request: Request, response: Response) =>
-    fail(request, response, new ServiceError('not_found', 'NO_SUCH_ROUTE', 'No such route')),
+    fail(request, response, new ServiceError(reasons.NO_SUCH_ROUTE)),
   )
   app.use((error: unknown, request: Request, response: Response, _next: unknown) =>
     fail(request, response, routingError(error)),
@@ -149,7 +155,7 @@ export function createApp(
         const read = () => readMessage(request, response, operation, route, secureCookies)
         const call = readCall(request, response, read, false)
         const outcome = await pipeline(operation, call)
-        send(operation, request, response, outcome, call.requestId, respond)
+        send(operation, formats, request, response, outcome, call.requestId, respond)
       }
       return [route.path, handle] as const
     })
@@ -158,7 +164,8 @@ export function createApp(
 
   /** Runs routing errors through the pipeline, so that they count against the rate limits. */
   function fail(request: Request, response: Response, error: ServiceError): Promise<void> {
-    const profile = /^\/scim\/v2\//i.test(request.path) ? 'scim' : 'default'
+    const format = formats.find(({ paths }) => paths.test(request.path))
+    const profile = (format?.profile ?? 'default') as Profile
     return run(failingOperation(error, profile), request, response)
   }
 
@@ -197,12 +204,13 @@ export function createApp(
       ? crossOrigin.isConfigured(request)
       : await crossOrigin.isAllowed(request)
     if (isAllowed) crossOrigin.setHeaders(request, response)
-    send(operation, request, response, outcome, call.requestId, respond)
+    send(operation, formats, request, response, outcome, call.requestId, respond)
   }
 }
 
 function send(
   operation: Operation,
+  formats: RestFormat[],
   request: Request,
   response: Response,
   outcome: Outcome,
@@ -214,8 +222,10 @@ function send(
   setRateLimitHeaders(response, outcome.rateLimit)
   if (outcome.error && isNavigation(operation, request))
     sendPage(response, errorStatus(outcome.error), renderErrorPage(outcome.error, requestId))
-  else if (outcome.error) sendProblem(response, outcome.error, requestId, operation.policy.profile)
-  else respond?.(response, outcome.response ?? {})
+  else if (outcome.error) {
+    const { profile } = operation.policy
+    sendProblem(response, outcome.error, requestId, profile, formatOf(formats, profile))
+  } else respond?.(response, outcome.response ?? {})
 }
 
 /**
@@ -256,8 +266,7 @@ function sendHealth(request: Request, response: Response): void {
 function methodNotAllowed(response: Response, verbs: string[]): ServiceError {
   response.set('Allow', verbs.join(', '))
   return new ServiceError(
-    'method_not_allowed',
-    'METHOD_NOT_ALLOWED',
+    reasons.METHOD_NOT_ALLOWED,
     `Method not allowed; use ${verbs.join(' or ')}`,
   )
 }

@@ -3,8 +3,8 @@ import type {
   AccessibleResourcesResponse,
 } from '../../gen/daikon/v1/permissions.ts'
 import type { DecisionHandler } from './decision-handler.ts'
-import { splitIds } from './engine/list.ts'
-import { readPageToken, requireOfContext, writePageToken } from './engine/page-token.ts'
+import { splitIds } from './engine/lists/list.ts'
+import { readPageToken, requireOfContext, writePageToken } from './engine/lists/page-token.ts'
 
 const defaultLimit = 1000
 

@@ -1,5 +1,5 @@
 import { hashSecret } from '../identity/secret.ts'
-import type { LinkLookups } from './engine/link-subjects.ts'
+import type { LinkLookups } from './engine/searches/link-lookups.ts'
 
 /** Creates the function that finds a link by its token. Calls `onUsed` with the ID. */
 export function createFindLink(lookups: LinkLookups, onUsed: (id: string) => void) {

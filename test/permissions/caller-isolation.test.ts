@@ -3,10 +3,10 @@ import test from 'ava'
 import { hashServiceKey } from '../../src/identity/service-keys.ts'
 import { grant } from '../../src/permissions/access.ts'
 import type { FactsQuery } from '../../src/permissions/engine/facts.ts'
-import { type ListQuery, splitIds } from '../../src/permissions/engine/list.ts'
+import { type ListQuery, splitIds } from '../../src/permissions/engine/lists/list.ts'
+import { createLoadList } from '../../src/permissions/engine/lists/load-list.ts'
+import { firstId } from '../../src/permissions/engine/lists/page-token.ts'
 import { createLoadFacts } from '../../src/permissions/engine/load-facts.ts'
-import { createLoadList } from '../../src/permissions/engine/load-list.ts'
-import { firstId } from '../../src/permissions/engine/page-token.ts'
 import { expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Outcome } from '../support/transports.ts'
@@ -102,7 +102,7 @@ test('64 queries in one batched statement load the same facts as each query alon
   const alone = []
   for (const query of queries) alone.push(await loadFacts(query))
   t.deepEqual(together, alone)
-  t.true(together.some(({ bits }) => bits.some((fact) => fact & grant.owner)))
+  t.true(together.some(({ facts }) => facts.some((fact) => fact & grant.owner)))
 })
 
 test('64 lists in one batched statement return the same IDs as each list alone', async (t) => {

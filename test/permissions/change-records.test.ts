@@ -5,6 +5,10 @@ import { factsSql } from '../../src/permissions/engine/statements/facts.ts'
 import { listSql } from '../../src/permissions/engine/statements/list.ts'
 import { listWithFoldersSql } from '../../src/permissions/engine/statements/list-with-folders.ts'
 import { uncertainSql } from '../../src/permissions/engine/statements/uncertain.ts'
+import {
+  subjectKindNames,
+  subjectKinds,
+} from '../../src/permissions/engine/subjects/subject-kinds.ts'
 import { cloneDatabase } from '../support/database.ts'
 
 const { pool, drop } = await cloneDatabase()
@@ -20,7 +24,9 @@ const remembered = [
   ...Object.values(uncertainSql),
   ...Object.values(listSql),
   ...Object.values(listWithFoldersSql),
-]
+].flatMap((statements) =>
+  subjectKindNames.flatMap((name) => (subjectKinds[name].isRemembered ? statements[name] : [])),
+)
 
 /** Inserts that affect no remembered fact, because unknown callers and users are not remembered. */
 const unrecordedInserts = ['users', 'service_keys']

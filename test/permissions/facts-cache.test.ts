@@ -3,14 +3,14 @@ import test, { type ExecutionContext } from 'ava'
 import { type Database, openDatabase } from '../../src/database/database.ts'
 import { poolTimeouts } from '../../src/database/pool.ts'
 import { hashServiceKey } from '../../src/identity/service-keys.ts'
-import type { Facts, FactsQuery, LoadFacts } from '../../src/permissions/engine/facts.ts'
-import type { ListQuery } from '../../src/permissions/engine/list.ts'
+import type { FactsQuery, Loaded, LoadFacts } from '../../src/permissions/engine/facts.ts'
+import type { ListQuery } from '../../src/permissions/engine/lists/list.ts'
+import { createLoadList } from '../../src/permissions/engine/lists/load-list.ts'
+import { firstId } from '../../src/permissions/engine/lists/page-token.ts'
 import { createLoadFacts } from '../../src/permissions/engine/load-facts.ts'
-import { createLoadList } from '../../src/permissions/engine/load-list.ts'
 import { createChangeFeed } from '../../src/permissions/engine/memory/change-feed.ts'
 import { createFactsMemory } from '../../src/permissions/engine/memory/facts-memory.ts'
 import type { CacheResult } from '../../src/permissions/engine/memory/verified-cache.ts'
-import { firstId } from '../../src/permissions/engine/page-token.ts'
 import type { Subject } from '../../src/permissions/engine/question.ts'
 import { AccessChangeStore } from '../../src/permissions/store/access-change-store.ts'
 import { cloneDatabase } from '../support/database.ts'
@@ -483,7 +483,7 @@ async function assertFresh(t: ExecutionContext, { cached }: Cache, query: FactsQ
   return expected
 }
 
-const decisive = ({ status, bits }: Facts) => ({ status, bits })
+const decisive = ({ status, facts }: Loaded<number>) => ({ status, facts })
 
 /** Returns the query for the list of resources on which the user may perform the action. */
 function listOf({ checks, ...caller }: FactsQuery, action: string): ListQuery {

@@ -4,7 +4,7 @@ import pg from 'pg'
 import { type Database, openDatabase } from '../../src/database/database.ts'
 import { poolTimeouts } from '../../src/database/pool.ts'
 import { maxReadClockDifference } from '../../src/database/replicas/clock-offset.ts'
-import type { Facts, FactsQuery, LoadFacts } from '../../src/permissions/engine/facts.ts'
+import type { FactsQuery, Loaded, LoadFacts } from '../../src/permissions/engine/facts.ts'
 import { createLoadFacts } from '../../src/permissions/engine/load-facts.ts'
 import { createChangeFeed } from '../../src/permissions/engine/memory/change-feed.ts'
 import { createFactsMemory } from '../../src/permissions/engine/memory/facts-memory.ts'
@@ -72,7 +72,7 @@ async function assertFresh(
   t.deepEqual(decisive(await cached(query)), decisive(await loadCurrent(query)))
 }
 
-const decisive = ({ status, bits }: Facts) => ({ status, bits })
+const decisive = ({ status, facts }: Loaded<number>) => ({ status, facts })
 
 test.serial('both standbys confirm facts in memory', async (t) => {
   const { query } = await createViewer()
@@ -88,7 +88,7 @@ test.serial('both standbys confirm facts in memory', async (t) => {
 
 test.serial('an expiry is noticed if the clock of a standby is a little behind', async (t) => {
   const { query, userId } = await createViewer()
-  let behind: Facts | undefined
+  let behind: Loaded<number> | undefined
   const cache = createCache(database, async (query) => behind ?? loadCurrent(query))
   const setExpiry = (expiry: string) =>
     pool.query(`update members set expires_at = ${expiry} where user_id = $1`, [userId])

@@ -9,7 +9,8 @@ import (
 	"github.com/daikon-auth/daikon/clients/go/daikon"
 )
 
-// World contains the data that a [Fake] bases its decisions on. Every field is optional.
+// World contains the data that a [Fake] bases its decisions on. Every field is optional. The IDs of users, workspaces
+// and groups may be any text, such as acme.
 type World struct {
 	// Service is the service of the resources; "test" by default.
 	Service string
@@ -41,6 +42,7 @@ type Workspace struct {
 // User is a user of a [World].
 type User struct {
 	ID         string
+	Name       string
 	Email      string
 	ExternalID string
 	Inactive   bool

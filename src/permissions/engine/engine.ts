@@ -1,37 +1,28 @@
 import { requestScope } from '../../core/request-scope.ts'
 import type { Database } from '../../database/database.ts'
 import { type Ask, createAsk } from './ask.ts'
-import { type AssumptionLookups, createAssumptionLookups } from './assumption-lookups.ts'
-import { createFindGroups, type FindGroups } from './find-groups.ts'
+import { createJudgedFacts, type LoadJudged } from './conditions/judged-facts.ts'
+import { createLoadConditions, createLoadUncertain } from './conditions/load-uncertain.ts'
 import { findActiveUser } from './find-subject.ts'
-import { createFindSubjects, type FindSubjects } from './find-subjects.ts'
-import { withGroupFacts, withGroupReasons, withGroupUncertain } from './group-subjects.ts'
-import { createJudgedFacts, type LoadJudged } from './judged-facts.ts'
-import { createJudgedList } from './judged-list.ts'
-import {
-  createLinkLookups,
-  type LinkLookups,
-  withLinkFacts,
-  withLinkReasons,
-  withLinkUncertain,
-} from './link-subjects.ts'
-import type { LoadList } from './list.ts'
+import { createJudgedList } from './lists/judged-list.ts'
+import type { LoadList } from './lists/list.ts'
+import { createLoadList, type LoadListOptions } from './lists/load-list.ts'
+import { createPublicResources, type PublicResources } from './lists/public-resources.ts'
 import { createLoadFacts } from './load-facts.ts'
-import { createLoadList, type LoadListOptions } from './load-list.ts'
-import { createLoadReasons, type LoadReasons, type SubjectCheck } from './load-reasons.ts'
-import { createLoadConditions, createLoadUncertain } from './load-uncertain.ts'
+import { createLoadReasons, type LoadReasons } from './load-reasons.ts'
 import { createChangeFeed } from './memory/change-feed.ts'
-import { createFactsMemory } from './memory/facts-memory.ts'
+import { createFactsMemory, noMemory } from './memory/facts-memory.ts'
 import type { CacheResult } from './memory/verified-cache.ts'
-import { createPublicResources, type PublicResources } from './public-resources.ts'
-import type { Subject } from './question.ts'
-import { createSearchLookups, type SearchLookups } from './search-lookups.ts'
-import {
-  createExplainWorkspaces,
-  withWorkspaceFacts,
-  withWorkspaceReasons,
-} from './workspace-checks.ts'
-import { createWorkspaceSearches, type WorkspaceSearches } from './workspace-searches.ts'
+import type { Subject, SubjectCheck } from './question.ts'
+import { type AssumptionLookups, createAssumptionLookups } from './searches/assumption-lookups.ts'
+import { createFindGroups, type FindGroups } from './searches/find-groups.ts'
+import { createFindSubjects, type FindSubjects } from './searches/find-subjects.ts'
+import { createLinkLookups, type LinkLookups } from './searches/link-lookups.ts'
+import { createSearchLookups, type SearchLookups } from './searches/search-lookups.ts'
+import { createWorkspaceSearches, type WorkspaceSearches } from './searches/workspace-searches.ts'
+import { joinKinds } from './subjects/load-by-kind.ts'
+import { ofEachKind, type SubjectKindName, subjectKinds } from './subjects/subject-kinds.ts'
+import { createExplainWorkspaces } from './subjects/workspace-checks.ts'
 
 /** Turns questions into facts. Every decision, list, search and explanation is loaded here. */
 export type Engine = SearchLookups &
@@ -40,10 +31,9 @@ export type Engine = SearchLookups &
   AssumptionLookups &
   LinkLookups & {
     ask: Ask
-    loadList: LoadList
+    /** List the resources of subjects, whose ID the query has as `userId`. */
+    lists: Record<SubjectKindName, LoadList>
     loadReasons: LoadReasons
-    /** Lists the resources of a group, whose ID the query has as `userId`. */
-    loadGroupList: LoadList
     findSubjects: FindSubjects
     findGroups: FindGroups
     /** Loads the facts of checks of named subjects in a call whose caller is authenticated. */
@@ -77,48 +67,42 @@ export function createEngine(
     onCachedQuery,
   }: EngineOptions,
 ): Engine {
-  let loadFacts = createLoadFacts(reads, onFactsBatch)
-  let loadList = createLoadList(reads, { budgetsOf })
-  const ofGroups = true
+  const memory =
+    maxBytes > 0
+      ? createFactsMemory({
+          feed: createChangeFeed(statements, replicas),
+          maxBytes,
+          onQuery: onCachedQuery,
+        })
+      : noMemory
+  const memoryOf = (kind: SubjectKindName) => (subjectKinds[kind].isRemembered ? memory : noMemory)
+
   const loadConditions = createLoadConditions(reads)
   const explainWorkspaces = createExplainWorkspaces(reads)
-  const loadReasons = withWorkspaceReasons(
-    withLinkReasons(
-      withGroupReasons(
-        createLoadReasons(reads, loadConditions),
-        createLoadReasons(reads, loadConditions, { of: 'groups' }),
-      ),
-      createLoadReasons(reads, loadConditions, { of: 'links' }),
-    ),
-    explainWorkspaces,
-  )
-  let loadUncertain = createLoadUncertain(reads)
-  let loadCandidates = createLoadList(reads, { budgetsOf, withConditional: true })
-  if (maxBytes > 0) {
-    const feed = createChangeFeed(statements, replicas)
-    const memory = createFactsMemory({ feed, maxBytes, onQuery: onCachedQuery })
-    loadFacts = memory.rememberFacts(loadFacts)
-    loadUncertain = memory.rememberUncertain(loadUncertain)
-    loadList = memory.rememberLists(loadList, 'certain')
-    loadCandidates = memory.rememberLists(loadCandidates, 'candidates')
-  }
-
-  // Groups and links are not remembered: changes to the groups that contain a group, and to links, have
-  // no record.
-  loadFacts = withGroupFacts(loadFacts, createLoadFacts(reads, onFactsBatch, { of: 'groups' }))
-  loadFacts = withLinkFacts(loadFacts, createLoadFacts(reads, onFactsBatch, { of: 'links' }))
-  loadFacts = withWorkspaceFacts(loadFacts, explainWorkspaces)
+  const loadReasons = createLoadReasons(reads, loadConditions, explainWorkspaces)
   const loadJudgedFacts = createJudgedFacts({
-    loadFacts,
-    loadUncertain: withLinkUncertain(
-      withGroupUncertain(loadUncertain, createLoadUncertain(reads, { of: 'groups' })),
-      createLoadUncertain(reads, { of: 'links' }),
+    loadFacts: joinKinds(
+      ofEachKind((kind) =>
+        memoryOf(kind).rememberFacts(createLoadFacts(reads, onFactsBatch, kind)),
+      ),
+      async (checks) => (await explainWorkspaces(checks)).map((found) => found?.bits),
+    ),
+    loadUncertain: joinKinds(
+      ofEachKind((kind) => memoryOf(kind).rememberUncertain(createLoadUncertain(reads, kind))),
     ),
     loadConditions,
   })
-  const judgedLists = (loadCertain: LoadList, loadCandidates: LoadList, options = {}): LoadList =>
-    createJudgedList({ loadCertain, loadCandidates, loadFacts: loadJudgedFacts, ...options })
-  loadList = judgedLists(loadList, loadCandidates)
+  const lists = ofEachKind((kind) => {
+    const { rememberLists } = memoryOf(kind)
+    const loadList = createLoadList(reads, { budgetsOf, kind })
+    const loadCandidates = createLoadList(reads, { budgetsOf, kind, withConditional: true })
+    return createJudgedList({
+      loadCertain: rememberLists(loadList, 'certain'),
+      loadCandidates: rememberLists(loadCandidates, 'candidates'),
+      loadFacts: loadJudgedFacts,
+      kind,
+    })
+  })
 
   const loadJudged: LoadJudged = async (checks, work) => {
     if (checks.length === 0) return { bits: [] }
@@ -134,16 +118,14 @@ export function createEngine(
     ...createAssumptionLookups(reads),
     ...createWorkspaceSearches(reads, loadBits),
     ...createLinkLookups(reads, loadJudged),
-    ask: createAsk({ loadFacts: loadJudgedFacts, loadList, loadReasons }, { keysRequired }),
-    loadList,
+    ask: createAsk(
+      { loadFacts: loadJudgedFacts, loadList: lists.user, loadReasons },
+      { keysRequired },
+    ),
+    lists,
     loadReasons,
     loadBits,
     loadJudged,
-    loadGroupList: judgedLists(
-      createLoadList(reads, { budgetsOf, ofGroups }),
-      createLoadList(reads, { budgetsOf, ofGroups, withConditional: true }),
-      { ofGroups },
-    ),
     findSubjects: createFindSubjects(reads, loadJudged),
     findGroups: createFindGroups(reads, loadJudged),
     findActiveUser: (subject) => findActiveUser(reads, subject),

@@ -1,7 +1,8 @@
+import type { Caller, PrincipalStatus } from '../../core/caller.ts'
 import type { RequestScope } from '../../core/request-scope.ts'
 import { grant, isAllowed } from '../access.ts'
 import { roleOf, statusBit } from './bits.ts'
-import type { Caller, Check, PrincipalStatus, Subject } from './question.ts'
+import type { Check, Subject } from './question.ts'
 import type { KeyStatus } from './statements/status.ts'
 
 /** A query for the status of a caller and the facts of checks. */
@@ -10,11 +11,14 @@ export type FactsQuery = Caller & { checks: Check[] }
 /** The status of the caller, and the IDs of the users whom subjects of checks name otherwise. */
 export type CheckedStatus = { status: PrincipalStatus; userIds?: Map<Subject, string> | undefined }
 
-/** The status of the caller, and the facts of each check as bits (`bits.ts`), in order. */
-export type Facts = CheckedStatus & { bits: number[] }
+/** The status of the caller, and the fact of each check, in order. */
+export type Loaded<Fact> = CheckedStatus & { facts: Fact[] }
 
 /** Loads the current facts. Stops waiting when the scope is cancelled. */
-export type LoadFacts = (query: FactsQuery, scope?: RequestScope) => Promise<Facts>
+export type Load<Fact> = (query: FactsQuery, scope?: RequestScope) => Promise<Loaded<Fact>>
+
+/** Loads the facts of each check as bits (`bits.ts`). */
+export type LoadFacts = Load<number>
 
 /** Decides a check from its facts. Without facts, the action is not allowed. */
 export function decide(action: string, bits = 0): boolean {

@@ -2,22 +2,24 @@ import type { Statements } from '../../database/statement-pool.ts'
 import { statusBit } from './bits.ts'
 import { subjectParameters } from './parameters.ts'
 import type { Subject } from './question.ts'
-import { groupSubjectSql, subjectSql } from './statements/reasons.ts'
+import { subjectSql } from './statements/reasons.ts'
+import { kindOf, statementName } from './subjects/subject-kinds.ts'
 
 /**
- * Returns the ID of the user whom a subject names, or undefined if there is none, the user is
- * inactive, or the token has been revoked. For a group, returns its ID if it exists.
+ * Returns the ID of a subject, or undefined if it does not exist, is inactive, or its token has been
+ * revoked.
  */
 export async function findActiveUser(
   statements: Statements,
   subject: Subject,
 ): Promise<string | undefined> {
-  const { groupId } = subject
-  const parameters = subjectParameters([groupId === undefined ? subject : { userId: groupId }])
-  const [name, sql] =
-    groupId === undefined ? ['subject', subjectSql] : ['group subject', groupSubjectSql]
-  const [row] = await statements.rows<[string | null, number]>(name, sql, parameters)
-  const [userId, status] = row ?? [null, 0]
+  const kind = kindOf(subject)
+  const [row] = await statements.rows<[string | null, number]>(
+    statementName('subject', kind),
+    subjectSql[kind],
+    subjectParameters([subject]),
+  )
+  const [id, status] = row ?? [null, 0]
   const isActive = (status & (statusBit.active | statusBit.denied)) === statusBit.active
-  return isActive && userId !== null ? userId : undefined
+  return isActive && id !== null ? id : undefined
 }

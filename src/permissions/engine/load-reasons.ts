@@ -3,16 +3,19 @@ import type { Statements } from '../../database/statement-pool.ts'
 import { actionFact } from '../access.ts'
 import { createCallWork } from '../conditions/work.ts'
 import { withRole } from './bits.ts'
-import { compileConditions, maxAttempts, type StoredCondition } from './compiled-conditions.ts'
+import {
+  compileConditions,
+  maxAttempts,
+  type StoredCondition,
+} from './conditions/compiled-conditions.ts'
+import { digestsOf, type JudgedCondition, judge, type UncertainFacts } from './conditions/judge.ts'
+import { withoutIgnored } from './conditions/load-uncertain.ts'
 import type { GrantRule } from './grants/grant-kind.ts'
-import { digestsOf, type JudgedCondition, judge, type UncertainFacts } from './judge.ts'
 import { createCheckTable } from './parameters.ts'
-import type { Assumed, Check, Subject } from './question.ts'
-import { linkReasonsSql } from './statements/link-subjects.ts'
+import type { Assumed, SubjectCheck } from './question.ts'
 import {
   type GroupLink,
   groupNamesSql,
-  groupReasonsSql,
   type NamesRow,
   type ReasonRow,
   reasonsSql,
@@ -23,6 +26,9 @@ import {
   type Requirement,
   type StoredVariables,
 } from './statements/uncertain.ts'
+import { type LoadOfWorkspaces, loadByKind } from './subjects/load-by-kind.ts'
+import type { SubjectKind } from './subjects/subject-kind.ts'
+import { type SubjectKindName, statementName, subjectKinds } from './subjects/subject-kinds.ts'
 
 /** An ancestor from which a resource inherits a grant. */
 export type Ancestor = {
@@ -75,6 +81,8 @@ export type DecisionNames = {
 
 /** The facts of a check as bits (`bits.ts`), with the grants that they summarize. */
 export type Explanation = {
+  /** The kind of the subject. */
+  kind: SubjectKindName
   bits: number
   grantList: Grant[]
   names: DecisionNames
@@ -87,9 +95,6 @@ export type Explanation = {
   /** What the bits would be if every condition were true. */
   possibleBits?: number
 }
-
-/** A check of a named subject. */
-export type SubjectCheck = Check & { subject: Subject }
 
 /** Loads the explanations of checks, in the order of the checks. */
 export type LoadReasons = (checks: SubjectCheck[]) => Promise<Explanation[]>
@@ -105,46 +110,38 @@ type Row = [
 ]
 
 /**
- * Loads the facts and the grants of checks from PostgreSQL in one statement, and the names of groups
- * in another. `of` says whether the users of the checks are
- * groups (`askAboutGroups`) or links (`askAboutLinks`).
+ * Loads the facts and the grants of checks from PostgreSQL in one statement for each kind of subject,
+ * and the names of groups in another.
  */
 export function createLoadReasons(
   statements: Statements,
   loadConditions: (digests: string[]) => Promise<StoredCondition[]>,
-  { of = 'users' }: { of?: 'users' | 'groups' | 'links' } = {},
+  explainWorkspaces?: LoadOfWorkspaces<SubjectCheck, Explanation>,
 ): LoadReasons {
-  const name = of === 'users' ? 'reasons' : `reasons of ${of}`
-  const sql = { users: reasonsSql, groups: groupReasonsSql, links: linkReasonsSql }[of]
-  return async (checks) => {
+  return (checks) => loadByKind(checks, load, explainWorkspaces)
+
+  async function load(kind: SubjectKindName, checks: SubjectCheck[]): Promise<Explanation[]> {
     if (checks.length === 0) return []
+    const name = statementName('reasons', kind)
+    const sql = reasonsSql[kind]
     const table = createCheckTable()
     for (const check of checks) table.addCheck(check, table.addSubject(check.subject))
     for (let attempt = 1; ; attempt += 1) {
       const stored = await statements.rows<Row>(name, sql, table.parameters())
       const rows = stored.map((row, index) => assume(row, checks[index]?.assumed))
-      const uncertain = rows.map(readUncertain)
+      const uncertain = rows.map((row) => readUncertain(kind, row))
       const digests = new Set(uncertain.flatMap(digestsOf))
       const compiled = await compileConditions(digests, loadConditions)
       if (compiled.size < digests.size && attempt < maxAttempts) continue
       const grantLists = rows.map(([, grants, links]) =>
-        grants.map((row) => readGrant(row, links ?? [])),
+        grants.flatMap((row) => readGrant(kind, row, links ?? []) ?? []),
       )
       const groups = await findGroupNames(statements, grantLists.flat())
       const work = createCallWork()
       const judgeRow = async ([, , , names]: Row, index: number): Promise<Explanation> => {
         const check = checks[index] as SubjectCheck
-        const subject = readSubject(check.subject)
         const facts = uncertain[index] as UncertainFacts
-        const { candidates, ...judged } = await judge(
-          { ...check, subject },
-          facts,
-          compiled,
-          work,
-          {
-            all: true,
-          },
-        )
+        const { candidates, ...judged } = await judge(check, facts, compiled, work, { all: true })
         const grantList = grantLists[index] ?? []
         const conditional = grantList.filter(({ condition }) => condition !== undefined)
         for (const [position, verdict] of candidates.entries()) {
@@ -153,17 +150,12 @@ export function createLoadReasons(
           shared.judged = { ...verdict, bits: granted }
           shared.bits = verdict.result ? granted : 0
         }
-        return { ...judged, grantList, names: readNames(names, groups) }
+        return { kind, ...judged, grantList, names: readNames(names, groups) }
       }
       const reasons: Explanation[] = []
       for (const [index, row] of rows.entries()) reasons.push(await judgeRow(row, index))
       return reasons
     }
-  }
-
-  function readSubject(subject: Subject): Subject {
-    if (of === 'groups') return { groupId: subject.userId }
-    return of === 'links' ? { linkId: subject.userId } : subject
   }
 }
 
@@ -178,15 +170,20 @@ function assume(row: Row, assumed: Assumed | undefined): Row {
 }
 
 /** Returns the facts of a row: its bits with those of all grants, and what they depend on. */
-function readUncertain([bits, grants, , , now, requirements, variables]: Row): UncertainFacts {
+function readUncertain(
+  kind: SubjectKindName,
+  [bits, grants, , , now, requirements, variables]: Row,
+): UncertainFacts {
   const candidates = grants.flatMap(({ condition, digest, params, conditional_bits }) =>
     condition === null
       ? []
       : { condition, digest: digest ?? '', params: params ?? {}, bits: conditional_bits ?? 0 },
   )
   return {
-    bits: grants.reduce((all, row) => all | row.bits, bits),
-    candidates: candidates.slice(0, maxCandidates),
+    ...withoutIgnored(kind, {
+      bits: grants.reduce((all, row) => all | row.bits, bits),
+      candidates: candidates.slice(0, maxCandidates),
+    }),
     requirements: requirements ?? [],
     variables: variables ?? undefined,
     now: new Date(now),
@@ -216,17 +213,20 @@ function readNames(row: NamesRow, groups: Map<string, string>): DecisionNames {
   }
 }
 
-function readGrant(row: ReasonRow, links: GroupLink[]): Grant {
-  const { rule, bits, permission, role, group_id, is_direct, share_id, expires_at, ancestor } = row
-  const { condition } = row
+/** Returns a grant, or undefined if the kind of subject does not list grants by this rule. */
+function readGrant(kind: SubjectKindName, row: ReasonRow, links: GroupLink[]): Grant | undefined {
+  const { rules, ignoredBits }: SubjectKind = subjectKinds[kind]
+  const rule = rules ? rules[row.rule] : row.rule
+  if (rule === undefined) return undefined
+  const { permission, role, group_id, is_direct, share_id, expires_at, ancestor, condition } = row
   return {
     rule,
-    bits,
+    bits: row.bits & ~ignoredBits,
     ...(permission !== null && { permission }),
     ...(role !== null && { role }),
     ...(group_id !== null && { group_id }),
     ...(group_id !== null && is_direct === false && { via: findPath(group_id, links) }),
-    ...(share_id !== null && { share_id }),
+    ...(share_id !== null && (rule === 'link' ? { link_id: share_id } : { share_id })),
     ...(expires_at !== null && { expires_at: isoTime(expires_at) }),
     ...(condition !== null && { condition }),
     ...(ancestor && { inherited_from: readAncestor(ancestor) }),

@@ -1,6 +1,7 @@
 import { arrayLiteral, textElement } from '../../database/sql-values.ts'
 import { builtInActions } from '../access.ts'
 import type { Check, Subject } from './question.ts'
+import { idOf } from './subjects/subject-kinds.ts'
 
 /** The distinct values of a statement, each of which is sent once. */
 type Positions<Value> = {
@@ -56,7 +57,7 @@ export function actionElement(action: string): string | undefined {
 export function subjectParameters(subjects: Subject[]): string[] {
   return [
     arrayLiteral(subjects.map(({ tokenId }) => tokenId)),
-    arrayLiteral(subjects.map(({ userId }) => userId)),
+    arrayLiteral(subjects.map(idOf)),
     arrayLiteral(subjects.map(({ workspaceId }) => workspaceId)),
     textColumn(subjects.map(({ externalId }) => externalId)),
     textColumn(subjects.map(({ email }) => email)),

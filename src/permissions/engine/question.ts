@@ -1,8 +1,10 @@
+import type { PrincipalStatus } from '../../core/caller.ts'
 import type { ServicePrincipal } from '../../core/request-context.ts'
 import type { Role } from '../../core/roles.ts'
 import type { ConditionInput } from '../conditions/condition-input.ts'
 import type { CallWork } from '../conditions/work.ts'
 import type { ReasonRow } from './statements/reasons.ts'
+import type { SubjectId } from './subjects/subject-kind.ts'
 
 /** A resource type of a service. */
 export type Kind = { service_name: string; resource_type: string }
@@ -11,20 +13,15 @@ export type Kind = { service_name: string; resource_type: string }
 export const workspaceType = 'workspace'
 
 /**
- * Who a question is about. A user is named by one of the first three fields, a group by `groupId`
- * alone. IDs must be UUIDs.
+ * Who a question is about. A user is named by one of `userId`, `externalId` and `email`, any other
+ * kind of subject by its ID alone. IDs must be UUIDs.
  *
  * @example
  * { email: 'carol@example.com' }
  */
-export type Subject = {
-  userId?: string | undefined
+export type Subject = SubjectId & {
   externalId?: string | undefined
   email?: string | undefined
-  /** A group, which may do what each of its members may do at least. */
-  groupId?: string | undefined
-  /** A link, which may do what it grants. */
-  linkId?: string | undefined
   /** Nobody in particular, who may only view what is public. Excludes all other fields. */
   isAnonymous?: boolean
   /** The ID of the subject's access token. Once it is revoked, every check is denied. */
@@ -51,6 +48,9 @@ export type Check = Kind & {
   /** What is assumed beside the stored facts. Only explanations read it. */
   assumed?: Assumed
 }
+
+/** A check of a named subject. */
+export type SubjectCheck = Check & { subject: Subject }
 
 /** What is assumed about a subject and a resource beside the stored facts. */
 export type Assumed = {
@@ -82,31 +82,3 @@ export type Questions = ({ checks: (Check | undefined)[] } | { list: ListQuestio
 
 /** The service that a question comes from. */
 export type AskingService = ServicePrincipal & Partial<Pick<PrincipalStatus, 'routesVersion'>>
-
-/** Identifies the caller whose status to load, by verified credentials. */
-export type Caller = Pick<Subject, 'userId' | 'tokenId' | 'workspaceId'> & {
-  /**
-   * SHA-256 of the service key, hex. Empty if the required key is missing; undefined if no key is
-   * required.
-   */
-  keyHash?: string | undefined
-}
-
-/** The current status of the caller. */
-export type PrincipalStatus = {
-  /** The service of the key, or undefined unless the key is valid and its service app active. */
-  service: string | undefined
-  /** The version of the routes of the service, or undefined if it has never had routes. */
-  routesVersion: string | undefined
-  /**
-   * Whether an active service app exists. If none does, service keys are required only if
-   * `SERVICE_KEYS_REQUIRED` is set.
-   */
-  keysRequired: boolean
-  tokenDenied: boolean
-  userActive: boolean
-  userAdmin: boolean
-  isServiceAccount: boolean
-  /** The user's role in the workspace of the token. */
-  role: Role | undefined
-}

@@ -1,5 +1,5 @@
 import type { Engine } from '../engine/engine.ts'
-import type { SubjectNames } from './subject.ts'
+import type { SubjectNames } from './subject-table.ts'
 
 /** The dependencies of the Access API handlers. */
 export type AccessDependencies = SubjectNames & { engine: Engine }

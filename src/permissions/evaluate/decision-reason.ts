@@ -1,7 +1,16 @@
 import { actionFact, coversWorkspace, grant } from '../access.ts'
 import { roleOf } from '../engine/bits.ts'
+import type { GrantRule } from '../engine/grants/grant-kind.ts'
 import type { Check } from '../engine/question.ts'
-import { findDenial, readLinkDenial } from './reasons.ts'
+import { kindOf, type SubjectKindName } from '../engine/subjects/subject-kinds.ts'
+import { findDenial } from './reasons.ts'
+
+/** The rules of grants that are shares, as far as facts tell them. */
+const rulesOfShares: Record<SubjectKindName, GrantRule> = {
+  user: 'share',
+  group: 'group_share',
+  link: 'link',
+}
 
 /**
  * Returns why a check is allowed or denied, from its facts alone: the rule of a grant that is
@@ -12,12 +21,9 @@ export function findReason(
   { action, subject, workspace }: Pick<Check, 'action' | 'subject' | 'workspace'>,
   bits = 0,
 ): string {
-  const denial = findDenial(action, bits)
-  if (denial) {
-    return subject?.linkId === undefined
-      ? denial
-      : readLinkDenial(denial, { isOfWorkspace: workspace !== undefined })
-  }
+  const kind = kindOf(subject)
+  const denial = findDenial(action, { bits, kind, isOfWorkspace: workspace !== undefined })
+  if (denial) return denial
   if (!(bits & grant.registered)) return 'public'
   const role = roleOf(bits)
   if (role && coversWorkspace(role)) return 'workspace_role'
@@ -26,6 +32,5 @@ export function findReason(
     return bits & grant.workspace ? 'workspace_visibility' : 'public'
   if (bits & actionFact.granted && !(bits & grant.action)) return 'custom_role'
   if (action === 'edit' && !(bits & grant.edit)) return 'workspace_visibility'
-  if (subject?.linkId !== undefined) return 'link'
-  return subject?.groupId === undefined ? 'share' : 'group_share'
+  return rulesOfShares[kind]
 }

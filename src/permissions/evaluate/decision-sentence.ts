@@ -2,7 +2,9 @@ import type { AccessResource, AccessSubject } from '../../../gen/daikon/v1/acces
 import { builtInActions, isAllowed } from '../access.ts'
 import { roleOf, statusBit } from '../engine/bits.ts'
 import type { Explanation, Grant, DecisionNames as Names } from '../engine/load-reasons.ts'
+import type { SubjectKindName } from '../engine/subjects/subject-kinds.ts'
 import { type Denial, denials, type Reason } from './reasons.ts'
+import { findSubjectType } from './subject-table.ts'
 
 /** A decision, with the names that the request uses. */
 type Decision = {
@@ -54,19 +56,14 @@ export function describeInvalidRequest(
 }
 
 function describeProblem(subjectType: string, resourceType: string): string {
-  if (subjectType === 'user' || subjectType === 'anonymous')
-    return `the type ${resourceType} does not begin with a service`
-  if (subjectType === 'access_token') return 'the access token is not valid'
-  if (subjectType === 'link') return 'the link is not valid'
-  if (subjectType === 'group') return 'the ID of a group is a UUID'
-  return `${subjectType} is not a type of subject`
+  const type = findSubjectType(subjectType)
+  if (!type) return `${subjectType} is not a type of subject`
+  return type.unnamed?.cause ?? `the type ${resourceType} does not begin with a service`
 }
 
 /** Names a subject without the name of a user. Access tokens and links are secrets. */
 function nameSubject({ type, id }: Pick<AccessSubject, 'type' | 'id'>): string {
-  if (type === 'anonymous') return 'An anonymous visitor'
-  if (type === 'link') return 'Whoever has the link'
-  return type === 'access_token' ? 'The user of the access token' : id
+  return findSubjectType(type)?.title ?? id
 }
 
 function isDenial(rule: Reason['rule']): rule is Denial {
@@ -121,42 +118,34 @@ function describePurpose({
 
 /** `, and Carol is in it through Interns`; nothing for a group that has the grant itself. */
 function describeMembership({ group_id, via = [] }: Reason, user: string, decision: NamedDecision) {
-  const { subject, names } = decision
-  if (subject.type === 'group' && subject.id === group_id) return ''
+  const { subject, names, explanation } = decision
+  const isOfGroup = explanation.kind === 'group'
+  if (isOfGroup && subject.id === group_id) return ''
   // The path of a group ends with the group itself.
-  const path = (subject.type === 'group' ? via.slice(0, -1) : via).map((id) => groupName(id, names))
+  const path = (isOfGroup ? via.slice(0, -1) : via).map((id) => groupName(id, names))
   const through = path.length === 0 ? '' : ` through ${path.join(' and ')}`
   return `, and ${user} is in it${through}`
 }
-
-/** The denials of those whom no grant allows the action. */
-const missingGrantDenials: Denial[] = ['no_grant', 'context_missing', 'condition_failed']
 
 function describeDenial(
   denial: Denial,
   { user, subject, action, resource, explanation, names, reasons }: NamedDecision,
 ): string[] {
   const { service_name, resource_type, id } = resource
-  if (subject.type === 'link' && missingGrantDenials.includes(denial))
-    return [describeMissingLink({ action, resource, explanation })]
+  const type = findSubjectType(subject.type)
   switch (denial) {
     case 'link_unknown':
       return ['the link is not valid']
     case 'user_unknown':
-      if (subject.type === 'anonymous') return [describeAnonymousDenial(action, resource_type)]
-      return [
-        explanation.bits & statusBit.denied
-          ? 'the access token has been revoked'
-          : `there is no such ${subject.type === 'group' ? 'group' : 'user'}`,
-      ]
+      if (explanation.bits & statusBit.denied) return ['the access token has been revoked']
+      return [type?.describeUnknown(action, resource_type) ?? 'there is no such user']
     case 'user_inactive':
       return [`${user} has been deactivated`]
     case 'resource_unknown':
-      if (explanation.isOfWorkspace) return [describeUnknownWorkspace(subject.type)]
+      if (explanation.isOfWorkspace)
+        return [type?.limits?.workspace ?? 'there is no such workspace']
       return [
-        subject.type === 'access_token'
-          ? `${service_name} has not registered ${resource_type} ${id} in the workspace of the access token`
-          : `${service_name} has not registered ${resource_type} ${id}`,
+        `${service_name} has not registered ${resource_type} ${id}${type?.limits?.resource ?? ''}`,
       ]
     case 'not_a_member':
       if (explanation.isOfWorkspace) return [`${user} is not a member of ${names.workspace}`]
@@ -168,15 +157,20 @@ function describeDenial(
     case 'requirement_not_met':
       return describeUnmet(action, reasons, explanation)
     default:
-      return describeMissingGrant({ user, action, resource, explanation, names })
+      return missingGrants[explanation.kind]({ user, action, resource, explanation, names })
   }
 }
 
-function describeMissingLink({
-  action,
-  resource,
-  explanation,
-}: Pick<NamedDecision, 'action' | 'resource' | 'explanation'>): string {
+type MissingGrant = Omit<NamedDecision, 'subject' | 'reasons'>
+
+/** Describe why no grant allows the action. */
+const missingGrants: Record<SubjectKindName, (missing: MissingGrant) => string[]> = {
+  user: describeMissingGrant,
+  group: describeMissingGrant,
+  link: (missing) => [describeMissingLink(missing)],
+}
+
+function describeMissingLink({ action, resource, explanation }: MissingGrant): string {
   const link = explanation.grantList.find(({ rule }) => rule === 'link')
   if (!link) return `the link does not open the ${resource.resource_type}`
   if (link.condition !== undefined && link.judged?.result !== true)
@@ -206,24 +200,13 @@ function describeFailure(missing: readonly string[] = []): string {
     : 'it could not be evaluated'
 }
 
-function describeAnonymousDenial(action: string, resourceType: string): string {
-  if (action !== 'view') return 'whoever is not signed in may only view what is public'
-  return `the ${resourceType} is not public`
-}
-
-function describeUnknownWorkspace(subjectType: string): string {
-  return subjectType === 'access_token'
-    ? 'the access token is not for a workspace of this name'
-    : 'there is no such workspace'
-}
-
 function describeMissingGrant({
   user,
   action,
   resource,
   explanation,
   names,
-}: Omit<NamedDecision, 'subject' | 'reasons'>): string[] {
+}: MissingGrant): string[] {
   const { bits, grantList } = explanation
   const causes = [describeRole(user, roleOf(bits), names.workspace)]
   if (explanation.isOfWorkspace) {

@@ -7,8 +7,8 @@ import type {
   EvaluateRequest,
   Evaluation,
 } from '../../../gen/daikon/v1/access.ts'
+import { errorCodes } from '../../core/error-codes.ts'
 import {
-  errorCodes,
   type FieldViolation,
   invalidArgument,
   otherService,
@@ -25,14 +25,9 @@ import type { AccessDependencies } from './access-dependencies.ts'
 import { type BatchItem, findSubjectViolations, findViolations, readItems } from './batch-items.ts'
 import { readInput } from './condition-input.ts'
 import { describeDecision, describeInvalidRequest } from './decision-sentence.ts'
-import { type Denial, findLinkReasons, findReasons, type Reason } from './reasons.ts'
-import {
-  describeSubjectError,
-  type NamedSubject,
-  nameSubject,
-  nameSubjects,
-  type SubjectId,
-} from './subject.ts'
+import { findReasons, type Reason } from './reasons.ts'
+import { describeSubjectError, nameSubject, nameSubjects, type SubjectId } from './subject.ts'
+import { findSubjectType, type NamedSubject } from './subject-table.ts'
 import { findOtherServiceTypes, requireOwnType } from './type-ownership.ts'
 
 /** Creates the handler that decides one evaluation. */
@@ -153,25 +148,17 @@ function explain(
   kind: Kind,
   explanation: Explanation,
 ): ExplanationContext {
-  const find = subject.type === 'link' ? findLinkReasons : findReasons
-  const reasons = find(action.name, explanation)
+  const reasons = findReasons(action.name, explanation)
   const decision = { subject, action: action.name, resource: { ...kind, id }, reasons, explanation }
   return { reasons, reason_admin: { en: describeDecision(decision) } }
 }
 
-/**
- * Explains the denial of a request without a check. Subjects of the types `user` and `anonymous` are
- * always valid, so for such a subject it is the resource type that is invalid.
- */
+/** Explains the denial of a request without a check: its subject or its resource type is invalid. */
 function explainInvalid({ subject, action, resource }: Entities): ExplanationContext {
-  const rules: Record<string, Denial> = {
-    user: 'resource_unknown',
-    anonymous: 'resource_unknown',
-    link: 'link_unknown',
-  }
-  const rule = Object.hasOwn(rules, subject.type) ? rules[subject.type] : undefined
+  const type = findSubjectType(subject.type)
+  const ofSubject = type ? type.unnamed?.rule : 'user_unknown'
   return {
-    reasons: [{ rule: rule ?? 'user_unknown' }],
+    reasons: [{ rule: ofSubject ?? 'resource_unknown' }],
     reason_admin: { en: describeInvalidRequest(subject, action.name, resource) },
   }
 }

@@ -10,16 +10,16 @@ import type {
 import { invalidArgument } from '../../core/errors.ts'
 import type { Handler } from '../../core/request-context.ts'
 import { decide } from '../engine/facts.ts'
+import { readPageToken, requireOfContext, writePageToken } from '../engine/lists/page-token.ts'
 import type { Explanation } from '../engine/load-reasons.ts'
-import { readPageToken, requireOfContext, writePageToken } from '../engine/page-token.ts'
 import type { Subject } from '../engine/question.ts'
 import { requireResource } from '../resource.ts'
 import { namesOf, type Resource } from '../store/resource-sql.ts'
 import type { ResourceStore } from '../store/resource-store.ts'
 import type { AccessDependencies } from './access-dependencies.ts'
 import { describeDecision } from './decision-sentence.ts'
-import { findLinkReasons, findPossibleReasons, findReasons, type Reason } from './reasons.ts'
-import { nameListedSubject } from './subject.ts'
+import { findPossibleReasons, findReasons, type Reason } from './reasons.ts'
+import { findSubjectType } from './subject-table.ts'
 
 type SubjectStores = { resources: ResourceStore }
 
@@ -50,7 +50,7 @@ export function requireListedSubject(
   field: string,
 ): Subject {
   if (id === '' && type !== 'anonymous') throw invalidArgument({ field, message: 'is required' })
-  const named = nameListedSubject({ type, id })
+  const named = findSubjectType(type)?.nameListed?.(id)
   if (!named) throw invalidArgument({ field, message: 'must be a UUID' })
   return named
 }
@@ -62,8 +62,7 @@ export function explainPermission(
   resource: Resource,
   explanation: Explanation,
 ): PermissionExplanation {
-  const find = subject.type === 'link' ? findLinkReasons : findReasons
-  const reasons = find(action, explanation)
+  const reasons = findReasons(action, explanation)
   const named = { ...namesOf(resource), id: resource.resourceId }
   return {
     decision: decide(action, explanation.bits),

@@ -1,9 +1,10 @@
 import type { Role } from '../../core/roles.ts'
 import { actionFact, coversWorkspace, grant, isAllowed } from '../access.ts'
 import { roleOf, statusBit } from '../engine/bits.ts'
+import type { JudgedCondition } from '../engine/conditions/judge.ts'
 import { decide } from '../engine/facts.ts'
-import type { JudgedCondition } from '../engine/judge.ts'
 import type { Explanation, Grant } from '../engine/load-reasons.ts'
+import { type SubjectKindName, subjectKinds } from '../engine/subjects/subject-kinds.ts'
 
 /** Why an action is not allowed. */
 export type Denial = (typeof denials)[number]
@@ -31,26 +32,19 @@ export type Reason = Omit<Grant, 'rule' | 'bits' | 'judged'> & {
   missing?: readonly string[]
 }
 
-/** Explains a decision about a link, which is no user and no member of a workspace. */
-export function findLinkReasons(action: string, explanation: Explanation): Reason[] {
-  return findReasons(action, explanation).map((reason) => {
-    const rule = readLinkDenial(reason.rule, explanation)
-    return rule === reason.rule ? reason : { rule }
-  })
-}
-
-/** Returns the reason for the denial of a link. */
-export function readLinkDenial<Rule extends Reason['rule']>(
-  rule: Rule,
-  { isOfWorkspace }: Pick<Explanation, 'isOfWorkspace'>,
-): Rule | Denial {
-  if (rule === 'user_unknown') return isOfWorkspace ? 'no_grant' : 'link_unknown'
-  return rule === 'not_a_member' ? 'no_grant' : rule
+/**
+ * The denials of kinds of subjects, where they are not those of users. A link is no user and no member
+ * of a workspace.
+ */
+const denialsOfKinds: Record<SubjectKindName, Partial<Record<Denial, Denial>>> = {
+  user: {},
+  group: {},
+  link: { user_unknown: 'link_unknown', not_a_member: 'no_grant' },
 }
 
 /** Explains a decision: returns the grants that allow the action, or the reason for the denial. */
 export function findReasons(action: string, explanation: Explanation): Reason[] {
-  const denial = findDenial(action, explanation.bits)
+  const denial = findDenial(action, explanation)
   if (denial === 'requirement_not_met') return explanation.unmet.flatMap(describeUnmet)
   if (denial === 'no_grant') {
     const { bits, unmetToView = [] } = explanation
@@ -142,7 +136,18 @@ function roleWithoutCover(role: Role | undefined): Role | undefined {
 }
 
 /** Returns why the action is not allowed, or undefined if it is. */
-export function findDenial(action: string, bits: number): Denial | undefined {
+export function findDenial(
+  action: string,
+  { bits, kind, isOfWorkspace = false }: Pick<Explanation, 'bits' | 'kind' | 'isOfWorkspace'>,
+): Denial | undefined {
+  const denial = findDenialOfUser(action, bits)
+  if (denial === undefined) return undefined
+  // A kind without a role is asked about as no one.
+  if (isOfWorkspace && !subjectKinds[kind].hasRole && denial === 'user_unknown') return 'no_grant'
+  return denialsOfKinds[kind][denial] ?? denial
+}
+
+function findDenialOfUser(action: string, bits: number): Denial | undefined {
   if (decide(action, bits)) return undefined
   if (bits & grant.barred && decide(action, bits & ~grant.barred)) return 'requirement_not_met'
   if (!(bits & statusBit.known) || bits & statusBit.denied) return 'user_unknown'

@@ -1,6 +1,6 @@
 import { otherService } from '../../core/errors.ts'
 import type { Principal } from '../../core/request-context.ts'
-import type { SearchLookups } from '../engine/search-lookups.ts'
+import type { SearchLookups } from '../engine/searches/search-lookups.ts'
 import { hasServicePrefix } from '../resource-id.ts'
 
 type Lookup = Pick<SearchLookups, 'listRegisteredTypes'>

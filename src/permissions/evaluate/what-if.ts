@@ -15,8 +15,10 @@ import type { Engine } from '../engine/engine.ts'
 import type { Explanation } from '../engine/load-reasons.ts'
 import type { Assumed, Subject } from '../engine/question.ts'
 import type { ReasonRow } from '../engine/statements/reasons.ts'
+import { typeOf } from '../engine/subjects/subject-kinds.ts'
 import { prefixed } from '../evaluate-condition.ts'
 import { readGrantCondition } from '../grant-condition.ts'
+import { reasons } from '../reasons.ts'
 import { requireResource } from '../resource.ts'
 import { readGrantedPermission, requireRole } from '../share-terms.ts'
 import { namesOf, type Resource } from '../store/resource-sql.ts'
@@ -138,7 +140,7 @@ async function readShare(
     ...details,
   })
   if (grantee_type === 'user') {
-    if (subject.groupId !== undefined || grantee_id !== subjectId) {
+    if (typeOf(subject) !== 'user' || grantee_id !== subjectId) {
       const message = 'must be the subject: a share with someone else would change nothing'
       throw invalidArgument({ field: 'grantee_id', message })
     }
@@ -147,7 +149,7 @@ async function readShare(
   const { workspaceId } = resource
   const found = await engine.findGroupMembership(subject, subjectId, grantee_id, workspaceId)
   if (found === undefined)
-    throw new ServiceError('not_found', 'GRANTEE_NOT_FOUND', 'No such group in the workspace')
+    throw new ServiceError(reasons.GRANTEE_NOT_FOUND, 'No such group in the workspace')
   if (found === 'none') return []
   return [grantOf({ rule: 'group_share', group_id: grantee_id, is_direct: found === 'direct' })]
 }
@@ -178,8 +180,7 @@ async function readRole(
 }
 
 function readMembership({ subject, subjectId }: Question, role: Role): Role {
-  const isUser = subject.groupId === undefined && subject.linkId === undefined
-  if (!isUser || subject.isAnonymous)
+  if (typeOf(subject) !== 'user')
     throw invalidArgument({ field: 'role', message: 'requires a subject of the type user' })
   if (subjectId === undefined) throw userNotFound()
   return role

@@ -8,8 +8,8 @@ import {
 import type { Page, PageRequest } from '../../database/page.ts'
 import { query } from '../../database/query.ts'
 import { grant } from '../access.ts'
-import type { StoredCondition } from '../engine/compiled-conditions.ts'
-import type { UncertainFacts } from '../engine/judge.ts'
+import type { StoredCondition } from '../engine/conditions/compiled-conditions.ts'
+import type { UncertainFacts } from '../engine/conditions/judge.ts'
 import type { Kind } from '../engine/question.ts'
 import { grantBits } from '../engine/statements/checks.ts'
 import {

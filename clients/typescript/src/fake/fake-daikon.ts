@@ -1,12 +1,13 @@
 import type { Daikon } from '../api.ts'
 import type { ActionsByType, Resource, Subject } from '../argument-types.ts'
 import { readObject, requireAction, requireResource, requireType } from '../arguments.ts'
-import { type DaikonError, invalidArgument } from '../errors.ts'
+import type { DaikonError } from '../errors.ts'
 import { withKnownNames } from '../option-names.ts'
 import { isUuid, resourceId } from '../resource-id.ts'
 import { decide, isMember, type Question } from './decide.ts'
 import { declareType, deleteType } from './declarations.ts'
 import { createFakeLinkOperations } from './link-operations.ts'
+import { requireId } from './names.ts'
 import { createFakeResourceOperations } from './resource-operations.ts'
 import { createRights } from './rights.ts'
 import { createFakeConnection } from './run.ts'
@@ -122,8 +123,7 @@ export function createFakeDaikon<Actions extends ActionsByType = ActionsByType>(
 
     accessible(subject, action, type, { workspaceId, context, ...options } = {}) {
       const list = () => {
-        if (workspaceId !== undefined && !isUuid(workspaceId))
-          throw invalidArgument({ field: 'workspaceId', message: 'must be a UUID' })
+        if (workspaceId !== undefined) requireId(state, 'workspaceId', workspaceId)
         const found = findSubject(state, subject, isRevoked)
         requireAction(action)
         requireType(type)

@@ -2,7 +2,7 @@ import type { UserChangeOptions } from '../argument-types.ts'
 import { nameGrant } from '../arguments.ts'
 import { invalidArgument, NotFoundError } from '../errors.ts'
 import type { LinkOperations, LinkOptions, NewLink } from '../links.ts'
-import { requireUuid } from './names.ts'
+import { requireId } from './names.ts'
 import type { FakeRights } from './rights.ts'
 import type { Run } from './run.ts'
 import type { FakeState } from './state.ts'
@@ -47,7 +47,7 @@ export function createFakeLinkOperations(
 
     revokeLink: (resource, linkId, options = {} as UserChangeOptions) =>
       run(options, () => {
-        requireUuid('linkId', linkId)
+        requireId(state, 'linkId', linkId)
         requireUser(options.as)
         const found = requireManageable(resource, options)
         const kept = found.links.filter(({ id }) => id !== linkId)

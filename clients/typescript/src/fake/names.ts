@@ -27,7 +27,7 @@ export function findGrantee(
     return user('grantee.email', findByEmail(state, name.grantee_email))
   if (name.grantee_external_id !== undefined)
     return user('grantee.externalId', findByExternalId(state, name.grantee_external_id))
-  requireUuid('grantee', name.grantee_id)
+  requireId(state, 'grantee', name.grantee_id)
   const { grantee_type, grantee_id } = name
   return grantee_type === 'group' ? group('grantee', grantee_id) : user('grantee', grantee_id)
 }
@@ -47,7 +47,7 @@ export function isInWorkspace(
 export function findOwner(state: FakeState, name: OwnerName): string {
   if (name.owner_email !== undefined) return findByEmail(state, name.owner_email)
   if (name.owner_external_id !== undefined) return findByExternalId(state, name.owner_external_id)
-  requireUuid('ownerId', name.owner_id)
+  requireId(state, 'ownerId', name.owner_id)
   return name.owner_id
 }
 
@@ -77,7 +77,12 @@ function findByExternalId({ users }: FakeState, externalId: string): string {
   return [...users.values()].find((user) => user.externalId === externalId)?.id ?? ''
 }
 
-export function requireUuid(field: string, value: string): void {
-  if (isUuid(value)) return
+/** Requires a UUID, as the server does. The IDs of users, workspaces and groups of a test may be any text. */
+export function requireId(
+  { users, workspaces, groups }: FakeState,
+  field: string,
+  id: string,
+): void {
+  if (isUuid(id) || users.has(id) || workspaces.has(id) || groups.has(id)) return
   throw invalidArgument({ field, message: 'must be a UUID' })
 }

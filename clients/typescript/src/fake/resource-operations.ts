@@ -6,11 +6,11 @@ import { mergeObject } from '../gen/core/merge-patch.ts'
 import { resourceId } from '../resource-id.ts'
 import { readAll } from './batches.ts'
 import { requireFreeType, requireVisibility } from './declarations.ts'
-import { findOwner, requireOwner, requireUuid } from './names.ts'
+import { findOwner, requireId, requireOwner } from './names.ts'
 import type { FakeRights } from './rights.ts'
 import type { Run } from './run.ts'
 import { type FakeResource, type FakeState, resourceKey } from './state.ts'
-import { viewResource } from './views.ts'
+import { viewNamed, viewResource } from './views.ts'
 
 type ResourceOperations = Pick<
   Daikon,
@@ -40,7 +40,7 @@ export function createFakeResourceOperations(
     requireResource(resource)
     rights.requireOwnService()
     requireFreeType(type)
-    requireUuid('workspaceId', workspaceId)
+    requireId(state, 'workspaceId', workspaceId)
     const name = nameOwner(registration)
     const ownerId = findOwner(state, name)
     const known = state.resources.get(resourceKey(state, resource))
@@ -109,7 +109,7 @@ export function createFakeResourceOperations(
       }),
 
     get: (resource, options = {}) =>
-      run(options, () => viewResource(rights.requireResource(resource))),
+      run(options, () => viewNamed(state, rights.requireResource(resource))),
 
     unregister: (resource, { cascade = false, ...options } = {}) =>
       run(options, () => {
@@ -160,7 +160,7 @@ export function createFakeResourceOperations(
 
     transfer: (resource, ownerId, options = {}) =>
       run(options, () => {
-        requireUuid('ownerId', ownerId)
+        requireId(state, 'ownerId', ownerId)
         const found = requireManageable(resource, options)
         rights.requireOwnership(found, options)
         requireOwner(state, found.workspaceId, { owner_id: ownerId }, ownerId)

@@ -17,7 +17,13 @@ export type FakeRole = {
   groups?: string[]
 }
 
-export type FakeUser = { id: string; email: string; externalId: string; isActive: boolean }
+export type FakeUser = {
+  id: string
+  name: string
+  email: string
+  externalId: string
+  isActive: boolean
+}
 
 export type FakeShare = {
   id: string

@@ -1,7 +1,7 @@
-import type { Facts, LoadFacts } from '../facts.ts'
-import type { UncertainFacts } from '../judge.ts'
-import type { LoadList } from '../list.ts'
-import type { LoadUncertain, UncertainResult } from '../load-uncertain.ts'
+import type { UncertainFacts } from '../conditions/judge.ts'
+import type { LoadUncertain } from '../conditions/load-uncertain.ts'
+import type { LoadFacts } from '../facts.ts'
+import type { LoadList } from '../lists/list.ts'
 import type { ChangeFeed } from './change-feed.ts'
 import { createMemory } from './memory.ts'
 import { createRememberedChecks, createSubjectMemory } from './remembered-checks.ts'
@@ -22,6 +22,13 @@ export type FactsMemoryOptions = {
   onQuery?: ((result: CacheResult) => void) | undefined
 }
 
+/** Remembers nothing. */
+export const noMemory: FactsMemory = {
+  rememberFacts: (load) => load,
+  rememberUncertain: (load) => load,
+  rememberLists: (load) => load,
+}
+
 /** The shares of the memory. */
 const shares = { subjects: 0.25, certain: 0.3, uncertain: 0.15, lists: 0.3 }
 
@@ -31,24 +38,21 @@ export function createFactsMemory({ feed, maxBytes, onQuery }: FactsMemoryOption
   const lists = createListMemory(maxBytes * shares.lists)
   return {
     rememberFacts: (load) =>
-      createRememberedChecks<Facts, number>({
+      createRememberedChecks<number>({
         ...common,
         load,
         facts: createMemory(maxBytes * shares.certain),
-        factsOf: ({ bits }) => bits,
         bitsOf: (bits) => bits,
-        toResult: (status, bits) => ({ status, bits }),
       }),
     rememberUncertain: (load) =>
-      createRememberedChecks<UncertainResult, UncertainFacts>({
+      createRememberedChecks<UncertainFacts>({
         ...common,
         load,
         facts: createMemory(maxBytes * shares.uncertain, countCharacters),
-        factsOf: ({ checks }) => checks,
         bitsOf: ({ bits }) => bits,
-        toResult(status, checks, text) {
+        verified(facts, text) {
           const now = new Date(text)
-          return { status, checks: checks.map((check) => ({ ...check, now })) }
+          return facts.map((fact) => ({ ...fact, now }))
         },
       }),
     rememberLists: (loadList, of) =>

@@ -1,9 +1,9 @@
-import type { RequestScope } from '../../../core/request-scope.ts'
+import type { PrincipalStatus } from '../../../core/caller.ts'
 import { isCanonicalUuid } from '../../../core/uuid.ts'
 import { grant } from '../../access.ts'
 import { statusBit } from '../bits.ts'
-import type { CheckedStatus, FactsQuery } from '../facts.ts'
-import type { Check, PrincipalStatus, Subject } from '../question.ts'
+import type { FactsQuery, Load, Loaded } from '../facts.ts'
+import type { Check, Subject } from '../question.ts'
 import { isAccepted, statusKey } from './caller.ts'
 import type { ChangeFeed } from './change-feed.ts'
 import { createMemory, type Memory } from './memory.ts'
@@ -27,14 +27,12 @@ export function createSubjectMemory(maxBytes: number): SubjectMemory {
   }
 }
 
-/** How to remember results that have a fact for each check. */
-export type RememberedChecksOptions<Result extends CheckedStatus, Fact> = {
-  load: (query: FactsQuery, scope?: RequestScope) => Promise<Result>
-  factsOf(result: Result): Fact[]
+export type RememberedChecksOptions<Fact> = {
+  load: Load<Fact>
   /** Returns the bits (`bits.ts`) of a fact. */
   bitsOf(fact: Fact): number
-  /** Returns a result whose facts were verified at `now`. */
-  toResult(status: PrincipalStatus, facts: Fact[], now: string): Result
+  /** Returns facts that were verified at `now`; the same ones if absent. */
+  verified?: (facts: Fact[], now: string) => Fact[]
   facts: Memory<Entry<Fact>>
   subjects: SubjectMemory
   feed: ChangeFeed
@@ -56,19 +54,15 @@ type FoundChecks<Fact> = {
  * Wraps `load` with a memory. Statuses, names and the facts of checks are separate entries, so that
  * different queries can use the same ones.
  */
-export function createRememberedChecks<Result extends CheckedStatus, Fact>({
+export function createRememberedChecks<Fact>({
   load,
-  factsOf,
   bitsOf,
-  toResult,
+  verified = (facts) => facts,
   facts,
   subjects: { statuses, userIds },
   feed,
   onQuery,
-}: RememberedChecksOptions<Result, Fact>): (
-  query: FactsQuery,
-  scope?: RequestScope,
-) => Promise<Result> {
+}: RememberedChecksOptions<Fact>): Load<Fact> {
   function find(query: FactsQuery): FoundChecks<Fact> {
     const key = statusKey(query)
     const status = statuses.get(key)
@@ -145,16 +139,20 @@ export function createRememberedChecks<Result extends CheckedStatus, Fact>({
     })
   }
 
-  function store(query: FactsQuery, found: FoundChecks<Fact>, result: Result, version: number) {
+  function store(
+    query: FactsQuery,
+    found: FoundChecks<Fact>,
+    result: Loaded<Fact>,
+    version: number,
+  ) {
     if (!isAccepted(query, result.status)) return
     // A status that is still current need not be replaced.
     if (found.status?.version !== version)
       statuses.set(found.statusKey, { value: result.status, version })
-    const loaded = factsOf(result)
     for (const [subject, userId] of result.userIds ?? [])
       userIds.set(nameKey(subject) as string, { value: userId, version })
     for (const [index, check] of query.checks.entries()) {
-      const value = loaded[index] as Fact
+      const value = result.facts[index] as Fact
       const subject: Subject = check.subject ?? query
       const userId = result.userIds?.get(subject)
       // The user that a name means may have changed since its key was made.
@@ -168,17 +166,18 @@ export function createRememberedChecks<Result extends CheckedStatus, Fact>({
     }
   }
 
-  return createVerifiedCache<FactsQuery, FoundChecks<Fact>, Result>({
+  return createVerifiedCache<FactsQuery, FoundChecks<Fact>, Loaded<Fact>>({
     feed,
     load,
     find,
     isCurrent,
-    read: ({ status, entries }, now) =>
-      toResult(
-        (status as Entry<PrincipalStatus>).value,
+    read: ({ status, entries }, now) => ({
+      status: (status as Entry<PrincipalStatus>).value,
+      facts: verified(
         entries.map((entry) => (entry as Entry<Fact>).value),
         now,
       ),
+    }),
     store,
     onQuery,
   })

@@ -1,4 +1,4 @@
-import type { List, ListQuery, LoadList } from '../list.ts'
+import type { List, ListQuery, LoadList } from '../lists/list.ts'
 import { isAccepted, statusKey } from './caller.ts'
 import type { ChangeFeed } from './change-feed.ts'
 import { createMemory, type Memory } from './memory.ts'

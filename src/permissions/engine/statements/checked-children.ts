@@ -3,6 +3,7 @@ import { grant } from '../../access.ts'
 import type { ListValues } from '../grants/grant-kind.ts'
 import { ancestorBits } from './checks.ts'
 import type { Certainty } from './list.ts'
+import type { Ctes } from './statement.ts'
 
 /** The number of children in the first chunk, for each ID of the page. */
 const firstPerId = 2
@@ -17,7 +18,7 @@ type CheckedOptions = {
 }
 
 /**
- * Returns the recursive CTEs `checked` and `unchecked`, for lists of users who can reach too many
+ * Returns the CTEs `checked` and `unchecked`, for lists of users who can reach too many
  * folders to read them all. Requires the CTEs `query`, `kind` and `direct`.
  *
  * `checked` reads the children in the workspace in the order of their IDs, in chunks of increasing
@@ -25,14 +26,15 @@ type CheckedOptions = {
  * `ids` are those that inherit a grant and are not in `direct`. `unchecked.next` is the first ID that
  * was not checked, null if there are no more children.
  */
-export function checkedCte({
+export function checkedCtes({
   values: { workspace, first, limit },
   certainty,
   isUsed,
   maxChecked,
-}: CheckedOptions): string {
+}: CheckedOptions): Ctes {
   const sufficient = certainty === 'certain' ? 'q.grants' : `(q.grants | ${grant.conditional})`
-  return `checked as (
+  return {
+    checked: `
   select ${first} as next, 0 as count, 0 as found, array[]::uuid[] as ids where ${isUsed}
   union all
   select chunk.next, checked.count + chunk.size, checked.found + cardinality(chunk.ids), chunk.ids
@@ -69,8 +71,7 @@ export function checkedCte({
     from part, following
   ) chunk
   where checked.next is not null and checked.count < ${maxChecked} and ${limit} > checked.found
-    + (select count(*) from direct where resource_id < checked.next)
-), unchecked as materialized (
-  select next from checked order by count desc limit 1
-)`
+    + (select count(*) from direct where resource_id < checked.next)`,
+    unchecked: 'select next from checked order by count desc limit 1',
+  }
 }

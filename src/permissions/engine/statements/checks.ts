@@ -4,6 +4,8 @@ import { roleBitsSql } from '../bits.ts'
 import { ancestorColumns, maxChainLength } from '../chain.ts'
 import type { GrantKind, GroupLookup } from '../grants/grant-kind.ts'
 import { grantKinds } from '../grants/grant-kinds.ts'
+import { ofEachKind, type SubjectKindName } from '../subjects/subject-kinds.ts'
+import { toSql } from './statement.ts'
 import { actionBitsSql, statusJoins, statusSql } from './status.ts'
 
 /*
@@ -21,7 +23,8 @@ import { actionBitsSql, statusJoins, statusSql } from './status.ts'
  * The CTEs `subject`, the user and the status of each subject, and `subjects`, the same as arrays in
  * one row. Each subject is named by at most one of user ID, external ID and e-mail address.
  */
-export const subjectCtes = `subject as materialized (
+const subjectCtes = {
+  subject: `
   select q.position, u.id as user_id, q.workspace_id, ${statusSql} as status
   from (
     select named.token_id, named.workspace_id, named.position, coalesce(
@@ -33,13 +36,20 @@ export const subjectCtes = `subject as materialized (
       named(token_id, user_id, workspace_id, external_id, email, position)
     offset 0
   ) q
-  ${statusJoins}
-), subjects as materialized (
+  ${statusJoins}`,
+  subjects: `
   select array_agg(user_id order by position) as user_ids,
     array_agg(workspace_id order by position) as workspace_ids,
     array_agg(status order by position) as statuses
-  from subject
-)`
+  from subject`,
+}
+
+/** Returns the statement for each kind of subject. It can read `subject` and `subjects`. */
+export function askOfSubjects(select: string): Record<SubjectKindName, string> {
+  return ofEachKind((_, { tables }) =>
+    toSql({ ctes: { ...tables('$2::uuid[]'), ...subjectCtes }, select }),
+  )
+}
 
 /** The IDs of the users of all subjects, if some have another name than their ID. */
 export const namedUserIds = `(

@@ -1,13 +1,12 @@
 import type { GroupLookup } from '../grants/grant-kind.ts'
 import {
   type Ancestry,
+  askOfSubjects,
   checkBits,
   checksFrom,
   grantBits,
   namedUserIds,
-  subjectCtes,
 } from './checks.ts'
-import { askAboutGroups } from './group-subjects.ts'
 import { type KeyStatus, keyStatusColumns } from './status.ts'
 
 /**
@@ -15,20 +14,18 @@ import { type KeyStatus, keyStatusColumns } from './status.ts'
  * of each subject, the bits of each check, and `namedUserIds`. The last three are array literals,
  * because sending and parsing a row for each check would take longer than the lookups.
  */
-function createFactsSql(ancestry: Ancestry, lookup: GroupLookup): string {
-  return `
-with ${subjectCtes}
-select ${keyStatusColumns('$12')},
+function createFactsSql(ancestry: Ancestry, lookup: GroupLookup) {
+  return askOfSubjects(`select ${keyStatusColumns('$12')},
   (select statuses::text from subjects),
   (
     select array_agg(${checkBits(ancestry, grantBits[ancestry](lookup))} order by q.position)::text
     from ${checksFrom[ancestry]}
   ),
-  ${namedUserIds}`
+  ${namedUserIds}`)
 }
 
-/** The facts statement for each combination of `Ancestry` and `GroupLookup`. */
-export const factsSql: Record<Ancestry, Record<GroupLookup, string>> = {
+/** The facts statements for each combination of `Ancestry` and `GroupLookup`. */
+export const factsSql = {
   flagged: {
     probed: createFactsSql('flagged', 'probed'),
     hashed: createFactsSql('flagged', 'hashed'),
@@ -36,18 +33,6 @@ export const factsSql: Record<Ancestry, Record<GroupLookup, string>> = {
   walked: {
     probed: createFactsSql('walked', 'probed'),
     hashed: createFactsSql('walked', 'hashed'),
-  },
-}
-
-/** The facts statements for checks of groups. */
-export const groupFactsSql: typeof factsSql = {
-  flagged: {
-    probed: askAboutGroups(factsSql.flagged.probed, '$2::uuid[]'),
-    hashed: askAboutGroups(factsSql.flagged.hashed, '$2::uuid[]'),
-  },
-  walked: {
-    probed: askAboutGroups(factsSql.walked.probed, '$2::uuid[]'),
-    hashed: askAboutGroups(factsSql.walked.hashed, '$2::uuid[]'),
   },
 }
 

@@ -25,14 +25,14 @@ export function grantsRowOf(action: string): number {
   return (index === -1 ? builtInActions.length : index) * factCombinations.length + 1
 }
 
-/** A common table expression that `callersOf` requires. $1 hashes of service keys. */
-export const keysCte = `keys(required, statuses) as materialized (select ${keyStatusColumns('$1')})`
+/** The common table expressions that `callersOf` requires. $1 hashes of service keys. */
+export const keysCtes = { keys: `select ${keyStatusColumns('$1')}` }
 
 const isActive = `(${statusSql}) & ${statusBit.denied | statusBit.active} = ${statusBit.active}`
 
 /** A query with a null key does not depend on a service key. */
 const hasValidKey =
-  'q.key is null or coalesce(keys.statuses -> (q.key - 1) ->> 0 = q.service, not keys.required)'
+  'q.key is null or coalesce(keys.key_statuses -> (q.key - 1) ->> 0 = q.service, not keys.keys_required)'
 
 const sufficient = `('{${grantsTable.map((row) => `{${row.join()}}`).join()}}'::int[])
       [q.grants_row + (${actionBitsSql}) / ${actionFact.registered}][1 + ((${statusSql}) >> ${roleShift})]`
@@ -48,7 +48,7 @@ const sufficient = `('{${grantsTable.map((row) => `{${row.join()}}`).join()}}'::
  */
 export function callersOf(source: string): string {
   return `(
-    select q.*, keys.required as keys_required, keys.statuses -> (q.key - 1) as key_status,
+    select q.*, keys.keys_required, keys.key_statuses -> (q.key - 1) as key_status,
       ${statusSql} as status,
       case when ${isActive} and (${hasValidKey}) then ${sufficient} else 0 end as grants
     from keys cross join ${source} q

@@ -1,7 +1,8 @@
 import { isInLiveTree, isLiveRoot } from '../../../database/deleted-rows.ts'
 import type { ListValues } from '../grants/grant-kind.ts'
 import { grantKinds } from '../grants/grant-kinds.ts'
-import { checkedCte } from './checked-children.ts'
+import { ofEachKind, type SubjectKindName } from '../subjects/subject-kinds.ts'
+import { checkedCtes } from './checked-children.ts'
 import {
   type Certainty,
   callerColumns,
@@ -12,7 +13,8 @@ import {
   listedPermission,
   listQueries,
 } from './list.ts'
-import { keysCte } from './list-caller.ts'
+import { keysCtes } from './list-caller.ts'
+import { toSql } from './statement.ts'
 
 /** The values of the query: the statement processes only one. */
 const serviceSql = '($2::text[])[1]'
@@ -76,18 +78,17 @@ const childIds = (condition: string, limit: string) => `array(
  * samples only if the scan does not fill the page. Neither method sorts a whole tree.
  *
  * If there are more folders than the budget, which it finds out without reading the others, it
- * checks the children in the workspace instead (`checkedCte`).
+ * checks the children in the workspace instead (`checkedCtes`).
  */
-function createListWithFoldersSql(certainty: Certainty): string {
+function createListWithFoldersSql(certainty: Certainty): Record<SubjectKindName, string> {
   const listed = { ...values, permission: listedPermission[certainty] }
-  return `
-with recursive ${keysCte}, query as materialized (
-  select * from ${listQueries} q
-), kind as materialized (
-  select id from resource_kinds where service_name = ${serviceSql} and resource_type = ${typeSql}
-), service as materialized (
-  select array_agg(id) as ids from resource_kinds where service_name = ${serviceSql}
-), reachable as (
+  const ctes = {
+    ...keysCtes,
+    query: `select * from ${listQueries} q`,
+    kind: `
+  select id from resource_kinds where service_name = ${serviceSql} and resource_type = ${typeSql}`,
+    service: `select array_agg(id) as ids from resource_kinds where service_name = ${serviceSql}`,
+    reachable: `
   select id from (${grantedFolders(listed)}
   ) granted
   union
@@ -96,45 +97,50 @@ with recursive ${keysCte}, query as materialized (
   select child.id from reachable cross join lateral (
     select id from resources where parent_id = reachable.id and is_parent and inherits
       and ${isLiveRoot('id')} offset 0
-  ) child
-), reached as materialized (
+  ) child`,
+    reached: `
   -- The limit ends the recursion.
-  select id from reachable limit $15::int + 1
-), size as materialized (
+  select id from reachable limit $15::int + 1`,
+    size: `
   select count(*) > $15::int as is_beyond,
     count(*) between ${maxProbedFolders + 1} and $15::int as is_scanned,
     ${scannedPerId} * ${limit}::bigint + ${scannedPerFolder} * count(*) as scanned,
     least(${limit}::bigint, greatest(${minSample}, 2 * ${limit}::bigint / greatest(count(*), 1))) as sample
-  from reached
-), folder as materialized (
-  select id from reached where not (select is_beyond from size)
-), scanned as materialized (
+  from reached`,
+    folder: `select id from reached where not (select is_beyond from size)`,
+    scanned: `
   select resource_id, parent_id from resources
   where (select is_scanned from size) and parent_id is not null and inherits
     and workspace_id = ${workspace} and kind_id = (select id from kind) and resource_id >= ${first}
     and ${isInLiveTree('kind_id', 'resource_id')}
-  order by resource_id limit (select scanned from size)
-), matched as materialized (
+  order by resource_id limit (select scanned from size)`,
+    matched: `
   -- "is true" makes the planner look up each row in a hash table instead of joining.
   select resource_id from scanned
   where (parent_id in (select id from folder)) is true
-  order by resource_id limit ${limit}
-), probed as materialized (
+  order by resource_id limit ${limit}`,
+    probed: `
   -- The first id that the scan did not reach; null if the scan was sufficient.
   select case
     when not is_scanned then ${first}
     when (select count(*) from matched) < ${limit}
       and (select count(*) from scanned) = size.scanned
       then (select resource_id from scanned order by resource_id desc limit 1)
-  end as first from size
-), sampled as materialized (
+  end as first from size`,
+    sampled: `
   select folder.id,
     ${childIds('resource_id >= (select first from probed)', '(select sample from size)')} as ids
-  from folder, kind where (select first from probed) is not null
-), direct as materialized (
+  from folder, kind where (select first from probed) is not null`,
+    direct: `
   select resource_id from kind cross join lateral (${directPage(listed)}
-  ) by_branch
-), ${checkedCte({ values, certainty, isUsed: '(select is_beyond from size)', maxChecked: '$16::int' })}, known as materialized (
+  ) by_branch`,
+    ...checkedCtes({
+      values,
+      certainty,
+      isUsed: '(select is_beyond from size)',
+      maxChecked: '$16::int',
+    }),
+    known: `
   select resource_id from (
     select resource_id from direct
     union
@@ -145,13 +151,13 @@ with recursive ${keysCte}, query as materialized (
     select unnest(ids) from checked
   ) found
   where (select next from unchecked) is null or resource_id < (select next from unchecked)
-  order by resource_id limit ${limit}
-), bound as materialized (
+  order by resource_id limit ${limit}`,
+    bound: `
   select case when count(*) < ${limit} then 'ffffffff-ffff-ffff-ffff-ffffffffffff'
     else (select resource_id from known order by resource_id desc limit 1) end as id
-  from known
-)
-select ${callerColumns}, true,
+  from known`,
+  }
+  const select = `select ${callerColumns}, true,
   coalesce((select string_agg(resource_id::text, '${idSeparator}') from (
     select resource_id from (
       select resource_id from known
@@ -168,10 +174,13 @@ select ${callerColumns}, true,
   ${isUncertainList},
   case when (select count(*) from known) < ${limit} then (select next from unchecked) end
 from query q`
+  return ofEachKind((_, { tables }) =>
+    toSql({ ctes: { ...tables('$5::uuid[]'), ...ctes }, select }),
+  )
 }
 
-/** The statement for each Certainty. */
-export const listWithFoldersSql: Record<Certainty, string> = {
+/** The statements for each Certainty. */
+export const listWithFoldersSql = {
   certain: createListWithFoldersSql('certain'),
   candidates: createListWithFoldersSql('candidates'),
 }

@@ -2,7 +2,9 @@ import { grant } from '../../access.ts'
 import type { ListValues } from '../grants/grant-kind.ts'
 import { grantKinds } from '../grants/grant-kinds.ts'
 import { barePermission, shareGrants } from '../grants/live-share.ts'
-import { callersOf, keysCte } from './list-caller.ts'
+import { ofEachKind, type SubjectKindName } from '../subjects/subject-kinds.ts'
+import { callersOf, keysCtes } from './list-caller.ts'
+import { toSql } from './statement.ts'
 import type { KeyStatus } from './status.ts'
 
 /*
@@ -149,11 +151,9 @@ function mayHaveFolders(values: ListValues): string {
  * which is slower even for users without folders. The IDs are also null if the user has more groups
  * than the maximum, and a certain list is null if it depends on conditions.
  */
-function createListSql(certainty: Certainty): string {
+function createListSql(certainty: Certainty): Record<SubjectKindName, string> {
   const values = { ...queryValues, permission: listedPermission[certainty] }
-  return `
-with ${keysCte}
-select ${callerColumns},
+  const select = `select ${callerColumns},
   may_have_folders,
   case when not may_have_folders ${certainty === 'certain' ? 'and not is_uncertain' : ''}
       and not exists (
@@ -168,10 +168,13 @@ from (
   from ${listQueries} q
   offset 0
 ) q`
+  return ofEachKind((_, { tables }) =>
+    toSql({ ctes: { ...tables('$5::uuid[]'), ...keysCtes }, select }),
+  )
 }
 
-/** The statement for each Certainty. */
-export const listSql: Record<Certainty, string> = {
+/** The statements for each Certainty. */
+export const listSql = {
   certain: createListSql('certain'),
   candidates: createListSql('candidates'),
 }

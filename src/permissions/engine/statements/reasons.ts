@@ -1,8 +1,7 @@
 import { chainCte } from '../chain.ts'
 import type { GrantRule, ReasonRows } from '../grants/grant-kind.ts'
 import { grantKinds } from '../grants/grant-kinds.ts'
-import { checkBits, checksFrom, subjectCtes } from './checks.ts'
-import { askAboutGroups } from './group-subjects.ts'
+import { askOfSubjects, checkBits, checksFrom } from './checks.ts'
 import { requirementList, storedVariables } from './uncertain.ts'
 
 const reasonRows = grantKinds
@@ -68,27 +67,18 @@ const names = `json_build_object(
  * the grants that are listed, the list of grants, the links between the groups of the user, names, the
  * time, the requirements of the resource type, and StoredVariables.
  */
-export const reasonsSql = `
-with ${subjectCtes}
-select ${checkBits('walked', '0')}, ${grantList}, ${groupLinks}, ${names},
+export const reasonsSql =
+  askOfSubjects(`select ${checkBits('walked', '0')}, ${grantList}, ${groupLinks}, ${names},
   statement_timestamp()::text, ${requirementList('r.kind_id')},
   case when r.id is not null then ${storedVariables('i.user_id')} end
 from ${checksFrom.walked}
-order by i.position`
-
-/** The statement for checks of groups. */
-export const groupReasonsSql = askAboutGroups(reasonsSql, '$2::uuid[]')
+order by i.position`)
 
 /** $1 array of group IDs. Returns the ID and the name of each group. */
 export const groupNamesSql = 'select id, name from groups where id = any($1::uuid[])'
 
 /** $1 to $5 as in `checks.ts`. Returns the user ID and the status of each subject. */
-export const subjectSql = `
-with ${subjectCtes}
-select user_id, status from subject order by position`
-
-/** The same for groups. */
-export const groupSubjectSql = askAboutGroups(subjectSql, '$2::uuid[]')
+export const subjectSql = askOfSubjects('select user_id, status from subject order by position')
 
 /** A grant in the result of `reasonsSql`. */
 export type ReasonRow = {

@@ -10,7 +10,7 @@ export type KeyStatus = [service: string | null, routesVersion: string | null]
  */
 export function keyStatusColumns(hashes: string): string {
   return `
-  exists (select from service_apps where is_active),
+  exists (select from service_apps where is_active) as keys_required,
   (
     select json_agg(json_build_array(a.service_name, (
       select version from service_routes where service_name = a.service_name
@@ -19,7 +19,7 @@ export function keyStatusColumns(hashes: string): string {
     left join service_keys k on k.key_hash = q.key_hash
       and (k.expires_at is null or k.expires_at > now())
     left join service_apps a on a.id = k.app_id and a.is_active
-  )`
+  ) as key_statuses`
 }
 
 /**

@@ -2,8 +2,7 @@ import { grant } from '../../access.ts'
 import { chainCte } from '../chain.ts'
 import type { GroupLookup } from '../grants/grant-kind.ts'
 import { barePermission, isLive, shareBits } from '../grants/live-share.ts'
-import { checkBits, checksFrom, grantBits, namedUserIds, subjectCtes } from './checks.ts'
-import { askAboutGroups } from './group-subjects.ts'
+import { askOfSubjects, checkBits, checksFrom, grantBits, namedUserIds } from './checks.ts'
 import { type KeyStatus, keyStatusColumns } from './status.ts'
 
 /**
@@ -71,10 +70,8 @@ export function isUncertain(bits: string): string {
  * The facts of checks with what is needed to judge them, in one row: as in `factsSql`, the time of
  * the statement, the requirements of each kind, an UncertainCheck for each check, and `namedUserIds`.
  */
-function createUncertainSql(lookup: GroupLookup): string {
-  return `
-with ${subjectCtes}
-select ${keyStatusColumns('$12')},
+function createUncertainSql(lookup: GroupLookup) {
+  return askOfSubjects(`select ${keyStatusColumns('$12')},
   (select statuses::text from subjects),
   statement_timestamp()::text,
   (
@@ -93,19 +90,13 @@ select ${keyStatusColumns('$12')},
       select ${checkBits('walked', grantBits.walked(lookup))} as bits offset 0
     ) facts
   ),
-  ${namedUserIds}`
+  ${namedUserIds}`)
 }
 
-/** The statement for each GroupLookup. */
-export const uncertainSql: Record<GroupLookup, string> = {
+/** The statements for each GroupLookup. */
+export const uncertainSql = {
   probed: createUncertainSql('probed'),
   hashed: createUncertainSql('hashed'),
-}
-
-/** The same for groups. */
-export const groupUncertainSql: typeof uncertainSql = {
-  probed: askAboutGroups(uncertainSql.probed, '$2::uuid[]'),
-  hashed: askAboutGroups(uncertainSql.hashed, '$2::uuid[]'),
 }
 
 /** $1 array of digests. Returns the conditions with these digests. */

@@ -4,8 +4,7 @@ import { customRole } from '../grants/custom-role.ts'
 import type { ReasonRows } from '../grants/grant-kind.ts'
 import { groupRole } from '../grants/group-role.ts'
 import { workspaceType } from '../question.ts'
-import { subjectCtes } from './checks.ts'
-import { askAboutGroups } from './group-subjects.ts'
+import { askOfSubjects } from './checks.ts'
 import { groupLinks } from './reasons.ts'
 import { actionBitsSql } from './status.ts'
 
@@ -39,9 +38,7 @@ const customRoles = `(
  * A member may view the workspace. Its owners and admins may do everything, as with the resources
  * in it, and members who have a custom role with an action may perform it.
  */
-export const workspaceChecksSql = `
-with ${subjectCtes}
-select ${hasOwnWorkspaces('q.service')},
+export const workspaceChecksSql = askOfSubjects(`select ${hasOwnWorkspaces('q.service')},
   q.status
     | case when q.is_limited then 0 else ${roleBitsSql('m.role')} end
     | case when q.workspace_id is null then 0 else ${grant.registered} end
@@ -67,7 +64,4 @@ from (
 left join lateral (
   select role from live_members where user_id = q.user_id and workspace_id = q.workspace_id offset 0
 ) m on true
-order by q.position`
-
-/** The statement for checks of groups. */
-export const groupWorkspaceChecksSql = askAboutGroups(workspaceChecksSql, '$2::uuid[]')
+order by q.position`)

@@ -34,6 +34,7 @@ class _User(TypedDict):
 class WorldUser(_User, total=False):
     """A user. Users in `members` need not be listed."""
 
+    name: str
     email: str
     external_id: str
     is_active: bool
@@ -56,7 +57,7 @@ class _Member(TypedDict):
 
 
 class WorldMember(_Member, total=False):
-    """A user in a workspace. From `expires_at` on, the user is not a member."""
+    """A user in a workspace, with IDs that may be any text. From `expires_at` on, the user is not a member."""
 
     expires_at: datetime | None
 
@@ -137,6 +138,7 @@ class WorldShare(_Share, total=False):
 class User:
     id: str
     email: str = ""
+    name: str = ""
     external_id: str = ""
     is_active: bool = True
 

@@ -1,0 +1,172 @@
+import { inTurn, mapInTurns } from '../../../core/turns.ts'
+import { actionFact, builtInActions, grant } from '../../access.ts'
+import {
+  type ConditionVariables,
+  evaluateCondition,
+  type Verdict,
+} from '../../conditions/condition.ts'
+import { type ConditionInput, convertInput } from '../../conditions/condition-input.ts'
+import { chargeConversion, convertParameters } from '../../conditions/parameters.ts'
+import { fromDate, fromJson, type Json } from '../../conditions/values.ts'
+import type { CallWork } from '../../conditions/work.ts'
+import { roleOf, statusBit } from '../bits.ts'
+import { decide } from '../facts.ts'
+import type { Check } from '../question.ts'
+import type { Candidate, Requirement, StoredVariables } from '../statements/uncertain.ts'
+import { kindOf, subjectKinds, typeOf } from '../subjects/subject-kinds.ts'
+import type { CompiledConditions } from './compiled-conditions.ts'
+
+/** The facts of a check that depend on conditions. */
+export type UncertainFacts = {
+  /** The facts as bits (`bits.ts`), with `conditional` or `barred`. */
+  bits: number
+  candidates: Candidate[]
+  /** The requirements of the resource type, of all actions. */
+  requirements: Requirement[]
+  variables: StoredVariables | undefined
+  /** The time of the statement that loaded the facts. */
+  now: Date
+}
+
+/** A condition that was judged. */
+export type JudgedCondition = Verdict & { condition: string }
+
+/** The facts of a check after its conditions have been judged, without uncertain bits. */
+export type JudgedFacts = {
+  bits: number
+  /** What the bits would be if every condition were true. */
+  possibleBits: number
+  /** The requirements of the action that are not met. */
+  unmet: JudgedCondition[]
+  /** The requirements of `view` that are not met and withhold a custom role. */
+  unmetToView: JudgedCondition[]
+  /** The verdicts about the candidates, in order. Ends where the action was certainly allowed. */
+  candidates: JudgedCondition[]
+}
+
+const noInput: ConditionInput = {}
+const failed: Verdict = {
+  result: false,
+  error: 'the condition could not be evaluated',
+  missing: [],
+}
+
+/**
+ * Judges the conditions that decide a check, and lets the event loop turn between evaluations. An
+ * error, a missing value, or work beyond what is left makes a condition false. With `all`, judges
+ * every candidate, for the reasons.
+ */
+export async function judge(
+  check: Pick<Check, 'action' | 'subject' | 'resource_type' | 'input'>,
+  facts: UncertainFacts,
+  compiled: CompiledConditions,
+  work: CallWork,
+  { all = false }: { all?: boolean } = {},
+): Promise<JudgedFacts> {
+  const { action } = check
+  const evaluate = createEvaluate(check, facts, compiled, work)
+  let bits = facts.bits & ~(grant.conditional | grant.barred)
+  const possibleBits = facts.candidates.reduce((all, candidate) => all | candidate.bits, bits)
+  let unmetToView: JudgedCondition[] = []
+  const { requirements } = facts
+  // Most types require nothing, and a check waits for no promise then.
+  const unmetRequirements =
+    requirements.length > 0 ? await findUnmet(requirements, action, evaluate) : []
+  if (unmetRequirements.length > 0) bits |= grant.barred
+  // A custom role gives the action on what the user may view.
+  if (requirements.length > 0 && !builtInActions.includes(action) && bits & actionFact.granted) {
+    unmetToView = await findUnmet(requirements, 'view', evaluate)
+    if (unmetToView.length > 0) bits &= ~actionFact.granted
+  }
+  const candidates: JudgedCondition[] = []
+  const ignored = subjectKinds[kindOf(check.subject)].ignoredInSearches
+  for (const candidate of facts.candidates) {
+    if (!all && (bits & grant.barred || decide(action, bits & ~ignored))) break
+    const evaluated = inTurn(() => evaluate(candidate.digest, candidate.params))
+    const verdict = evaluated instanceof Promise ? await evaluated : evaluated
+    candidates.push({ condition: candidate.condition, ...verdict })
+    if (verdict.result) bits |= candidate.bits
+  }
+  return { bits, possibleBits, unmet: unmetRequirements, unmetToView, candidates }
+}
+
+type Evaluate = (digest: string, params: Record<string, unknown>) => Verdict
+
+async function findUnmet(
+  requirements: Requirement[],
+  action: string,
+  evaluate: Evaluate,
+): Promise<JudgedCondition[]> {
+  const required = requirements.filter((requirement) => requirement.action === action)
+  const judged = await mapInTurns(required, ({ condition, digest }) => ({
+    condition,
+    ...evaluate(digest, {}),
+  }))
+  return judged.filter(({ result }) => !result)
+}
+
+function createEvaluate(
+  check: Pick<Check, 'action' | 'subject' | 'resource_type' | 'input'>,
+  facts: UncertainFacts,
+  compiled: CompiledConditions,
+  work: CallWork,
+): Evaluate {
+  let variables: ConditionVariables | undefined
+  return (digest, params) => {
+    const found = compiled.get(digest)
+    if (!found || !facts.variables) return failed
+    try {
+      chargeConversion(work, found.parameters, params)
+      const converted = convertParameters(found.parameters, params)
+      if ('violations' in converted) return failed
+      variables ??= createVariables(check, facts, facts.variables)
+      return evaluateCondition(found.condition, variables, converted.values, work)
+    } catch {
+      // Properties that are nested too deep exhaust the stack.
+      return failed
+    }
+  }
+}
+
+/** Returns the variables of the conditions of a check. */
+function createVariables(
+  {
+    action,
+    subject,
+    resource_type,
+    input = noInput,
+  }: Pick<Check, 'action' | 'subject' | 'resource_type' | 'input'>,
+  { bits, now }: UncertainFacts,
+  stored: StoredVariables,
+): ConditionVariables {
+  // A role in another workspace than the resource's does not count.
+  const hasRole = bits & grant.registered && subjectKinds[kindOf(subject)].hasRole
+  const role = hasRole ? (roleOf(bits) ?? '') : ''
+  const kind = typeOf(subject)
+  const isServiceAccount = kind === 'user' && bits & statusBit.serviceAccount
+  const { id = '', external_id, email } = stored.subject ?? {}
+  const { resource } = stored
+  return {
+    subject: fromJson({
+      id,
+      external_id: external_id ?? '',
+      type: isServiceAccount ? 'service_account' : kind,
+      email: email ?? '',
+      role,
+    }),
+    resource: fromJson({
+      ...resource,
+      external_id: resource.external_id ?? '',
+      type: resource_type,
+      attributes: resource.attributes as Json,
+    }),
+    action,
+    ...convertInput(input),
+    now: fromDate(now),
+  }
+}
+
+/** Returns the digests of the conditions that facts depend on. */
+export function digestsOf({ candidates, requirements }: UncertainFacts): string[] {
+  return [...candidates, ...requirements].map(({ digest }) => digest)
+}

@@ -1,0 +1,35 @@
+import type { GrantRule } from '../grants/grant-kind.ts'
+import type { Ctes } from '../statements/statement.ts'
+
+/** Who a subject is. Without a member, it is named otherwise, or nobody. */
+export type SubjectId = {
+  userId?: string | undefined
+  /** A group, which may do what each of its members may do at least. */
+  groupId?: string | undefined
+  /** A link, which may do what it grants. */
+  linkId?: string | undefined
+}
+
+/** How the engine asks about subjects of a kind. A kind is declared in one file. */
+export type SubjectKind = {
+  /** The member of subjects of the kind that has their ID. */
+  idMember: keyof SubjectId
+  /**
+   * What statements read instead of tables, so that no grant needs a second form. `ids` is SQL for an
+   * array of IDs, which statements accept in place of the IDs of users.
+   */
+  tables(ids: string): Ctes
+  /** The bits of facts and grants (`bits.ts`) that do not count. */
+  ignoredBits: number
+  /** The bits that allow to view a resource, but do not make a search list it. */
+  ignoredInSearches: number
+  /**
+   * How grants are explained: the rule for each rule of a user. Grants without one are not listed. Null
+   * if all rules are those of a user.
+   */
+  rules: Partial<Record<GrantRule, GrantRule>> | null
+  /** Whether subjects have a role in a workspace, which conditions can read. */
+  hasRole: boolean
+  /** Whether facts and lists can stay in memory: all changes to what `tables` reads are recorded. */
+  isRemembered: boolean
+}

@@ -1,0 +1,32 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import test from 'ava'
+import { grant } from '../../src/permissions/access.ts'
+import { statusBit } from '../../src/permissions/engine/bits.ts'
+import type { SubjectKind } from '../../src/permissions/engine/subjects/subject-kind.ts'
+import { subjectKinds } from '../../src/permissions/engine/subjects/subject-kinds.ts'
+
+const golden = join(import.meta.dirname, '../golden/subjects.txt')
+
+/** Returns the names of bits. */
+function namesOf(bits: number): string {
+  const names = Object.entries({ ...grant, ...statusBit }).filter(([, bit]) => bits & bit)
+  return names.map(([name]) => name).join(', ') || '-'
+}
+
+test('the golden file shows what statements read for each kind of subject, and what counts', async (t) => {
+  const text = Object.entries<SubjectKind>(subjectKinds)
+    .map(
+      ([name, { tables, ignoredBits, ignoredInSearches, rules, hasRole, isRemembered }]) => `${name}
+  reads instead: ${Object.keys(tables('$1')).join(', ') || '-'}
+  ignores: ${namesOf(ignoredBits)}
+  ignores in searches: ${namesOf(ignoredInSearches)}
+  explains: ${rules ? JSON.stringify(rules) : 'all grants'}
+  has a role: ${hasRole ? 'yes' : 'no'}
+  in memory: ${isRemembered ? 'yes' : 'no'}
+`,
+    )
+    .join('')
+  if (process.env.UPDATE_GOLDEN) await writeFile(golden, text)
+  t.is(text, await readFile(golden, 'utf8'))
+})
