@@ -23,15 +23,16 @@ export async function correctAddress(
   user: LockedPerson,
   { email, reason = '', keepsSignIn }: Correction,
 ): Promise<void> {
-  if (user.isAdmin && principal.managementApp) throw administratorsAddress()
+  if (user.isAdmin && principal.managementApp)
+    throw new ServiceError(reasons.ADMINISTRATORS_ADDRESS)
   if (user.hasSignedIn && !reason) {
     const message = 'is required, because the user has signed in before'
     throw invalidArgument({ field: 'reason', message })
   }
   const isChanged = await tx.people.changeAddress(user.id, email, !keepsSignIn).catch((error) => {
-    throw violates(error, 'unique') ? emailTaken() : error
+    throw violates(error, 'unique') ? new ServiceError(reasons.EMAIL_TAKEN) : error
   })
-  if (!isChanged) throw directoryOwned()
+  if (!isChanged) throw new ServiceError(reasons.DIRECTORY_OWNED)
   if (!keepsSignIn) await signOutEverywhere(tx, now, user.id)
   await tx.activity.record(actorOf(principal), {
     action: 'user.email_changed',
@@ -66,15 +67,3 @@ export function renderCorrectionMails(former: string, current: string, baseUrl: 
 }
 
 const advice = 'If you did not expect this, contact your administrator.'
-
-function emailTaken(): ServiceError {
-  return new ServiceError(reasons.EMAIL_TAKEN)
-}
-
-function directoryOwned(): ServiceError {
-  return new ServiceError(reasons.DIRECTORY_OWNED)
-}
-
-function administratorsAddress(): ServiceError {
-  return new ServiceError(reasons.ADMINISTRATORS_ADDRESS)
-}
